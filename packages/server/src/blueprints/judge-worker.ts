@@ -1,4 +1,4 @@
-/** The thread in which judge.ts judges: takes one bundle at a time, answers each with its judgement. */
+/** The thread of judge.ts: takes one bundle at a time and answers with its judgement. */
 import { readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { neededSvc, neededSvcText, readBundle } from '@svc/blueprint'
@@ -7,7 +7,7 @@ import type { Arrived } from './uploads.ts'
 
 parentPort?.on('message', (bundle: Uint8Array | Arrived) => void answer(bundle))
 
-/** A failure ends this thread, and judge.ts sees it end. */
+/** An error ends this thread, which judge.ts notices. */
 async function answer(bundle: Uint8Array | Arrived): Promise<void> {
   const bytes = bundle instanceof Uint8Array ? bundle : bytesOf(bundle)
   const judged = await judge(bytes)

@@ -24,14 +24,14 @@ test.each([
     () => bundleWith([50, 49].map((size, i) => ({ name: `x${i}`, content: Buffer.alloc(size * MB), pack: 'deflate' }))),
     true,
   ],
-  ['what is no archive', () => Buffer.alloc(20 * MB), false],
+  ['a file that is not an archive', () => Buffer.alloc(20 * MB), false],
   [
     'names of 64 KB',
     () => bundleWith(Array.from({ length: 150 }, (_, i) => ({ name: `${'a/'.repeat(32_000)}${i}`, content: '' }))),
     false,
   ],
 ])(
-  'a bundle is judged in a thread with 128 MB of heap, apart from the one that answers reports: %s',
+  'a bundle is judged in a separate thread with 128 MB of heap, not in the one that answers reports: %s',
   async (_what, bytes, good) => {
     const judged = await judgeBundle(bytes())
     expect(judged.ok ? '' : judged.message).not.toContain('memory')
@@ -39,7 +39,7 @@ test.each([
   },
 )
 
-test('bundles are judged one after another, and each gets its own judgement', async () => {
+test('bundles are judged one after another, and each gets the right judgement', async () => {
   const all = await Promise.all([1, 2, 3].map((n) => judgeBundle(bundleWith([{ name: `file${n}`, content: `${n}` }]))))
   expect(all.map((judged) => judged.ok && JSON.parse(judged.value.files)[1].path)).toEqual(['file1', 'file2', 'file3'])
 })

@@ -1,6 +1,6 @@
 /**
- * Judges bundles in a worker thread, one after another: a bundle of 20 MB may take seconds of the processor and 200 MB, and neither
- * may come upon the thread that answers reports. The worker ends when it has had nothing to do for a while.
+ * Judges bundles in a worker thread, one after another: a bundle of 20 MB may take seconds of CPU time and 200 MB of
+ * memory, which must not affect the thread that answers reports. The worker ends after some time without work.
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -11,22 +11,22 @@ export type Judgement =
   | { readonly ok: true; readonly value: Accepted }
   | { readonly ok: false; readonly message: string; readonly findings: readonly BundleFinding[] }
 
-/** What is kept of a good bundle, written out already: that takes long, too. */
+/** The facts to store about a good bundle, already serialised in the worker, since that takes long too. */
 interface Accepted {
   readonly name: string
   readonly version: string
   readonly description: string
   readonly sha256: string
-  /** The svc that machines need for it, in words. */
+  /** The range of svc versions that machines need for it, in words. */
   readonly neededSvc?: string
-  /** In JSON. */
+  /** As JSON. */
   readonly manifest: string
-  /** In JSON. */
+  /** As JSON. */
   readonly files: string
   readonly bytes: Uint8Array
 }
 
-/** The heap of the worker; the bundle itself and what is being unpacked lie beside it. */
+/** The maximum heap of the worker, in MB. The bundle and its unpacked parts are outside the heap. */
 const heapMb = 128
 const idleMs = 10_000
 
@@ -34,7 +34,10 @@ let last: Promise<unknown> = Promise.resolve()
 let worker: Worker | undefined
 let idle: NodeJS.Timeout | undefined
 
-/** By the bytes, or by the descriptor of a file that holds them. Never refuses what the tools and the runtime accept. */
+/**
+ * Judges a bundle, given as bytes or as the descriptor of a file. Never refuses a bundle that the tools and the runtime
+ * accept.
+ */
 export function judgeBundle(bundle: Uint8Array | Arrived): Promise<Judgement> {
   const judged = last.then(() => ask(bundle))
   last = judged.catch(() => {})
@@ -71,7 +74,7 @@ function started(): Worker {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   })
-  return thread.on('error', () => {}) // whoever waits for it hears of it
+  return thread.on('error', () => {}) // the exit event rejects the pending judgement
 }
 
 function end(): void {

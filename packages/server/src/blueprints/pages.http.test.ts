@@ -50,7 +50,7 @@ async function start() {
 }
 const bound: Made = { bindings: ['tasks:editor:tasks.write'], logs: ['work'], description: 'Sorts mail.' }
 
-test('the whole way: upload, issue, install, the page of the agent with its binding, revoke', async () => {
+test('a version can be uploaded, get an install code and be installed; the page shows the agent with its binding, which can be revoked', async () => {
   const { service, ada, upload, call, secret } = await start()
   const made = await upload(ada, await bundle(bound))
   expect(made.status).toBe(201)
@@ -122,7 +122,7 @@ test('the whole way: upload, issue, install, the page of the agent with its bind
   expect(JSON.stringify(activity)).not.toMatch(/svc_(inst|agt|bot)_/)
 })
 
-test('a version that asks for one product more is said to lack its token, before it goes out and when it runs', async () => {
+test("if a version needs a product that the agent has no token for, the agent's page says so before the update and afterwards", async () => {
   const { ada, service, call, upload } = await start()
   await upload(ada, await bundle(bound))
   const issued = await ada.send<NewCode>('POST', `${w}/codes`, { blueprint: 'mail', version: '1.0.0' })
@@ -149,7 +149,7 @@ test('a version that asks for one product more is said to lack its token, before
   })
 })
 
-test('a bundle that is refused says every reason, with the file and for the manifest the line', async () => {
+test('a refused bundle lists every reason, with the file, and for the manifest the line', async () => {
   const { ada, upload } = await start()
   const zip = Buffer.from(await bundle())
   const climbing = await upload(ada, Buffer.from(zip.toString('latin1').replaceAll('main.py', '../a.py'), 'latin1'))
@@ -165,7 +165,7 @@ test('a bundle that is refused says every reason, with the file and for the mani
   expect(whole.body.error.findings).toEqual([{ file: null, line: null, column: null, message: expect.any(String) }])
 })
 
-test('what is no zip by its type is 400, too large 413, the same version again 409', async () => {
+test('another content type than zip is 400, a bundle that is too large 413, an existing version 409', async () => {
   const { ada, upload } = await start()
   const bytes = await bundle()
   for (const type of ['application/json', 'text/plain', 'multipart/form-data', '']) {
@@ -180,7 +180,7 @@ test('what is no zip by its type is 400, too large 413, the same version again 4
   expect([foreign.status, foreign.body.error.code]).toEqual([403, 'origin_foreign'])
 })
 
-test('a version is shown, handed out as it was uploaded, and deleted; members see and do not act', async () => {
+test('a version can be viewed, downloaded as it was uploaded, and deleted; members can view and not change it', async () => {
   const { service, ada, bob, upload } = await start()
   const bytes = Buffer.from(await bundle(bound))
   expect((await upload(bob, bytes)).body.error.code).toBe('not_allowed')
@@ -206,7 +206,7 @@ test('a version is shown, handed out as it was uploaded, and deleted; members se
   }
 })
 
-test('a code is revoked once; whoever looks hears of it', async () => {
+test('a code can be revoked only once, and open pages are notified', async () => {
   const { service, ada, upload, call } = await start()
   await upload(ada, await bundle(bound))
   const issue = (agent?: string) =>
@@ -231,7 +231,7 @@ test('a code is revoked once; whoever looks hears of it', async () => {
   expect((await issue()).body).toMatchObject({ agentName: 'mail-2', warnings: [] })
 })
 
-test('what would refuse an installation as things are is said with the code', async () => {
+test('a code shows what would currently refuse its installation', async () => {
   const { service, north, ada, upload } = await start()
   await upload(ada, await bundle({ bindings: ['tasks:editor:a', 'wiki:reader:b'] }))
   await service.agent(north, 'taken')
@@ -249,7 +249,7 @@ test('what would refuse an installation as things are is said with the code', as
   ])
 })
 
-/** Frames of the workspace's stream: each call waits for the next that fits. */
+/** Returns a function that waits for the next matching frame of the workspace's stream. */
 async function listen(origin: string, who: Browser) {
   const answer = await fetch(`${origin}${w}/events`, { headers: { cookie: who.cookie } })
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()

@@ -1,4 +1,7 @@
-/** What a version asks a person for that the versions in use did not: it is typed on the machine, better before than after. */
+/**
+ * The secrets that a version asks for and the versions in use did not. A person types them on the machine, preferably
+ * before the update.
+ */
 import type { Manifest } from '@svc/blueprint'
 import { newSecrets, type SecretSpec } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
@@ -6,12 +9,12 @@ import { runningVersion } from '../versions/agents.ts'
 
 export interface AskedSecrets {
   version: string
-  /** The versions that run and do not ask for all of it. */
+  /** The running versions that do not ask for all of these secrets. */
   than: string[]
   secrets: SecretSpec[]
 }
 
-/** For those of a workspace that are named; undefined when nothing new is asked for. */
+/** Compares a version with those that the named agents of a workspace run; undefined if it asks for no new secret. */
 export async function askedSecrets(
   db: Db,
   workspace: { id: string },

@@ -27,7 +27,7 @@ everyEngine('blueprints', (open, engine) => {
     }
   }
 
-  test('an uploaded version is kept byte for byte, with what its manifest says and who uploaded it', async () => {
+  test('an uploaded version is kept byte for byte, with the facts of its manifest and the person who uploaded it', async () => {
     const { db, workspace, admin, clock } = await start()
     const bytes = await uploaded({ db, by: admin, now: clock.now() }, workspace, {
       description: 'Sorts mail.',
@@ -67,7 +67,7 @@ everyEngine('blueprints', (open, engine) => {
     expect(entry).toEqual({ action: 'blueprint.uploaded', actor: 'Ada', subject: 'blueprint mail@1.0.0' })
   })
 
-  test('a version is never replaced, not by the same bytes, nor joined by one that ranks the same (D48)', async () => {
+  test('a version is never replaced, even by the same bytes, and no version of equal precedence can be added (D48)', async () => {
     const { upload } = await start()
     expect(await upload({ version: '1.0.0+one' })).toMatchObject({ ok: true })
     const again = await upload({ version: '1.0.0+one' })
@@ -88,7 +88,7 @@ everyEngine('blueprints', (open, engine) => {
       expect(await upload({ version })).toMatchObject({ ok: true })
   })
 
-  test('of ten uploads of one version at once, one is kept', async () => {
+  test('only one of ten simultaneous uploads of one version is kept', async () => {
     const { db, workspace, admin, clock } = await start()
     const bytes = await bundle()
     const all = await Promise.all(
@@ -100,7 +100,8 @@ everyEngine('blueprints', (open, engine) => {
 
   test('every hostile bundle is refused at upload exactly as the machine would refuse it, and nothing is kept', async () => {
     const { db, workspace, admin, clock } = await start()
-    // A judgement does not depend on the engine, so the second engine gets a tenth of the corpus in the short form.
+    // A judgement does not depend on the engine, so in the short form the second engine gets only a tenth of the
+    // corpus.
     const corpus = engine === 'SQLite' || long ? hostile : hostile.filter((_, i) => i % 10 === 0)
     for (const { what, bytes } of corpus) {
       const made = bytes()
@@ -112,7 +113,7 @@ everyEngine('blueprints', (open, engine) => {
     expect(await db.selectFrom('audit').select('id').execute()).toEqual([])
   }, 300_000)
 
-  test('of damaged bundles those are kept that the machine would install', async () => {
+  test('a damaged bundle is kept if and only if the machine would install it', async () => {
     const { db, workspace, admin, clock } = await start()
     for (let seed = 0; seed < (long ? 20_000 : 100); seed++) {
       const made = mutatedBundle(seed)
@@ -124,7 +125,7 @@ everyEngine('blueprints', (open, engine) => {
     }
   }, 600_000)
 
-  test('the list names the highest version by rank, not by text or time', async () => {
+  test('the list names the highest version by precedence, not by text or time', async () => {
     const { db, workspace, upload, clock } = await start()
     for (const version of ['1.10.0', '1.9.0', '1.10.0-rc.1']) {
       clock.pass(60)
@@ -139,7 +140,7 @@ everyEngine('blueprints', (open, engine) => {
     expect(page?.versions.map(({ version }) => version)).toEqual(['1.10.0', '1.10.0-rc.1', '1.9.0'])
   })
 
-  test('a version that an agent runs, or keeps as the one before, cannot be deleted', async () => {
+  test('a version that an agent runs, or keeps as its previous one, cannot be deleted', async () => {
     const w = await start()
     const { db, workspace, agent, clock, upload, remove } = w
     for (const version of ['1.0.0', '1.1.0', '1.2.0']) await upload({ version })
@@ -170,7 +171,7 @@ everyEngine('blueprints', (open, engine) => {
     expect(await remove('mail', '1.0.0')).toEqual({ ok: true, value: null })
   })
 
-  test('a version with a good install code stays until the code is revoked or over; the blueprint goes with its last', async () => {
+  test('a version with a valid install code stays until the code is revoked or expired; the blueprint goes with its last version', async () => {
     const { db, workspace, admin, clock, upload, remove } = await start()
     await upload({})
     const wanted = { blueprint: 'mail', version: '1.0.0' }
@@ -187,7 +188,7 @@ everyEngine('blueprints', (open, engine) => {
     expect(await upload({})).toMatchObject({ ok: true })
   })
 
-  test('another workspace has its own blueprints and sees none of these', async () => {
+  test('another workspace has separate blueprints and sees none of these', async () => {
     const { db, store, upload, clock, admin } = await start()
     await upload({})
     const south = await addWorkspace(store, 'south', true, clock.now())

@@ -1,4 +1,4 @@
-/** Blueprints and their versions as pages and the operator see them; deleting a version that no machine has. */
+/** Reads blueprints and their versions for pages and the operator, and deletes versions that no machine has. */
 import type { BlueprintPage, BlueprintRow, BlueprintVersion, BlueprintVersionRow } from '@svc/api'
 import { type Manifest, neededSvcText } from '@svc/blueprint'
 import { compareVersions, shown, type Verdict } from '@svc/protocol'
@@ -46,7 +46,7 @@ export async function listBlueprints(db: Db, workspace: WorkspaceRef): Promise<B
   })
 }
 
-/** One blueprint with its versions, highest first, and its agents; undefined when there is none of that name. */
+/** One blueprint with its versions, highest first, and its agents; undefined if none has that name. */
 export async function blueprintPage(
   db: Db,
   workspace: WorkspaceRef,
@@ -94,7 +94,7 @@ export async function versionPage(
   return { ...row, now, blueprint: name, manifest, files: JSON.parse(more.files) as BlueprintVersion['files'] }
 }
 
-/** The bytes of a version with their checksum, as they were uploaded. */
+/** The bundle of a version as it was uploaded, with its checksum. */
 export const bundleOf = (
   db: Db,
   workspace: WorkspaceRef,
@@ -103,7 +103,7 @@ export const bundleOf = (
 ): Promise<{ bundle: Uint8Array; sha256: string } | undefined> =>
   versionNamed(db, workspace, name, version).select(['bundle', 'sha256']).executeTakeFirst()
 
-/** The same without the bytes, which may be many. */
+/** The size and checksum of a bundle, without loading its bytes. */
 export const bundleFacts = (
   db: Db,
   workspace: WorkspaceRef,
@@ -118,8 +118,8 @@ export async function bundleBytes(db: Db, id: string): Promise<Uint8Array | unde
 }
 
 /**
- * Deletes a version. Refused while an agent runs it or keeps it as its previous one, or an install code for it is good.
- * With its last version the blueprint goes too.
+ * Deletes a version, and with its last version the blueprint. Refused while an agent runs the version or keeps it as
+ * its previous one, or while it has a valid install code.
  */
 export function deleteVersion(
   { db, by, now }: Ctx,
@@ -210,7 +210,10 @@ async function versionRows(
     }))
 }
 
-/** Locked, so that no code is issued for it nor redeemed meanwhile. SQLite has one writer anyway. */
+/**
+ * Locks the version, so that no code is issued or redeemed for it meanwhile. SQLite needs no lock, since it has one
+ * writer.
+ */
 function lockVersion(trx: Db, workspace: WorkspaceRef, name: string, version: string) {
   const row = versionNamed(trx, workspace, name, version).select(['blueprint_version.id', 'blueprint_id', 'sha256'])
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()

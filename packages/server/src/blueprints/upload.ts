@@ -1,4 +1,4 @@
-/** Uploading a version (2.10, D48): the bundle is judged by the very function that the machine will judge it by. */
+/** Uploads a version (2.10, D48). The bundle is judged by the same function as on the agent's machine. */
 import type { BundleFinding } from '@svc/blueprint'
 import { compareVersions, type Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
@@ -16,14 +16,16 @@ interface Uploaded {
   version: string
   sha256: string
   size: number
-  /** Only where not any svc will do. */
+  /** Missing if any svc will do. */
   neededSvc?: string
 }
 type Upload =
   | Verdict<Uploaded, 'version_taken' | 'bundles_too_many'>
   | { ok: false; code: 'bundle_refused'; message: string; findings: readonly BundleFinding[] }
 
-/** Keeps a bundle as a new version of the blueprint that its manifest names; the first one makes the blueprint. */
+/**
+ * Stores a bundle as a new version of the blueprint that its manifest names; the first version creates the blueprint.
+ */
 export async function uploadBlueprint(
   { db, by, now }: Ctx<By, Db | Writer>,
   workspace: { id: string },
@@ -68,7 +70,7 @@ export async function uploadBlueprint(
   })
 }
 
-/** The blueprint's row, made if need be and locked either way: versions of one blueprint come one after another. */
+/** Creates or finds the blueprint's row and locks it, so that uploads for one blueprint run one after another. */
 const takeBlueprint = (trx: Db, workspaceId: string, name: string, now: number): Promise<{ id: string }> =>
   trx
     .insertInto('blueprint')
@@ -77,7 +79,7 @@ const takeBlueprint = (trx: Db, workspaceId: string, name: string, now: number):
     .returning('id')
     .executeTakeFirstOrThrow()
 
-/** D48: the text is the identity, and no two versions of equal precedence stand beside each other. */
+/** Refuses a version that exists already, and one of equal precedence (D48). */
 async function wrongVersion(
   trx: Db,
   blueprintId: string,

@@ -19,7 +19,7 @@ const files = (dataDir: string) => readdirSync(join(dataDir, 'uploads'))
 const long = 600_000
 const limits: UploadLimits = { perPerson: 3, inAll: 4, idle: long, time: long }
 
-/** A body that is sent piece by piece. */
+/** A request body that the test sends piece by piece. */
 function body() {
   let send = (_piece: string) => {}
   let end = () => {}
@@ -35,8 +35,8 @@ const use = async ({ size }: { size: number }) => size
 const outcome = (done: Promise<unknown>) =>
   done.then(String, (error: { code?: string; message: string }) => `${error.code}: ${error.message}`)
 
-describe('bundles on their way in', () => {
-  test('lie in a file until they are stored, and then no more', async () => {
+describe('bundles that are being uploaded', () => {
+  test('are in a file until they are stored, and then the file is removed', async () => {
     const uploads = new Uploads(dir, limits)
     const { stream, send, end } = body()
     let seen: string[] = []
@@ -54,7 +54,7 @@ describe('bundles on their way in', () => {
     expect(files(dir)).toEqual([])
   })
 
-  test('are refused beyond a few of one person, and others still upload', async () => {
+  test('are refused beyond a few of one person, while others can still upload', async () => {
     const uploads = new Uploads(dir, limits)
     const open = [1, 2, 3].map(() => body())
     const done = open.map(({ stream }) => uploads.receive('ada', stream, use))
@@ -69,7 +69,7 @@ describe('bundles on their way in', () => {
     expect(files(dir)).toEqual([])
   })
 
-  test('make room for those that come later: the one that arrives longest is given up', async () => {
+  test('make room for later ones: the upload that has been arriving longest is given up', async () => {
     const uploads = new Uploads(dir, limits)
     const open = ['ada', 'bob', 'cid', 'dan', 'eve'].map((person) => ({ person, ...body() }))
     const done = open.map(({ person, stream }) => outcome(uploads.receive(person, stream, use)))
@@ -83,7 +83,7 @@ describe('bundles on their way in', () => {
   test.each([
     ['stopped arriving', { idle: 20 }],
     ['took too long to arrive', { time: 20 }],
-  ])('are given up with their file when they come too slowly: %s', async (says, short) => {
+  ])('are given up and their file removed if the bundle %s', async (says, short) => {
     const uploads = new Uploads(dir, { ...limits, ...short })
     const { stream, send } = body()
     const done = outcome(uploads.receive('ada', stream, use))
@@ -92,7 +92,7 @@ describe('bundles on their way in', () => {
     expect(files(dir)).toEqual([])
   })
 
-  test('of processes that were killed are removed at the next start, those of living processes are not', () => {
+  test('are removed at the next start if their process was killed, and stay if it lives', () => {
     const killed = spawnSync('true').pid
     mkdirSync(join(dir, 'uploads'))
     for (const name of [`${killed}-a.zip`, `${process.pid}-b.zip`, `${process.ppid}-c.zip`, 'other'])
@@ -102,7 +102,7 @@ describe('bundles on their way in', () => {
   })
 })
 
-/** A request that never ends: all of its body but the last byte is sent. */
+/** Starts an upload that sends its whole body except the last byte, and never ends. */
 function stalled(service: Service, who: Browser, size: number) {
   const req = request(`${service.origin}/api/web/w/north/blueprints`, {
     method: 'POST',
@@ -116,7 +116,7 @@ function stalled(service: Service, who: Browser, size: number) {
   return { req, status }
 }
 
-test('of twenty uploads of one person that stop before their end three lie on the disk, the others are refused', async () => {
+test('if one person starts twenty uploads and never ends them, three are on the disk and the others are refused', async () => {
   const service = await serve()
   await service.workspace('north')
   const ada = await service.person('Ada', 'north', 'admin')

@@ -1,7 +1,7 @@
 /**
- * Bundles on their way in. Each is written to a file of the data folder while it arrives, so that a slow or broken upload
- * holds no memory. An upload that stalls or takes too long is given up, and so is the one that has been arriving longest
- * when there are too many; its file goes with it, and files that a killed process left go at the next start.
+ * Bundles that are being uploaded. Each is written to a file of the data folder while it arrives, so that a slow or
+ * broken upload holds no memory. An upload that stalls or takes too long is given up and its file removed; if there are
+ * too many, the one that has been arriving longest is given up. The next start removes files of killed processes.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -11,21 +11,23 @@ import { limits } from '@svc/protocol'
 import { Refusal } from '../web/kit/refusal.ts'
 
 export interface UploadLimits {
-  /** Uploads of one person that have not ended. */
+  /** The maximum number of unfinished uploads of one person. */
   perPerson: number
-  /** Uploads of everybody that have not ended; each takes at most 20 MB of the disk. */
+  /** The maximum number of unfinished uploads of all people; each takes at most 20 MB of the disk. */
   inAll: number
-  /** Milliseconds without a byte. */
+  /** The maximum time without a byte, in milliseconds. */
   idle: number
-  /** Milliseconds from the first byte to the last. */
+  /** The maximum time from the first byte to the last, in milliseconds. */
   time: number
 }
 
 const inForce: UploadLimits = { perPerson: 3, inAll: 32, idle: 30_000, time: 300_000 }
-/** Bytes read and thrown away beyond the limit, so that the client sees the refusal instead of a reset. */
+/** Bytes beyond the limit that are read and discarded, so that the client sees the refusal instead of a reset. */
 const drained = 8 * 1024 * 1024
 
-/** A bundle that has arrived whole. Whoever reads it reads by the descriptor: the name may be gone. */
+/**
+ * A bundle that has arrived completely. It is read through the descriptor, since the file name may already be removed.
+ */
 export interface Arrived {
   readonly fd: number
   readonly size: number
@@ -44,7 +46,7 @@ export class Uploads {
   readonly #limits: UploadLimits
   readonly #under = new Set<Upload>()
 
-  /** Makes the folder of the files, and removes those that nobody writes any more. */
+  /** Creates the folder of the files, and removes files that no process writes any longer. */
   constructor(dataDir: string, limits: UploadLimits = inForce) {
     this.#folder = join(dataDir, 'uploads')
     this.#limits = limits
@@ -52,7 +54,10 @@ export class Uploads {
     for (const name of readdirSync(this.#folder)) if (isAbandoned(name)) rmSync(join(this.#folder, name))
   }
 
-  /** Receives a body into a file, hands it on, and removes it. Throws a Refusal that says why it was given up. */
+  /**
+   * Receives a body into a file, calls `use` with it, and removes the file. Throws a Refusal with the reason if the
+   * upload is given up.
+   */
   async receive<T>(person: string, body: ReadableStream<Uint8Array> | null, use: (bundle: Arrived) => Promise<T>) {
     const upload = this.#begin(person)
     const path = join(this.#folder, `${process.pid}-${randomUUID()}.zip`)
@@ -80,7 +85,7 @@ export class Uploads {
     return upload
   }
 
-  /** Honest uploads end within seconds, so they are never the oldest for long. */
+  /** Normal uploads end within seconds, so they are never the oldest for long. */
   #giveUpOldest(): void {
     const [oldest] = [...this.#under].filter(({ arriving }) => arriving)
     if (!oldest) throw new Refusal('unavailable', busy, 10)
@@ -109,14 +114,14 @@ export class Uploads {
   }
 }
 
-/** The body until it ends, or until it is given up. Holds none of the pieces that were taken. */
+/** Yields the pieces of a body until it ends, and throws when the upload is given up. Holds no piece that was taken. */
 export async function* piecesOf(
   body: ReadableStream<Uint8Array> | null,
   givenUp: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (!reader) return
-  // Promise.race with one promise of the end would keep every piece in memory for as long as that promise lives.
+  // A Promise.race with one long-lived promise would keep every piece in memory as long as that promise exists.
   let reject: (reason: unknown) => void = () => {}
   givenUp.addEventListener('abort', () => reject(givenUp.reason), { once: true })
   const read = () =>
@@ -133,14 +138,14 @@ export async function* piecesOf(
     }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    // The client has gone: nobody reads the answer, and it is no fault of the service.
+    // The client is gone: nobody reads the answer, and the service is not at fault.
     throw new Refusal('body_invalid', 'The upload of the bundle was cut off.')
   } finally {
     reader.releaseLock()
   }
 }
 
-/** A full or broken disk is the service's fault and passes (I10). */
+/** A full or broken disk is reported as a temporary fault of the service (I10). */
 async function written<T>(done: Promise<T>): Promise<T> {
   try {
     return await done
@@ -150,7 +155,9 @@ async function written<T>(done: Promise<T>): Promise<T> {
   }
 }
 
-/** Nodes of one machine may share a folder: a file stays while the process that its name begins with lives. */
+/**
+ * Nodes on one machine may share a folder, so a file stays while the process whose id its name starts with is alive.
+ */
 function isAbandoned(name: string): boolean {
   const pid = Number(/^(\d+)-/.exec(name)?.[1])
   if (!(pid > 0)) return false

@@ -36,7 +36,7 @@ async function start() {
   return { ...w, service, token, ask }
 }
 
-test('a product asks with a form and its own secret, and is told whether the token is good (RFC 7662)', async () => {
+test('a product asks with a form and its secret, and learns whether the token is valid (RFC 7662)', async () => {
   const { ask, token } = await start()
   const good = await ask(`token=${token}&token_type_hint=access_token`)
   expect(good.status).toBe(200)
@@ -53,7 +53,7 @@ test('a product asks with a form and its own secret, and is told whether the tok
   )
 })
 
-test('without the right secret it is 401 before anything of the body, with what is wanted', async () => {
+test('without the right secret the answer is 401 before the body is read, and names the expected scheme', async () => {
   const { ask, token, service } = await start()
   for (const who of [{ secret: 'wrong' }, { id: 'wiki' }, { secret: '' }]) {
     const reply = await ask(`token=${token}`, who)
@@ -64,7 +64,7 @@ test('without the right secret it is 401 before anything of the body, with what 
   expect((await send(service, { path: '/api/product/v1/introspect', token, body: `token=${token}` })).status).toBe(401)
 })
 
-test('a body that is no form with one token is 400, one that is too large 413', async () => {
+test('a body that is not a form with one token is 400, one that is too large 413', async () => {
   const { ask, token } = await start()
   for (const body of ['', 'token=', 'other=1', `token=${token}&token=${token}`]) {
     expect((await ask(body)).json.error.code).toBe('body_invalid')
@@ -73,7 +73,7 @@ test('a body that is no form with one token is 400, one that is too large 413', 
   expect((await ask(`token=${'x'.repeat(9000)}`)).status).toBe(413)
 })
 
-test('wrong secrets from one address are counted; the product itself is not held up by them', async () => {
+test('wrong secrets are counted per address and do not slow down the product itself', async () => {
   const { ask, token, clock } = await start()
   for (let i = 0; i < 60; i++) expect((await ask(`token=${token}`, { secret: 'wrong' })).status).toBe(401)
   const refused = await ask(`token=${token}`, { secret: 'wrong' })

@@ -1,4 +1,4 @@
-/** `POST /api/product/v1/introspect` on the bare listener, for products' servers. */
+/** `POST /api/product/v1/introspect` on the bare listener, for the servers of products. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deps } from '../deps.ts'
 import { callerAddress, callerKey } from '../http/address.ts'
@@ -8,11 +8,11 @@ import type { BareRoutes } from '../http/listener.ts'
 import { Window } from '../limits/window.ts'
 import { introspect, productOf } from './introspect.ts'
 
-/** A token and a hint of its type. */
+/** In bytes: room for a token and a hint of its type. */
 const maxBody = 8 * 1024
-/** A product may ask so often in a minute; whoever remembers answers for some seconds stays far below. */
+/** The maximum questions of a product per minute. A product that caches answers for some seconds stays far below. */
 const perProduct = 3000
-/** Wrong secrets from one address. */
+/** The maximum wrong secrets from one address per minute. */
 const perStranger = 60
 
 export function productCalls(deps: Pick<Deps, 'store' | 'config' | 'log' | 'now'>): BareRoutes {
@@ -30,7 +30,7 @@ export function productCalls(deps: Pick<Deps, 'store' | 'config' | 'log' | 'now'
     }
   }
 
-  /** The order of refusals is D15's: 401, 429, 413, 400. */
+  /** Refuses in the order of D15: 401, 429, 413, 400. */
   async function ask(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const product = await productOf(deps.store.db, req.headers.authorization)
     const now = deps.now()

@@ -27,7 +27,7 @@ everyEngine('introspection', (open) => {
   const used = async (w: Installing) =>
     (await listBots(w.store.db, w.workspace, w.clock.now()))[0]?.tokens[0]?.lastUsedAt
 
-  test('a good token says who acts, where, and with which role and scopes', async () => {
+  test('a valid token names the bot, its agent and workspace, its role and its scopes', async () => {
     const { ask, workspace, bot, clock } = await start()
     const issued = Math.floor(clock.now() / 1000)
     expect(await ask()).toEqual({
@@ -66,14 +66,14 @@ everyEngine('introspection', (open) => {
       'of a workspace that is not activated',
       ({ db, admin, clock }) => deactivate({ db, by: admin, now: clock.now() }, 'north', 'tasks'),
     ],
-  ])('a token that is %s is inactive, and nothing else is said', async (_what, spoil) => {
+  ])('a token that is %s is inactive, and nothing else is revealed', async (_what, spoil) => {
     const w = await start()
     await spoil(w)
     expect(await w.ask()).toEqual({ active: false })
     expect(await used(w)).toBeFalsy()
   })
 
-  test('a token is good for the product it is stamped for, and other credentials are good for none', async () => {
+  test('a token is valid only for the product it was issued for, and other credentials are valid for none', async () => {
     const w = await start()
     await addProduct({ db: w.db, by: w.admin, now: w.clock.now() }, { id: 'wiki', origin: 'https://wiki.example.org' })
     await activate({ db: w.db, by: w.admin, now: w.clock.now() }, 'north', 'wiki')
@@ -84,7 +84,7 @@ everyEngine('introspection', (open) => {
     expect(await w.ask()).toMatchObject({ active: true })
   })
 
-  test('a product shows itself by its id and its secret', async () => {
+  test('a product authenticates with its id and its secret', async () => {
     const { db, secret, clock, admin } = await start()
     expect(await productOf(db, basic('tasks', secret))).toEqual({ id: 'tasks' })
     const other = await addProduct(
@@ -121,7 +121,7 @@ everyEngine('introspection', (open) => {
     expect(await used(w)).toBe(first + 60_000)
   })
 
-  test('revoking one token leaves the others of the bot; revoking and deleting are written down', async () => {
+  test('revoking one token leaves the others of the bot; revocations and deletions are in the audit trail', async () => {
     const w = await start()
     const token = w.bot.tokens[0]?.id ?? ''
     const revoke = (tokenId: string) =>
@@ -150,7 +150,7 @@ everyEngine('introspection', (open) => {
     ])
   })
 
-  test('a workspace sees which products it is activated for; a product that is removed takes its bots along', async () => {
+  test('a workspace sees which products it is activated for; removing a product also removes its bots', async () => {
     const w = await start()
     await addProduct({ db: w.db, by: w.admin, now: w.clock.now() }, { id: 'wiki', origin: 'https://wiki.example.org' })
     expect(await productsOf(w.db, w.workspace)).toEqual([

@@ -1,6 +1,6 @@
 /**
- * Token introspection (RFC 7662): a product asks whether a bot's token is good, and for what. It answers for tokens that are
- * stamped for that product only (5, rule 7); any other text is as inactive as an unknown one.
+ * Token introspection (RFC 7662): a product asks whether a bot's token is valid, and for what. It answers only for
+ * tokens that were issued for that product (5, rule 7); any other text is inactive, like an unknown token.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { isToken } from '@svc/protocol'
@@ -25,7 +25,7 @@ interface ActiveToken {
   product: string
   aud: string
   iss: string
-  /** Unix seconds. */
+  /** In Unix seconds. */
   iat: number
   exp: number
 }
@@ -44,7 +44,7 @@ export async function productOf(db: Db, header: string | undefined): Promise<{ i
   return right && given !== undefined && given.secret !== '' && row?.secret_hash ? { id: row.id } : undefined
 }
 
-/** What a token is to this product, now. Notes that it was used, at most once a minute. */
+/** The state of a token for this product. Notes that it was used, at most once a minute. */
 export async function introspect(
   db: Db,
   product: { id: string },
@@ -73,7 +73,7 @@ export async function introspect(
   }
 }
 
-/** Only while its workspace is activated for the product. */
+/** Finds a token only while its workspace is activated for the product. */
 const tokenBy = (db: Db, product: { id: string }, hash: string) =>
   db
     .selectFrom('bot_token')

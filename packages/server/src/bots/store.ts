@@ -1,6 +1,6 @@
 /**
- * Bots (2.9, D46): who acts for an agent in a product. One is known by workspace, product and name, and outlives the agents
- * that act as it; each agent has one token for it, stored as a hash.
+ * Bots (2.9, D46): the accounts as which agents act in products. A bot is identified by workspace, product and name,
+ * and outlives the agents that act as it; each agent has one token for it, stored as a hash.
  */
 import type { Bot, BotToken, BotTokenState } from '@svc/api'
 import { limits, shown, type Verdict } from '@svc/protocol'
@@ -14,7 +14,10 @@ import { dayMs } from '../limits/days.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { refuse } from '../verdict.ts'
 
-/** Whether a token still counts. It also stops to count when its workspace is not activated for the product. */
+/**
+ * The state of a token by its own columns. A token is also inactive while its workspace is not activated for the
+ * product.
+ */
 export const tokenState = (token: Pick<BotTokenRow, 'revoked_at' | 'expires_at'>, now: number): BotTokenState =>
   token.revoked_at !== null ? 'revoked' : token.expires_at <= now ? 'expired' : 'active'
 
@@ -68,12 +71,15 @@ interface WantedBot {
 export interface GivenBot extends WantedBot {
   bot: BotRow
   made: boolean
-  /** Handed out this once. */
+  /** Shown only this once. */
   token: string
 }
 type BotRefusal = 'bots_too_many' | 'bot_role_differs'
 
-/** Whether bots of this name could be made or reused for these bindings. Ask under the workspace's lock, so that it holds. */
+/**
+ * Checks that bots of this name can be made or reused for these bindings, and returns the existing ones by product.
+ * Call it under the workspace's lock, so that the result stays true.
+ */
 export async function judgeBots(
   db: Db,
   workspace: WorkspaceRef,
@@ -101,7 +107,7 @@ export async function judgeBots(
   return { ok: true, value: known }
 }
 
-/** Makes or reuses the bot for one binding and issues the agent's token for it (8: one year). */
+/** Makes or reuses the bot for one binding and issues the agent's token for it, valid for one year (8). */
 export async function giveBot(
   trx: Db,
   { agent, known, name }: { agent: AgentRef; known: ReadonlyMap<string, BotRow>; name: string },
@@ -142,7 +148,10 @@ export async function giveBot(
   return { ...wanted, bot, made: reused === undefined, token }
 }
 
-/** Revokes the tokens of a bot that still count, or only the one named. From the commit on introspection calls them inactive; a product that remembers an answer follows when it asks again. */
+/**
+ * Revokes the valid tokens of a bot, or only the named one. From the commit on introspection calls them inactive; a
+ * product that caches answers learns it when it asks again.
+ */
 export function revokeBot(
   { db, by, now }: Ctx,
   workspace: WorkspaceRef,
@@ -173,7 +182,7 @@ export function revokeBot(
   })
 }
 
-/** Deletes a bot with its tokens: one of the ten is free again. */
+/** Deletes a bot with its tokens, so that the workspace may have another instead. */
 export function deleteBot(
   { db, by, now }: Ctx,
   workspace: WorkspaceRef,
@@ -190,7 +199,7 @@ export function deleteBot(
   })
 }
 
-/** The bots of that name, in every product or in the one given. */
+/** The bots of that name, in every product or only in the given one. */
 export async function botsNamed(db: Db, workspace: WorkspaceRef, name: string, product?: string): Promise<BotRow[]> {
   const named = db.selectFrom('bot').selectAll().where('workspace_id', '=', workspace.id).where('name', '=', name)
   return await (product === undefined ? named : named.where('product_id', '=', product)).orderBy('product_id').execute()

@@ -14,8 +14,8 @@ import { HeldBundles } from './held.ts'
 const bundlePath = '/api/agent/v1/bundle/'
 
 /**
- * `GET /api/agent/v1/bundle/:version`: an agent of a blueprint fetches a version of it, byte for byte as it was uploaded
- * (4, rule 3). Another blueprint's version and an unknown one are the same 404.
+ * `GET /api/agent/v1/bundle/:version`: returns a version of the agent's blueprint, byte for byte as it was uploaded (4,
+ * rule 3). A version of another blueprint gets the same 404 as an unknown one.
  */
 export function bundleCall(
   { store, log, live, now }: Pick<InstallNeeds, 'store' | 'log'> & Pick<Deps, 'live' | 'now'>,
@@ -63,7 +63,7 @@ export function bundleCall(
       res.writeHead(200, headers).end()
       return
     }
-    if (res.destroyed) return // nobody would give it back
+    if (res.destroyed) return // otherwise nobody would give it back
     if (!bundles.hasRoom(id, size)) return refuseAsBusy(res)
     res.once('close', () => bundles.giveBack(id))
     const bundle = await bundles.take(id, size, () => bundleBytes(store.db, id))
@@ -73,7 +73,7 @@ export function bundleCall(
     if (agent?.wished_version === version) await fetched(caller)
   }
 
-  /** For the timeline only: the agent has its answer, whatever becomes of this. */
+  /** Notes the fetch in the timeline. The agent has its answer already, so an error is only logged. */
   async function fetched({ agentId, workspaceId }: Caller): Promise<void> {
     try {
       if (await noteFetched(store.db, { id: agentId }, now())) live.changed(workspaceId, agentId)
@@ -83,7 +83,7 @@ export function bundleCall(
   }
 }
 
-/** D48: `+` and `%2B` are the same here. */
+/** The version in the path, where `+` and `%2B` are the same (D48). */
 function versionOf(target: string): string | undefined {
   const [path = ''] = target.split('?')
   try {

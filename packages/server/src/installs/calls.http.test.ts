@@ -52,7 +52,7 @@ const bound: Made = { bindings: ['tasks:editor:tasks.write'], description: 'Sort
 const unknown = `svc_inst_${'x'.repeat(43)}`
 
 describe('the install calls', () => {
-  test('a preview names the settings with their defaults, so that they can be chosen before the code is spent', async () => {
+  test('a preview names the settings with their defaults, so that they can be chosen before the code is used up', async () => {
     const w = await start({ settings: '[{key: every, type: number, min: 1, default: 10}, {key: source, type: text}]' })
     const { json } = await w.preview(await w.issue())
     expect(json.settings).toEqual([
@@ -61,7 +61,7 @@ describe('the install calls', () => {
     ])
   })
 
-  test('preview, then redeem, then the agent reports with its token (2.9)', async () => {
+  test('after a preview and a redeem the agent reports with its token (2.9)', async () => {
     const w = await start(false)
     const bytes = await w.upload(bound)
     const code = await w.issue()
@@ -94,7 +94,7 @@ describe('the install calls', () => {
     expect((await w.redeem(code)).status).toBe(404)
   })
 
-  test('unknown, expired, used, revoked and misshapen codes get the same bytes from both calls (I14)', async () => {
+  test('unknown, expired, used, revoked and malformed codes get the same bytes from both calls (I14)', async () => {
     const w = await start()
     const expired = await w.issue({ agentName: 'late' })
     w.clock.pass(900)
@@ -118,7 +118,7 @@ describe('the install calls', () => {
     })
   })
 
-  test('unknown, expired and used codes make the database do the same work, so that time tells nothing (I14)', async () => {
+  test('unknown, expired and used codes cause the same database work, so that timing reveals nothing (I14)', async () => {
     const w = await start()
     const expired = await w.issue({ agentName: 'late' })
     w.clock.pass(900)
@@ -145,12 +145,12 @@ describe('the install calls', () => {
   })
 
   test.each<[string, string | Uint8Array, Record<string, string>]>([
-    ['no JSON', 'code', {}],
-    ['no object', '[]', {}],
-    ['no code', '{}', {}],
-    ['a code that is no text', '{"code": 5}', {}],
-    ['a code that is nothing', '{"code": null}', {}],
-    ['no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), {}],
+    ['text that is not JSON', 'code', {}],
+    ['JSON that is not an object', '[]', {}],
+    ['an object without a code', '{}', {}],
+    ['a code that is not a text', '{"code": 5}', {}],
+    ['an empty code', '{"code": null}', {}],
+    ['text that is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), {}],
     ['an encoded body', JSON.stringify({ code: unknown }), { 'Content-Encoding': 'gzip' }],
   ])('%s is 400 (D45)', async (_what, body, headers) => {
     const w = await start(false)
@@ -160,13 +160,13 @@ describe('the install calls', () => {
     }
   })
 
-  test('a body that no code needs is 413', async () => {
+  test('a body that is larger than any code needs is 413', async () => {
     const w = await start(false)
     const reply = await w.redeem('x'.repeat(5000))
     expect([reply.status, reply.json.error.code]).toEqual([413, 'body_too_large'])
   })
 
-  test('every 403 and 409 says which case it is, and the code stays good (4, rule 5)', async () => {
+  test('every 403 and 409 names its case, and the code stays valid (4, rule 5)', async () => {
     const w = await start(bound)
     const { db } = w.store
     const code = await w.issue()
@@ -204,7 +204,7 @@ describe('the install calls', () => {
     expect((await w.redeem(code)).status).toBe(200)
   })
 
-  test('twenty calls a minute from one address, both together; the 21st is told when to come again (D16)', async () => {
+  test('an address may make twenty calls a minute, both kinds together; the 21st is told when to come again (D16)', async () => {
     const w = await start()
     const code = await w.issue()
     for (let i = 0; i < 10; i++) {
@@ -220,7 +220,7 @@ describe('the install calls', () => {
     expect((await w.redeem(code)).status).toBe(200)
   })
 
-  test('behind a configured proxy the client is counted, by IPv4 address or IPv6 /64; else the peer is, whatever it says', async () => {
+  test('behind a configured proxy the client is counted, by IPv4 address or IPv6 /64; otherwise the peer, whatever it sends', async () => {
     const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } })
     const calls = async (w: Ready, address: (i: number) => string) => {
       const statuses = []
@@ -236,7 +236,7 @@ describe('the install calls', () => {
     expect(await calls(proxied, (i) => `198.51.100.${i}, 203.0.113.7`)).toBe(429)
   })
 
-  test('another address is 404 before anything is counted', async () => {
+  test('a request for another address is 404 before it is counted', async () => {
     const w = await start(false)
     for (let i = 0; i < 25; i++) {
       expect((await w.redeem(unknown, { headers: { Host: 'elsewhere.example.org' } })).status).toBe(404)
@@ -306,7 +306,7 @@ describe('the bundle route', () => {
     vi.restoreAllMocks()
   })
 
-  test('401, 403 and 404 as for every token route; other blueprints and unknown versions are one 404', async () => {
+  test('401, 403 and 404 are as for every token route; other blueprints and unknown versions get the same 404', async () => {
     const w = await start()
     await w.upload({ name: 'other', version: '3.0.0' })
     const code = await w.issue()

@@ -1,4 +1,4 @@
-/** The two install calls (4) on the bare listener. The order of refusals is D15's. */
+/** The two install calls (4) on the bare listener, with refusals in the order of D15. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits, readInstallBody } from '@svc/protocol'
 import type { Deps } from '../deps.ts'
@@ -29,7 +29,10 @@ export function installCalls({ store, config, log, live, now }: InstallNeeds): B
     }),
   }
 
-  /** 429 before the body is read, then 413 and 400 (D15, D45); every call counts, of both together (D16). */
+  /**
+   * Refuses with 429 before the body is read, then with 413 and 400 (D15, D45). Every call counts, both routes together
+   * (D16).
+   */
   function withCode(act: (res: ServerResponse, code: string, req: IncomingMessage) => Promise<void>) {
     return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
       const wait = calls.take(callerKey(addressOf(req)), now())
@@ -55,6 +58,6 @@ export function installCalls({ store, config, log, live, now }: InstallNeeds): B
   }
 }
 
-/** Which svc asks: it names itself in the usual header, since its first version. */
+/** The version of the calling svc, which has sent it in the User-Agent header since its first version. */
 const svcOf = ({ headers }: IncomingMessage): string | undefined =>
   /^svc\/([0-9A-Za-z._+-]{1,64})$/.exec(headers['user-agent'] ?? '')?.[1]

@@ -1,5 +1,5 @@
 /**
- * Install codes (2.9; 5, rule 5): good once, for fifteen minutes. Issuing one writes down what it would install (D43) and
+ * Install codes (2.9; 5, rule 5): each is valid once, for fifteen minutes. Issuing one fixes what it installs (D43) and
  * reserves nothing. Only the hash of a code is stored.
  */
 import type { InstallCode, InstallCodeState } from '@svc/api'
@@ -24,14 +24,14 @@ import { isActivated, ownProduct } from '../workspaces/store.ts'
 interface Wanted {
   blueprint: string
   version: string
-  /** Default: the blueprint's name, or with a number where that is taken. */
+  /** Default: the blueprint's name, or with a number if that is taken. */
   agentName?: string | undefined
 }
 export interface Issued {
   row: InstallCodeRow
-  /** Shown this once. */
+  /** Shown only this once. */
   code: string
-  /** What would refuse the installation as things are now. */
+  /** Reasons why the installation would currently be refused. */
   warnings: string[]
 }
 
@@ -82,7 +82,7 @@ export function issueCode(
   })
 }
 
-/** A code that nobody may redeem any more. */
+/** Revokes a code, so that it can no longer be redeemed. */
 export function revokeCode(
   { db, by, now }: Ctx,
   workspace: WorkspaceRef,
@@ -109,7 +109,7 @@ export function revokeCode(
   })
 }
 
-/** For the operator, who names a code by its id alone. */
+/** For the operator, who names a code only by its id. */
 export const workspaceOfCode = (db: Db, id: string): Promise<WorkspaceInfo | undefined> =>
   db
     .selectFrom('install_code')
@@ -118,10 +118,10 @@ export const workspaceOfCode = (db: Db, id: string): Promise<WorkspaceInfo | und
     .where('install_code.id', '=', id)
     .executeTakeFirst()
 
-/** How long codes that are over are still shown. */
+/** How long codes that are no longer valid are shown. */
 const shownFor = 30 * dayMs
 
-/** The codes of a workspace that are good, and those of the last 30 days; newest first. */
+/** The codes of a workspace of the last 30 days, newest first. */
 export async function listCodes(db: Db, workspace: WorkspaceRef, now: number): Promise<InstallCode[]> {
   const rows = await withCircumstances(db, workspace)
     .where('issued_at', '>', now - shownFor)
@@ -132,7 +132,7 @@ export async function listCodes(db: Db, workspace: WorkspaceRef, now: number): P
   return rows.map((row) => shownCode(row, now))
 }
 
-/** What is no longer shown is no longer kept; what was done stands in the audit trail. */
+/** Deletes codes that are no longer shown. The audit trail keeps what was done. */
 const forgetOld = (trx: Db, workspace: WorkspaceRef, now: number) =>
   trx
     .deleteFrom('install_code')
@@ -150,7 +150,7 @@ export async function codeOf(
   return row && shownCode(row, now)
 }
 
-/** Facts are stored; what a code is follows from them and the time. */
+/** Only facts are stored; the state of a code follows from them and the time. */
 export const codeState = (
   row: Pick<InstallCodeRow, 'redeemed_at' | 'revoked_at' | 'expires_at'>,
   now: number,
@@ -160,7 +160,7 @@ export const codeState = (
   return now < row.expires_at ? 'live' : 'expired'
 }
 
-/** What else is known of a code: the agent that it made, and what its issuer is in the workspace by now. */
+/** Further facts about a code: the agent that it made, and the present role of its issuer in the workspace. */
 interface Circumstances {
   agent: string | null
   issuer: string | null
@@ -180,7 +180,10 @@ export const shownCode = (row: InstallCodeRow & Circumstances, now: number): Ins
   agent: row.agent,
 })
 
-/** Redeeming looks at the issuer again, in its own transaction, and refuses with a code of its own (7). */
+/**
+ * Shows a code as barred if its issuer may no longer install. Redeeming checks that again in its transaction, and
+ * refuses with a separate code (7).
+ */
 function shownState(row: InstallCodeRow & Circumstances, now: number): InstallCodeState {
   const state = codeState(row, now)
   const barred = row.issued_by !== null && row.issuer !== 'admin'
@@ -205,7 +208,7 @@ const versionOf = (db: Db, workspace: WorkspaceRef, { blueprint, version }: Want
     .select(['blueprint_version.id', 'sha256', 'manifest'])
     .executeTakeFirst()
 
-/** The blueprint's own name, or the first `name-2`, `name-3` … that no agent has. */
+/** The name of the blueprint, or the first of `name-2`, `name-3` … that no agent has. */
 async function freeName(db: Db, workspace: WorkspaceRef, blueprint: string): Promise<string> {
   const rows = await db.selectFrom('agent').select('name').where('workspace_id', '=', workspace.id).execute()
   const taken = new Set(rows.map(({ name }) => name))
@@ -217,7 +220,7 @@ async function freeName(db: Db, workspace: WorkspaceRef, blueprint: string): Pro
   return name
 }
 
-/** The machine of the code is not known yet. */
+/** The version of svc on the machine is not known yet, so this is only a warning. */
 function svcWarnings(manifest: string): string[] {
   const needed = neededSvcOf(manifest)
   return needed
@@ -225,7 +228,7 @@ function svcWarnings(manifest: string): string[] {
     : []
 }
 
-/** Nothing of this refuses the code: whether it may be installed is judged when it is redeemed. */
+/** Warnings do not refuse the code: redeeming decides if it can be installed. */
 async function warningsOf(
   db: Db,
   workspace: WorkspaceRef,

@@ -2,7 +2,7 @@
 import { isEnvName, isEnvValue } from '@svc/protocol'
 import type { GivenBot } from '../bots/store.ts'
 
-/** `SVC_URL` is not among them: the runtime writes the address that it was given. */
+/** Leaves out `SVC_URL`: the runtime writes the address that it was given. */
 export function envOf(
   token: string,
   workspaceId: string,

@@ -3,7 +3,7 @@ import { HeldBundles } from './held.ts'
 
 const bytes = Buffer.from('bundle')
 
-test('a bundle is read once for all who have it at the same time, and anew when nobody has it any more', async () => {
+test('a bundle is read once for all who hold it at the same time, and again when nobody holds it', async () => {
   const held = new HeldBundles()
   let reads = 0
   const read = async () => {
@@ -21,7 +21,7 @@ test('a bundle is read once for all who have it at the same time, and anew when 
   expect(reads).toBe(2)
 })
 
-test('of different ones there is room for so many bytes, but always for one, and for what is held already', async () => {
+test('different bundles may use a limited number of bytes, but one is always allowed, and so is one that is already held', async () => {
   const held = new HeldBundles(10)
   const read = async () => bytes
   expect(held.hasRoom('a', 11)).toBe(true)
@@ -31,7 +31,7 @@ test('of different ones there is room for so many bytes, but always for one, and
   expect(held.hasRoom('b', 5)).toBe(true)
 })
 
-test('one that could not be read is forgotten', async () => {
+test('a bundle that could not be read is forgotten', async () => {
   const held = new HeldBundles()
   await expect(held.take('a', 6, () => Promise.reject(new Error('gone')))).rejects.toThrow('gone')
   held.giveBack('a')

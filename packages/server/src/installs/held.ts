@@ -1,9 +1,9 @@
 /**
- * Bundles on their way to agents. A version that is named for many is fetched by all of them at once, and some read slowly: each
- * bundle is in memory once, however many they are, and of different ones only so many.
+ * Bundles that are being sent to agents. Many agents may fetch one version at once, and some read slowly, so each
+ * bundle is in memory only once, and different bundles share a limit.
  */
 
-/** Bytes of different bundles together; one is always taken. */
+/** The maximum bytes of different bundles together; one is always allowed. */
 const maxBytes = 128 * 1024 * 1024
 
 interface Held {
@@ -21,12 +21,12 @@ export class HeldBundles {
     this.#max = max
   }
 
-  /** Whether one more may be taken, that is, whether it is held already or there is room. */
+  /** True if the bundle is already held or there is room for it. */
   hasRoom(id: string, size: number): boolean {
     return this.#held.has(id) || this.#held.size === 0 || this.#size + size <= this.#max
   }
 
-  /** The bundle, read once; whoever takes it gives it back, also when the reading fails. */
+  /** The bundle, read once for all. Every call must be followed by `giveBack`, even if the reading fails. */
   take(id: string, size: number, read: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
     let held = this.#held.get(id)
     if (!held) {

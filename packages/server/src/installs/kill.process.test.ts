@@ -11,7 +11,7 @@ import { issueCode } from './codes.ts'
 const rounds = process.env.SVC_TEST_LONG ? 25 : 2
 const perRound = 40
 
-test('a service that is killed while codes are redeemed has spent exactly those whose agents exist (I13)', async () => {
+test('a service that is killed while codes are redeemed has used up exactly those whose agents exist (I13)', async () => {
   const place = await newPlace({ SVC_TRUSTED_PROXIES: '127.0.0.1,::1' })
   mkdirSync(place.dataDir, { mode: 0o700 })
   const file = databaseFile(place.dataDir)
@@ -23,7 +23,7 @@ test('a service that is killed while codes are redeemed has spent exactly those 
   await first.close()
 
   for (let round = 0; round < rounds; round++) {
-    // The first of each round brings a bot along; all the others are bound to nothing.
+    // The first code of each of ten rounds has a binding to a product; all others have none.
     const codes = await during(file, async ({ db }) => {
       const issued = Array.from({ length: perRound }, (_, i) => {
         const version = i === 0 && round < 10 ? '1.0.0' : '1.1.0'
@@ -64,7 +64,7 @@ test('a service that is killed while codes are redeemed has spent exactly those 
 
 const operator = { id: null, name: 'operator' }
 
-/** The agent's name when the whole answer came, else undefined. */
+/** The agent's name if the whole answer arrived, otherwise undefined. */
 async function redeem(url: string, code: string, i: number): Promise<string | undefined> {
   try {
     const headers = { 'x-forwarded-for': `198.51.100.${i}` }
@@ -80,7 +80,7 @@ async function redeem(url: string, code: string, i: number): Promise<string | un
   }
 }
 
-/** Resolves when so many of them have. */
+/** Resolves when `count` of them have resolved. */
 function settled(all: readonly Promise<unknown>[], count: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let done = 0
@@ -88,7 +88,7 @@ function settled(all: readonly Promise<unknown>[], count: number): Promise<void>
   })
 }
 
-/** While no service runs. */
+/** Opens the database while no service runs. */
 async function during<T>(file: string, work: (store: ReturnType<typeof openEmbedded>) => Promise<T>): Promise<T> {
   const store = openEmbedded(file)
   try {

@@ -21,7 +21,7 @@ everyEngine('installing', (open) => {
     const bytes = await w.upload(made)
     return { ...w, bytes, db: w.store.db, redeem: (code: string) => redeemInstall(w.store.db, code, w.clock.now()) }
   }
-  /** Everything that a redeem could have left behind. */
+  /** Counts everything that a redeem could have left behind. */
   const everything = async ({ store: { db } }: Installing) => {
     const count = async (table: 'agent' | 'bot' | 'bot_token' | 'audit') =>
       (await db.selectFrom(table).select('id').execute()).length
@@ -34,7 +34,7 @@ everyEngine('installing', (open) => {
     }
   }
 
-  test('preview and redeem name the same, and the answer holds all that the machine needs (I16)', async () => {
+  test('preview and redeem name the same, and the answer has all that the machine needs (I16)', async () => {
     const w = await start({ ...bound, secrets: '[{name: MAIL_PASSWORD, purpose: reads the mailbox}]' })
     const code = await w.issue({ agentName: 'north-mail' })
     const before = await everything(w)
@@ -84,7 +84,7 @@ everyEngine('installing', (open) => {
     expect((bot?.tokens[0]?.expiresAt ?? 0) - w.clock.now()).toBe(365 * 86_400_000)
   })
 
-  test('no code, token or secret is in the database, only what they hash to (I29)', async () => {
+  test('no code, token or secret is in the database, only their hashes (I29)', async () => {
     const w = await start()
     const code = await w.issue()
     const redeemed = await w.redeem(code)
@@ -99,7 +99,7 @@ everyEngine('installing', (open) => {
     expect(isToken('bot', env.SVC_BINDING_TASKS_TOKEN ?? '')).toBe(true)
   })
 
-  test('a code is good once, for fifteen minutes to the millisecond, and not after it was revoked', async () => {
+  test('a code is valid once, for fifteen minutes to the millisecond, and not after it was revoked', async () => {
     const w = await start()
     const used = await w.issue()
     expect(await w.redeem(used)).toMatchObject({ ok: true })
@@ -139,7 +139,7 @@ everyEngine('installing', (open) => {
       (w) => activate({ db: w.store.db, by: w.admin, now: w.clock.now() }, 'north', 'svc'),
     ],
     [
-      'whoever issued the code is no admin any more',
+      'the issuer of the code is no longer an admin',
       'issuer_not_allowed',
       (w) => w.store.db.updateTable('member').set({ role: 'member' }).where('userId', '=', w.admin.id).execute(),
       (w) => w.store.db.updateTable('member').set({ role: 'admin' }).where('userId', '=', w.admin.id).execute(),
@@ -181,19 +181,22 @@ everyEngine('installing', (open) => {
         await deleteBot({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.workspace, bot?.id ?? '')
       },
     ],
-  ])('refused while %s, without a trace; mended, the same code installs (I13)', async (_why, code, spoil, mend) => {
-    const w = await start()
-    const install = await w.issue()
-    await spoil(w)
-    const before = await everything(w)
-    expect(await w.redeem(install)).toMatchObject({ ok: false, code })
-    expect(await everything(w)).toEqual(before)
-    expect(await previewInstall(w.db, install, w.clock.now())).toMatchObject({ ok: true })
-    await mend(w)
-    expect(await w.redeem(install)).toMatchObject({ ok: true })
-  })
+  ])(
+    'a code is refused without a trace while %s; after that is fixed, the same code installs (I13)',
+    async (_why, code, spoil, mend) => {
+      const w = await start()
+      const install = await w.issue()
+      await spoil(w)
+      const before = await everything(w)
+      expect(await w.redeem(install)).toMatchObject({ ok: false, code })
+      expect(await everything(w)).toEqual(before)
+      expect(await previewInstall(w.db, install, w.clock.now())).toMatchObject({ ok: true })
+      await mend(w)
+      expect(await w.redeem(install)).toMatchObject({ ok: true })
+    },
+  )
 
-  test('a code is shown as good only while its issuer may install, and the operator always may', async () => {
+  test('a code is shown as valid only while its issuer may install; the operator always may', async () => {
     const w = await start()
     const install = await w.issue({ agentName: 'hers' })
     const wanted = { blueprint: 'mail', version: '1.0.0', agentName: 'theirs' }
@@ -217,12 +220,12 @@ everyEngine('installing', (open) => {
     expect(await states()).toEqual({ hers: 'expired', theirs: 'expired' })
   })
 
-  test('this service itself is no product that a bot could act in', async () => {
+  test('this service is not a product in which a bot can act', async () => {
     const w = await start({ bindings: ['svc:editor:a'] })
     expect(await w.redeem(await w.issue())).toMatchObject({ ok: false, code: 'product_inactive' })
   })
 
-  test('codes that are over are forgotten after thirty days', async () => {
+  test('codes that are no longer valid are deleted after thirty days', async () => {
     const w = await start()
     await w.issue()
     await w.redeem(await w.issue({ agentName: 'first' }))
@@ -231,7 +234,7 @@ everyEngine('installing', (open) => {
     expect(await w.db.selectFrom('install_code').select('agent_name').execute()).toEqual([{ agent_name: 'next' }])
   })
 
-  test('a code that the operator issued needs no member who may install', async () => {
+  test('a code issued by the operator needs no member who may install', async () => {
     const w = await start()
     const code = await w.issue()
     await w.db.updateTable('install_code').set({ issued_by: null, issued_by_name: 'operator' }).execute()
@@ -239,7 +242,7 @@ everyEngine('installing', (open) => {
     expect(await w.redeem(code)).toMatchObject({ ok: true })
   })
 
-  test('what a code installs was fixed when it was issued, whatever is uploaded later (D43)', async () => {
+  test('what a code installs is fixed when it is issued, whatever is uploaded later (D43)', async () => {
     const w = await start()
     const code = await w.issue()
     await w.upload({ version: '2.0.0', bindings: ['tasks:admin:all'] })
@@ -248,7 +251,7 @@ everyEngine('installing', (open) => {
     expect(await listBots(w.db, w.workspace, w.clock.now())).toMatchObject([{ role: 'editor' }])
   })
 
-  test('an agent that is deleted takes its tokens along, and its bot waits for the next of that name (D46)', async () => {
+  test('deleting an agent deletes its tokens, and its bot is reused by the next agent of that name (D46)', async () => {
     const w = await start()
     const first = await w.redeem(await w.issue())
     if (!first.ok) throw new Error(first.message)
@@ -265,7 +268,7 @@ everyEngine('installing', (open) => {
     ])
   })
 
-  test('one binding a product: bots of one name for each, variables of their own', async () => {
+  test('each product with a binding gets a bot of the same name and separate variables', async () => {
     const w = await start({ bindings: ['tasks:editor:a', 'wiki_2:reader:b'] })
     await addProduct(
       { db: w.db, by: w.admin, now: w.clock.now() },
@@ -283,7 +286,7 @@ everyEngine('installing', (open) => {
     ])
   })
 
-  test('of twenty redeems of one code at once exactly one succeeds, round after round (I12, I13)', async () => {
+  test('exactly one of twenty simultaneous redeems of one code succeeds, round after round (I12, I13)', async () => {
     const w = await start({})
     for (let round = 0; round < (long ? 200 : 10); round++) {
       const code = await w.issue({ agentName: `round-${round}` })
@@ -296,7 +299,7 @@ everyEngine('installing', (open) => {
     }
   })
 
-  test('twenty codes of one name at once make one agent; the others stay good (I15)', async () => {
+  test('twenty codes for one name, redeemed at once, make one agent; the others stay valid (I15)', async () => {
     const w = await start()
     const codes = await Promise.all(Array.from({ length: 20 }, () => w.issue({ agentName: 'only' })))
     const all = await Promise.all(codes.map(w.redeem))
@@ -305,7 +308,7 @@ everyEngine('installing', (open) => {
     expect(await everything(w)).toMatchObject({ bots: 1, tokens: 1, used: 1 })
   })
 
-  test('twenty installs at once in one workspace make ten bots and no more (I15)', async () => {
+  test('twenty simultaneous installs in one workspace make ten bots and no more (I15)', async () => {
     const w = await start()
     const codes = await Promise.all(Array.from({ length: 20 }, (_, i) => w.issue({ agentName: `mail-${i}` })))
     const all = await Promise.all(codes.map(w.redeem))

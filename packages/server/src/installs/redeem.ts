@@ -1,6 +1,6 @@
 /**
- * What the two install calls do (4, rules 4 to 6). Preview reads. Redeem is one transaction: it claims the code, makes the
- * agent, its bots and their tokens, or, when it refuses, nothing at all, and the code stays good (I12, I13).
+ * The two install calls (4, rules 4 to 6). Preview only reads. Redeem is one transaction: it claims the code and makes
+ * the agent, its bots and their tokens; a refusal makes nothing, and the code stays valid (I12, I13).
  */
 import { type Binding, isTooOld, type Manifest, type Need, neededSvc } from '@svc/blueprint'
 import { type NeedSpec, type Preview, type Redeemed, type RefusalCode, refusals, type Verdict } from '@svc/protocol'
@@ -31,7 +31,7 @@ type InstallRefusal = Extract<
   | 'agents_too_many'
 >
 
-/** What the code would install, as it was fixed when it was issued. Spends and makes nothing. */
+/** Describes what the code would install, as fixed when it was issued. Changes nothing and does not use up the code. */
 export async function previewInstall(db: Db, code: string, now: number): Promise<Verdict<Preview, InstallRefusal>> {
   const row = await liveCode(db, code, now)
   const version = row && (await describedBy(db, row))
@@ -64,14 +64,14 @@ const needSpec = ({ name, min, version_args }: Need): NeedSpec => ({
 interface Installed {
   workspaceId: string
   agentId: string
-  /** The answer but for the bundle in base64. */
+  /** The answer without the bundle in base64. */
   answer: Omit<Redeemed, 'bundle'>
   bundle: Uint8Array
 }
 
 /**
- * Redeems a code: given once, or refused without a trace (I12 to I16, D43). `svc`: the version of the svc that asks, as far as it says;
- * one that does not know a key of the manifest would refuse the bundle after the code is spent.
+ * Redeems a code: the result is given once, or refused without a trace (I12 to I16, D43). `svc` is the version of the
+ * calling svc, if known: one that is too old for the manifest would refuse the bundle after the code is used up.
  */
 export async function redeemInstall(
   db: Db,
@@ -79,7 +79,7 @@ export async function redeemInstall(
   now: number,
   svc?: string,
 ): Promise<Verdict<Installed, InstallRefusal>> {
-  // Every text that is no live code ends here, after the same one look-up (I14, D45).
+  // Every text that is not a valid code ends here, after the same single query (I14, D45).
   const row = await liveCode(db, code, now)
   if (!row) return refuse('code_unknown')
   const old = await tooOldFor(db, row, svc)
@@ -91,7 +91,7 @@ async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict
   const row = await lockCode(trx, hash)
   if (!row || codeState(row, now) !== 'live') return refuse('code_unknown')
   const workspace = { id: row.workspace_id }
-  // Takes the workspace, also for its bots.
+  // Locks the workspace, which covers its bots too.
   const room = await roomFor(trx, workspace, { kind: 'agents' }, now)
   const bindings = bindingsOf(row)
   const origins = await originsOf(trx, workspace, bindings)
@@ -146,13 +146,13 @@ async function liveCode(db: Db, code: string, now: number): Promise<InstallCodeR
   return row && codeState(row, now) === 'live' ? row : undefined
 }
 
-/** Two redeems of one code happen one after another; the second finds it used. SQLite has one writer anyway. */
+/** Locks the code, so that the second of two redeems finds it used. SQLite needs no lock, since it has one writer. */
 function lockCode(trx: Db, hash: string): Promise<InstallCodeRow | undefined> {
   const row = trx.selectFrom('install_code').selectAll().where('hash', '=', hash)
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
 
-/** 403 (7): what may have changed since the code was issued. */
+/** The 403 refusals (7): facts that may have changed since the code was issued. */
 async function whyForbidden(
   trx: Db,
   row: InstallCodeRow,
@@ -167,7 +167,7 @@ async function whyForbidden(
   return missing && refuse('product_inactive', `The product ${missing.product} is not activated for the workspace.`)
 }
 
-/** Undefined when the workspace has an agent of that name: its unique key decides (I15). */
+/** Undefined if the workspace has an agent of that name: the unique key decides (I15). */
 const createAgentOf = (trx: Db, row: InstallCodeRow, tokenHash: string, now: number): Promise<AgentRow | undefined> =>
   trx
     .insertInto('agent')
@@ -199,7 +199,7 @@ const bundleBy = (db: Db, { version_id }: InstallCodeRow) =>
     .where('id', '=', version_id ?? '')
     .executeTakeFirst()
 
-/** Where the bound products answer: those of them that the workspace is activated for. */
+/** The addresses of the bound products for which the workspace is activated. */
 async function originsOf(
   db: Db,
   workspace: { id: string },
