@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { announcer, type Message } from './announce.ts'
 
-/** The messages that these calls of an announcer send. */
+/** The messages that an announcer sends for these calls. */
 async function said(calls: (to: ReturnType<typeof announcer>) => void) {
   const texts: string[] = []
   const pool = {
@@ -22,7 +22,7 @@ test.each([
   [151, [150, 1]],
   [301, [150, 150, 1]],
 ])(
-  'changes of %i agents are told in messages of %j, none of which is longer than PostgreSQL takes',
+  'changes of %i agents are announced in messages of %j agents, none longer than PostgreSQL allows',
   async (count, sizes) => {
     const { texts, messages } = await said((to) => {
       for (const id of ids(count)) to.changed('w', id)
@@ -38,7 +38,7 @@ test('a change of the whole list names no agent', async () => {
   expect(messages).toMatchObject([{ kind: 'l', workspace: 'w', agents: [] }])
 })
 
-test('of the agents that are looked at as many are named as a message holds', async () => {
+test('watched agents are announced in one message, with as many as it holds', async () => {
   const { messages } = await said((to) => to.watched(ids(400)))
   expect(agentsOf(messages).map(({ length }) => length)).toEqual([150])
 })

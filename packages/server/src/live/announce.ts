@@ -1,6 +1,6 @@
 /**
- * Tells the nodes on one PostgreSQL of changes, by NOTIFY: gathered for a moment, ids by workspace. A message that could not
- * be sent is made up for by one that says that some are missing.
+ * Announces changes to the nodes on one PostgreSQL by NOTIFY, collected for a moment and with the ids grouped by
+ * workspace. After a message could not be sent, a later one says that some are missing.
  */
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
@@ -13,19 +13,19 @@ export type Message = { node: string } & (
   | { kind: 'w'; agents: string[] }
   | { kind: 'm' }
 )
-/** What is told: the calls of `Live`, and which agents are looked at. */
+/** Announces the calls of `Live`, and which agents are watched. */
 interface Announcer extends Omit<Live, 'isWatched'> {
-  /** By which a node knows its own messages. */
+  /** The id by which a node recognises its own messages. */
   node: string
   watched(agentIds: string[]): void
-  /** Resolves when everything said so far is sent, or could not be. Nothing is sent afterwards. */
+  /** Resolves when everything announced so far was sent or has failed. Nothing is sent afterwards. */
   close(): Promise<void>
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 const gather = 100
 const again = 1_000
-/** A message holds 8000 bytes at most; an id takes 39. */
+/** A message holds at most 8000 bytes; an id takes 39. */
 const maxIds = 150
 
 export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () => {}): Announcer {
@@ -91,7 +91,7 @@ export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () =
   }
 }
 
-/** In pieces that fit a message; an empty list is one piece. */
+/** Splits ids into parts that fit into a message; an empty list is one part. */
 function parts(ids: string[]): string[][] {
   if (ids.length <= maxIds) return [ids]
   return [ids.slice(0, maxIds), ...parts(ids.slice(maxIds))]

@@ -1,6 +1,7 @@
 /**
- * The fleet of a workspace as its page lists it, kept in memory while somebody looks: search, sort and counts need all of
- * its agents, and the sums of costs are the dearest part. Loaded whole once, then only agents that reported are read again.
+ * Caches the fleet of a workspace, as its page lists it, while somebody looks: search, sort and counts need all agents,
+ * and the sums of costs are the most expensive part. It is loaded completely once, then only agents that reported are
+ * read again.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'
@@ -9,12 +10,12 @@ import { dayOf } from '../limits/days.ts'
 import { fleetRows } from '../pages/fleet-rows.ts'
 
 /**
- * Read again whole after this, in milliseconds. On the embedded engine every change comes through this process; on
- * PostgreSQL an operator's command may have changed what nobody announced.
+ * Milliseconds after which everything is read again. On the embedded engine every change comes through this process; on
+ * PostgreSQL an operator's command may have changed something that nobody announced.
  */
 const lifetime = { sqlite: 600_000, postgres: 15_000 } as const
 const unused = 5 * 60_000
-/** Agents read in one piece; between two of them reports are answered. */
+/** The number of agents read in one query; reports are answered between two of them. */
 const atOnce = 500
 
 interface Kept {
@@ -22,19 +23,19 @@ interface Kept {
   readAt: number
   usedAt: number
   day: number
-  /** Agents that reported since. */
+  /** Agents that reported since the last reading. */
   stale: Set<string>
   whole: boolean
-  /** One reading at a time. */
+  /** The reading in progress; there is only one at a time. */
   reading: Promise<void> | undefined
 }
 
 export interface FleetCache {
-  /** Rows by the agent's id, as of now. */
+  /** Rows by agent id, current at the time of the call. */
   read: (workspaceId: string) => Promise<ReadonlyMap<string, FleetRow>>
   reported: (workspaceId: string, agentId: string) => void
   listChanged: (workspaceId: string) => void
-  /** Of every workspace. */
+  /** Notes that announcements for any workspace may have been lost. */
   missed: () => void
 }
 
@@ -58,7 +59,7 @@ export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => num
       }
       fleet.usedAt = at
       const mine = fleet
-      // A reading that began before this call may not have seen what was committed before it: read after it.
+      // A reading in progress may not see what was committed before this call, so read after it.
       const before = mine.reading
       const reading = (before ? before.catch(() => {}) : Promise.resolve()).then(() =>
         refresh({ db, engine, now }, workspaceId, mine),
@@ -84,12 +85,12 @@ export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => num
   }
 }
 
-/** Reads what is known to be out of date, or all of it. */
+/** Reads the rows that are out of date, or all of them. */
 async function refresh({ db, engine, now }: FleetSource, workspaceId: string, fleet: Kept): Promise<void> {
   const at = now()
   const today = dayOf(at)
   const whole = fleet.whole || fleet.day !== today || at - fleet.readAt > lifetime[engine]
-  // Taken before reading: what is reported meanwhile is read the next time.
+  // Cleared before reading: reports that arrive meanwhile are read the next time.
   const ids = [...fleet.stale]
   fleet.stale = new Set()
   if (whole) {
@@ -117,7 +118,7 @@ async function refresh({ db, engine, now }: FleetSource, workspaceId: string, fl
   }
 }
 
-/** Of ten thousand agents it takes a third of a second. */
+/** Takes a third of a second for ten thousand agents. */
 async function readWhole(db: Db, workspaceId: string, today: number): Promise<Map<string, FleetRow>> {
   const agents = await db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId).execute()
   return readPieces(

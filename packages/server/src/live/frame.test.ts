@@ -1,4 +1,7 @@
-/** Takes the place of a test with 120 agents and a service: "after a busy tick the list is asked for again, …". */
+/**
+ * Tables for frames that would otherwise need a service with 120 agents, such as "after a busy tick the list is asked
+ * for again".
+ */
 import type { FleetRow } from '@svc/api'
 import { expect, test } from 'vitest'
 import { frameOf, noNews } from './frame.ts'
@@ -14,19 +17,23 @@ const empty = { now: 7, rows: [], changed: [], list: false, more: false }
 
 test.each<[string, object, object]>([
   [
-    'names who reported with its row, and who changed',
+    'contains the rows of agents that reported, and the names of those that changed',
     { reported: ids(1, 3), changed: ids(2, 3) },
     { rows: ['agent-1', 'agent-2'], changed: ['agent-2'] },
   ],
-  ['says that the list is another', { list: true }, { list: true }],
-  ['says nothing of an agent that is gone', { reported: new Set(['gone']), changed: new Set(['gone']) }, {}],
-  ['has a hundred rows', { reported: ids(0, 100) }, { rows: [...ids(0, 100)].map((id) => id.replace('id', 'agent')) }],
-  ['asks pages to look for themselves where more reported', { reported: ids(0, 101) }, { more: true }],
-  ['and where more changed', { changed: ids(0, 101), reported: ids(0, 1) }, { more: true }],
-  ['and where news may be missing, for the list, too', { missed: true }, { list: true, more: true }],
+  ['says that the list has changed', { list: true }, { list: true }],
+  ['omits an agent that was deleted', { reported: new Set(['gone']), changed: new Set(['gone']) }, {}],
+  [
+    'has up to a hundred rows',
+    { reported: ids(0, 100) },
+    { rows: [...ids(0, 100)].map((id) => id.replace('id', 'agent')) },
+  ],
+  ['asks pages to reload if more agents reported', { reported: ids(0, 101) }, { more: true }],
+  ['asks pages to reload if more agents changed', { changed: ids(0, 101), reported: ids(0, 1) }, { more: true }],
+  ['asks pages to reload everything if announcements may be missing', { missed: true }, { list: true, more: true }],
 ])('a frame %s', (_name, news, expected) => expect(framed(news)).toEqual({ ...empty, ...expected }))
 
-test('a frame names agents whose page somebody has open in any case, so that no other page of an agent asks again', () => {
+test('every frame names the agents whose page somebody has open, so that pages of other agents need not reload', () => {
   const busy = framed({ reported: ids(0, 120), changed: ids(5, 9) }, ['id-7', 'id-200'])
   expect(busy).toEqual({ ...empty, rows: ['agent-7'], changed: ['agent-7'], more: true })
   const all = [...ids(0, 300)]

@@ -1,7 +1,10 @@
-/** What happened in a workspace since the last frame, and the frame that says so. */
+/** Collects what happened in a workspace since the last frame, and makes the frame for it. */
 import type { FleetRow, Frame } from '@svc/api'
 
-/** Rows in one frame. Where more agents report in a tick, pages would get rows that they hardly show: they ask for their part instead. */
+/**
+ * The maximum of rows in one frame. If more agents report in a tick, pages show only few of them, so they ask for their
+ * part instead.
+ */
 const maxRows = 100
 
 export interface News {
@@ -10,12 +13,15 @@ export interface News {
   readonly changed: Set<string>
   /** Agents were added, renamed or deleted. */
   list: boolean
-  /** Something may have changed that nobody announced. */
+  /** Changes may have been missed because their announcement was lost. */
   missed: boolean
 }
 export const noNews = (): News => ({ reported: new Set(), changed: new Set(), list: false, missed: false })
 
-/** `open`: the agents whose page somebody has open. They are named in any frame, so that no other page of an agent asks again. */
+/**
+ * Makes the frame for the news. `open` has the agents whose page somebody has open: every frame names them, so that
+ * pages of other agents need not reload.
+ */
 export function frameOf(
   rows: ReadonlyMap<string, FleetRow>,
   { reported, changed, list, missed }: News,

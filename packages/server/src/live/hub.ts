@@ -1,7 +1,7 @@
 /**
- * What the pages hear of while it happens. Per workspace and tick one frame is made once, however many pages listen, and written to
- * all of them; no frame is made where nobody listens. Decides nothing (pace.ts, frame.ts, stream.ts). A page that misses frames
- * asks again when it reconnects, so one that does not keep up is ended instead of being waited for.
+ * Notifies open pages of changes. Per workspace and tick one frame is made, however many pages are subscribed, and
+ * written to all of them; without subscribers none is made. The decisions are in pace.ts, frame.ts and stream.ts. A
+ * page reloads when it reconnects, so a page that does not keep up is disconnected instead of being waited for.
  */
 import type { ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
@@ -17,7 +17,7 @@ import { watchCounts } from './watched.ts'
 
 const pace: PaceRules = { tick: 500, gather: 25, slowest: 900 }
 const pingEvery = 20_000
-/** How often it is checked whether those who listen still may. */
+/** How often the rights of the subscribers are checked, in milliseconds. */
 const guardEvery = 5_000
 
 export interface Subscriber {
@@ -32,20 +32,25 @@ export interface Subscriber {
 export interface Hub extends Live {
   fleet: FleetCache
   /**
-   * An answer about the fleet: while pages listen it may be the one that another of them was just given, but none from before
-   * the last frame, press, or change of the list.
+   * An answer about the fleet. While pages are subscribed it may be the one that another page just got, but never one
+   * from before the last frame, command, or change of the list.
    */
   answer: (workspaceId: string, question: string, make: () => Promise<Answer>) => Promise<Answer>
   subscribe(subscriber: Subscriber): void
-  /** Another release is served: what every page says of runtimes may be otherwise (3.4). */
+  /** Another release is served, so every page may show other facts about runtimes (3.4). */
   releaseChanged(): void
-  /** Ends streams whose session ended or whose membership is gone; is called by itself every few seconds. */
+  /**
+   * Ends streams whose session has ended or whose person is no longer a member. Also runs by itself every few seconds.
+   */
   check(): Promise<void>
-  /** Who may go on listening; set by the web part, which knows people. Until then everybody may. */
+  /**
+   * Returns the subscribers that are still allowed; set by the web part, which knows people. Until then all are
+   * allowed.
+   */
   guard: ((all: readonly Subscriber[]) => Promise<ReadonlySet<Subscriber>>) | undefined
-  /** How many streams a person has open. */
+  /** The number of open streams of a person. */
   streamsOf(personId: string): number
-  /** How many pages listen. */
+  /** The number of subscribed pages. */
   readonly size: number
   /** Ends every stream. Resolves when the store is no longer used. */
   close(): Promise<void>
@@ -57,10 +62,10 @@ interface LiveNeeds {
   now: () => number
 }
 
-/** One workspace that somebody listens to. */
+/** A workspace with at least one subscribed page. */
 interface Channel {
   readonly workspaceId: string
-  /** Those who listen, and how the last ping found them. */
+  /** The subscribed pages, each with its state at the last ping. */
   readonly subscribers: Map<Subscriber, PageReading>
   readonly answers: Answers
   pace: Pace
@@ -68,7 +73,7 @@ interface Channel {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Frames say the time by `now`; ticks and pings follow the machine's own clock. */
+/** Creates the hub. Frames carry the time of `now`; ticks and pings use the monotonic clock. */
 export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.tick): Hub {
   const fleet = fleetCache(store.db, store.engine, now)
   const { channels, on } = drive({ ...pace, tick }, (channel) => send(channel, { fleet, log, now }))
@@ -127,7 +132,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
   return hub
 }
 
-/** The workspaces that somebody listens to, each at its pace. `make` sends a frame and never rejects. */
+/** The workspaces with subscribers, each with its pace. `make` sends a frame and never rejects. */
 function drive(rules: PaceRules, make: (channel: Channel) => Promise<void>) {
   const channels = new Map<string, Channel>()
   function on(channel: Channel, event: PaceEvent): void {
@@ -155,9 +160,11 @@ const newChannel = (workspaceId: string): Channel => ({
   timer: undefined,
 })
 
-/** What happens here and on other nodes, noted for the workspaces that somebody listens to; `tell` says that there is something. */
+/**
+ * Notes changes of this and other nodes for the workspaces with subscribers; `tell` starts the wait for the next frame.
+ */
 function hears(channels: ReadonlyMap<string, Channel>, fleet: FleetCache, tell: (channel: Channel) => void): Heard {
-  /** Anything but a report is seen by the next one who asks: most often it is their own doing. */
+  /** Any change except a report is in the next answer, because usually the person who asks has caused it. */
   const change = (channel: Channel, note: (news: News) => void) => {
     note(channel.news)
     tell(channel)
@@ -192,7 +199,7 @@ function hears(channels: ReadonlyMap<string, Channel>, fleet: FleetCache, tell: 
   }
 }
 
-/** What happens here is told to the pages of this node, and to the other nodes. */
+/** Passes changes on this node to its pages and to the other nodes. */
 const both = (here: Heard, nodes: Omit<Live, 'isWatched'> | undefined): Omit<Live, 'isWatched'> => ({
   reported(workspaceId, agentId) {
     here.reported(workspaceId, agentId)
@@ -208,21 +215,21 @@ const both = (here: Heard, nodes: Omit<Live, 'isWatched'> | undefined): Omit<Liv
   },
 })
 
-/** Makes one frame of the news so far and writes it to all who listen. Never rejects. */
+/** Makes one frame of the news so far and writes it to all subscribers. Never rejects. */
 async function send(
   channel: Channel,
   { fleet, log, now }: { fleet: FleetCache; log: Logger; now: () => number },
 ): Promise<void> {
   const { news, subscribers, workspaceId } = channel
   channel.news = noNews()
-  channel.answers.forget() // who asks because of this frame finds what is in it
+  channel.answers.forget() // pages that ask because of this frame must find what is in it
   try {
     const open = new Set([...subscribers.keys()].flatMap(({ agentId }) => agentId ?? []))
     const frame = frameOf(await fleet.read(workspaceId), news, open, now())
     const bytes = eventBytes('frame', JSON.stringify(frame))
     for (const { res } of subscribers.keys()) write(res, bytes)
   } catch (error) {
-    // The pages ask again by themselves once the database answers: a stream that ended makes them do so.
+    // The streams are ended so that the pages reload by themselves once the database answers.
     log.warn({ err: error }, 'a live frame could not be made; the pages will reload')
     for (const { res } of subscribers.keys()) res.end()
   }
@@ -240,7 +247,7 @@ function pingAll(channels: ReadonlyMap<string, Channel>, now: () => number): voi
   }
 }
 
-/** Ends the streams of those who may not listen any more. */
+/** Ends the streams of subscribers that are no longer allowed. */
 async function endOthers(all: readonly Subscriber[], guard: Hub['guard'], log: Logger): Promise<void> {
   if (all.length === 0 || !guard) return
   try {

@@ -26,7 +26,7 @@ test('a report is in the next frame', async () => {
   expect(frame.rows[0]?.seenAt).toBeGreaterThan(0)
 })
 
-test('after a connection was lost the page is right again: what it asks for on reconnecting is the present', async () => {
+test('after a lost connection the page is right again, because it loads the current state when it reconnects', async () => {
   const { service, mail, ann } = await world()
   const first = await streamOf(service.origin + events, ann.cookie)
   await service.reports(mail.token, { state: { level: 'ok', label: 'before' } })
@@ -39,7 +39,7 @@ test('after a connection was lost the page is right again: what it asks for on r
   expect((await second.frame()).rows).toMatchObject([{ label: 'after' }])
 })
 
-test('a press and an ack are said, and so is an agent that was added, renamed or deleted', async () => {
+test('frames announce commands and acks, and agents that were added, renamed or deleted', async () => {
   const { service, mail, ann } = await world()
   await service.reports(mail.token, { controls: ['pause'] })
   const stream = await streamOf(service.origin + events, ann.cookie)
@@ -82,7 +82,7 @@ test('frames never leave their workspace', async () => {
   expect(stream.text()).not.toContain('not for Ann')
 })
 
-test('a stream ends when its session ends or when the person is taken out of the workspace', async () => {
+test('a stream ends when its session ends or when the person is removed from the workspace', async () => {
   const { service, ann } = await world()
   const bob = await service.person('Bob', 'north', 'member')
   const bobs = await streamOf(service.origin + events, bob.cookie)
@@ -102,11 +102,11 @@ test('a stream ends when its session ends or when the person is taken out of the
     (await ann.get<{ id: string }>('/api/web/me')).body.id,
   )
   expect(session).toBeDefined()
-  // Ended behind our back, as by another node or the operator: found at the next look.
+  // The sessions ended without this process, as by another node or the operator. The next check finds that.
   await here.ended
 })
 
-test('only who belongs may listen, and only from the page', async () => {
+test('only members may subscribe, and only from the page', async () => {
   const { service, ann } = await world()
   await service.workspace('south')
   const eve = await service.person('Eve', 'south', 'admin')
@@ -121,7 +121,7 @@ test('only who belongs may listen, and only from the page', async () => {
   expect(await status(ann.cookie)).toBe(200)
 })
 
-test('pages that ask for the list in the same moment are given one answer, and none is from before the last frame or the last deed', async () => {
+test('pages that ask for the list at the same moment get one answer, and none from before the last frame or the last change', async () => {
   const { service, mail, ann } = await world()
   const bob = await service.person('Bob', 'north', 'member')
   const list = async (who = ann) => (await who.get<Fleet>('/api/web/w/north/fleet')).body
@@ -148,7 +148,7 @@ test('pages that ask for the list in the same moment are given one answer, and n
   expect(new Set(lists.map(({ rows }) => JSON.stringify(rows))).size).toBe(1)
 })
 
-test('who does not belong is refused a list that others were just given', async () => {
+test('a person from another workspace is refused a list that others were just given', async () => {
   const { service, ann } = await world()
   await service.workspace('south')
   const eve = await service.person('Eve', 'south', 'admin')
@@ -162,7 +162,7 @@ test('who does not belong is refused a list that others were just given', async 
   expect((await bob.get('/api/web/w/north/fleet')).status).toBe(404)
 })
 
-test('a page that does not read is ended instead of being waited for; others go on', async () => {
+test('a page that does not read is disconnected instead of being waited for; others are not affected', async () => {
   const { service, north, ann } = await world({ tick: 1 })
   const many: Awaited<ReturnType<typeof service.agent>>[] = []
   for (let i = 0; i < 90; i++) many.push(await service.agent(north, `agent-${i}`))

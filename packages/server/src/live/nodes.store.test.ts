@@ -19,10 +19,10 @@ async function twoNodes() {
   return { url, stores, first, second, agent, token, ann: await first.person('Ann', 'north', 'admin') }
 }
 const events = '/api/web/w/north/events'
-/** Several of them may run a while. */
+/** Poll rarely, since several of these tests may run at the same time. */
 const patience = { everyMs: 300 }
 
-test('a report to one node is on the screen of a page that is open on another (PostgreSQL)', async () => {
+test('a report to one node appears on a page that is open on another (PostgreSQL)', async () => {
   const { first, second, token, ann } = await twoNodes()
   const stream = await streamOf(first.origin + events, ann.cookie)
   const arrives = async () => {
@@ -35,7 +35,7 @@ test('a report to one node is on the screen of a page that is open on another (P
   expect(frame.rows).toMatchObject([{ name: 'mail', level: 'bad' }])
 })
 
-test('an agent that is looked at through one node is asked to hurry by the other, and no longer when nobody looks (PostgreSQL)', async () => {
+test('an agent watched through one node is asked by the other to report quickly, until nobody watches it (PostgreSQL)', async () => {
   const { first, second, token, ann } = await twoNodes()
   const stream = await streamOf(`${first.origin}${events}?agent=mail`, ann.cookie)
   const interval = async () => (await second.reports(token, {})).interval
@@ -44,7 +44,7 @@ test('an agent that is looked at through one node is asked to hurry by the other
   await eventually('the agent need not hurry', async () => expect(await interval()).toBe(30), patience)
 })
 
-test('an agent is asked to hurry when one of several other nodes looks at it (PostgreSQL)', async () => {
+test('an agent is asked to report quickly when one of several other nodes watches it (PostgreSQL)', async () => {
   const { stores, second, agent, token } = await twoNodes()
   const { pool } = stores[0] as Extract<Store, { engine: 'postgres' }>
   await eventually('both nodes listen', async () => expect(await listening(stores[0])).toBe(2), patience)
@@ -52,7 +52,7 @@ test('an agent is asked to hurry when one of several other nodes looks at it (Po
   expect(await interval(), 'nobody looks at it').toBe(30)
   const nodes = ['another agent', agent.id].map((looksAt) => ({ looksAt, node: announcer(pool) }))
   const asked = async () => {
-    for (const { looksAt, node } of nodes) node.watched([looksAt]) // again, since what was said is forgotten after a time
+    for (const { looksAt, node } of nodes) node.watched([looksAt]) // repeated, since announcements are forgotten after a time
     return interval()
   }
   await eventually('the agent is asked to hurry', async () => expect(await asked()).toBe(5), patience)
@@ -61,7 +61,7 @@ test('an agent is asked to hurry when one of several other nodes looks at it (Po
 
 const listeners = "from pg_stat_activity where datname = current_database() and query like 'listen svc_live%'"
 
-test('what another node said while the connection was cut is asked for once it is back (PostgreSQL)', async () => {
+test('after a cut connection, pages reload what another node announced meanwhile (PostgreSQL)', async () => {
   const { url, stores, first, second, token, ann } = await twoNodes()
   await eventually('both nodes listen', async () => expect(await listening(stores[0])).toBe(2), patience)
   const stream = await streamOf(first.origin + events, ann.cookie)
@@ -81,7 +81,7 @@ async function listening(store: Store): Promise<number> {
   return Number((await store.pool.query(`select count(*) as n ${listeners}`)).rows[0].n)
 }
 
-test('a message that could not be sent is made up for (PostgreSQL)', async () => {
+test('a later message makes up for one that could not be sent (PostgreSQL)', async () => {
   const { stores, first, agent, ann } = await twoNodes()
   if (stores[1].engine !== 'postgres') return
   const { pool } = stores[1]
@@ -103,7 +103,7 @@ test('a message that could not be sent is made up for (PostgreSQL)', async () =>
   await others.close()
 })
 
-test("what the operator's command line changes is on the pages of a running node (PostgreSQL)", async () => {
+test("changes by the operator's command line appear on the pages of a running node (PostgreSQL)", async () => {
   const { url, stores, first, ann } = await twoNodes()
   await eventually('both nodes listen', async () => expect(await listening(stores[0])).toBe(2), patience)
   const stream = await streamOf(first.origin + events, ann.cookie)

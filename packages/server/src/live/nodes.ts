@@ -1,29 +1,29 @@
 /**
- * Several nodes on one PostgreSQL: what one node commits, the pages of the others hear of too, and an agent that is looked
- * at through one node is asked to report quickly by all. By LISTEN and NOTIFY; nothing is stored, and nothing depends on a
- * message arriving: after a time without a connection every page that is open here asks again.
+ * Connects several nodes on one PostgreSQL by LISTEN and NOTIFY: changes on one node reach the pages of the others, and
+ * an agent that is watched through one node is asked by all to report quickly. Nothing is stored, and nothing depends
+ * on a message arriving: after a time without a connection every page that is open here reloads.
  */
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Live } from '../deps.ts'
 import { announcer, channel, type Message } from './announce.ts'
 
-/** What other nodes tell. */
+/** Receives what other nodes announce. */
 export interface Heard extends Omit<Live, 'isWatched'> {
   /** Messages may have been lost. */
   missed(): void
 }
 interface Nodes extends Live {
-  /** The agents that are looked at here are others now. */
+  /** The set of agents watched through this node has changed. */
   watchChanged(): void
   close(): Promise<void>
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 const watchEvery = 5_000
 const watchLasts = 15_000
 const again = 1_000
-/** A connection that is silent for so long after a question is a lost one, whatever the network says. */
+/** A connection that does not answer a query for this long is lost, even if the network reports no error. */
 const patience = 5_000
 
 export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere: () => Iterable<string>): Nodes {
@@ -73,7 +73,7 @@ export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere:
     if (!closed) retrying = setTimeout(() => void listen(), again).unref()
   }
 
-  /** A network that drops a connection without a word is noticed by asking. */
+  /** Queries the connection, since a network may drop it without notice. */
   async function probe(): Promise<void> {
     const mine = client
     if (!mine) return

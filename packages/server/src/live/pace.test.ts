@@ -1,6 +1,6 @@
 /**
- * When frames are sent. Takes the place of a test with a service, a stream and a clock: "many reports make few frames, and the last
- * frame of each agent is its last state". What a frame says: frame.test.ts, and the fleet's rows in live.http.test.ts.
+ * Tests when frames are sent, which would otherwise need a service, a stream and a clock. The contents of frames are
+ * tested in frame.test.ts, and the rows of the fleet in live.http.test.ts.
  */
 import { expect, test } from 'vitest'
 import { begin, type Pace, type PaceAct, type PaceEvent, step } from './pace.ts'
@@ -8,7 +8,7 @@ import { begin, type Pace, type PaceAct, type PaceEvent, step } from './pace.ts'
 const rules = { tick: 500, gather: 25, slowest: 900 }
 type Word = PaceEvent['is']
 
-/** Events in order; a number is the moment from which on those behind it come. */
+/** Applies events in order; a number sets the time for the events after it. */
 function after(state: Pace, ...events: (Word | number)[]) {
   let at = 0
   const acts: PaceAct[] = []
@@ -26,21 +26,21 @@ const open = after(begin, 'joined').state
 const many = (event: Word, times: number): Word[] => Array(times).fill(event)
 
 test.each<[string, (Word | number)[], string[]]>([
-  ['a first report is on the page in a moment', [10_000, 'news'], ['wait 25']],
-  ['many reports are one frame', [10_000, ...many('news', 500), 10_025, 'due', 'made'], ['wait 25', 'make']],
+  ['a first report is on the page after a short wait', [10_000, 'news'], ['wait 25']],
+  ['many reports make one frame', [10_000, ...many('news', 500), 10_025, 'due', 'made'], ['wait 25', 'make']],
   [
-    'what is reported while a frame is made is in the next one, a tick after that one was begun',
+    'a report while a frame is made is in the next one, a tick after the start of the first',
     [10_000, 'news', 10_025, 'due', 10_100, ...many('news', 3), 10_125, 'made', 10_525, 'due'],
     ['wait 25', 'make', 'wait 400', 'make'],
   ],
   [
-    'a frame that took longer than a tick is followed by the next after a moment',
+    'after a frame that took longer than a tick, the next one follows after a short wait',
     [10_000, 'news', 10_025, 'due', 'news', 12_000, 'made'],
     ['wait 25', 'make', 'wait 25'],
   ],
-  ['no frame is made of nothing', [10_000, 'news', 10_025, 'due', 'made', 20_000], ['wait 25', 'make']],
+  ['without news no frame is made', [10_000, 'news', 10_025, 'due', 'made', 20_000], ['wait 25', 'make']],
   [
-    '24 reports in a second are three frames',
+    '24 reports in a second make three frames',
     [0, 'news', 25, 'due', 'made', ...many('news', 12), 525, 'due', 'made', ...many('news', 11), 1025, 'due', 'made'],
     ['wait 25', 'make', 'wait 500', 'make', 'wait 500', 'make'],
   ],
@@ -57,7 +57,7 @@ test.each([
   expect(words).toEqual(['wait 25', 'make', `wait ${ms}`])
 })
 
-test('the workspace is forgotten with its last page, whatever its frame is at, and what was begun is followed by nothing', () => {
+test('the workspace is forgotten with its last page, in every state, and a frame in progress is followed by nothing', () => {
   for (const before of [[], ['news'], ['news', 'due'], ['news', 'due', 'news']] as const) {
     const both = after(open, 'joined', ...before).state
     expect(after(both, 'left').state).toEqual({ ...both, pages: 1 })
@@ -65,7 +65,7 @@ test('the workspace is forgotten with its last page, whatever its frame is at, a
   }
 })
 
-test('a service that ends makes no frame any more, however many pages are open', () => {
+test('a service that is closing makes no further frame, however many pages are open', () => {
   const { state } = after(open, 'joined', 'news')
   expect(after(state, 'closed', 'due', 'news', 'due').words).toEqual(['end'])
 })

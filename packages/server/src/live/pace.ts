@@ -1,39 +1,39 @@
 /**
- * When the pages of one workspace get their next frame, and what each event makes of that, as the acts that follow. Pure: hub.ts
- * keeps the pages, the news and the timer.
+ * Decides when the pages of one workspace get their next frame: `step` returns the new state and the acts that follow.
+ * Pure: hub.ts keeps the pages, the news and the timer.
  */
 
-/** What the frames of a workspace are at, and which event leads where; other events change nothing. */
+/** The states, with the events that change them; other events change nothing. */
 const moves = {
   /** Nothing has happened since the last frame. */
   quiet: { news: 'waiting' },
-  /** The next frame is due in a moment. */
+  /** The next frame is due soon. */
   waiting: { due: 'making' },
   /** A frame is being made. */
   making: { news: 'overtaken', made: 'quiet' },
-  /** A frame is being made, and something has happened since it was begun. */
+  /** A frame is being made, and something has happened since it was started. */
   overtaken: { made: 'waiting' },
-  /** No page listens any more, or the service ends. */
+  /** No page is subscribed any longer, or the service is closing. */
   over: {},
 } as const satisfies Record<string, Partial<Record<PaceEvent['is'], string>>>
 
 export interface Pace {
   readonly is: keyof typeof moves
-  /** How many pages listen. */
+  /** The number of subscribed pages. */
   readonly pages: number
-  /** When the last frame was begun, by the clock that does not jump, ms. */
+  /** When the last frame was started, in milliseconds of the monotonic clock. */
   readonly begun: number
 }
 export type PaceEvent =
   | { readonly is: 'joined' }
   | { readonly is: 'left' }
-  /** Something happened that pages should hear of. */
+  /** Something happened that pages must learn about. */
   | { readonly is: 'news' }
   /** The wait is over. */
   | { readonly is: 'due' }
   /** The frame is sent, or could not be made. */
   | { readonly is: 'made' }
-  /** The service ends. */
+  /** The service is closing. */
   | { readonly is: 'closed' }
 export type PaceAct =
   /** Answered by `due`. */
@@ -43,13 +43,13 @@ export type PaceAct =
   /** Forgets the workspace. */
   | { readonly do: 'end' }
 
-/** In ms. */
+/** In milliseconds. */
 export interface PaceRules {
-  /** Between the beginnings of two frames. */
+  /** The time between the starts of two frames. */
   readonly tick: number
-  /** Before any frame, so that what happens together is in one. */
+  /** The time before any frame, so that one frame covers what happens together. */
   readonly gather: number
-  /** The longest that `tick` becomes where many pages listen. */
+  /** The maximum of `tick` when many pages are subscribed. */
   readonly slowest: number
 }
 interface PaceStep {
@@ -73,7 +73,10 @@ export function step(now: Pace, event: PaceEvent, rules: PaceRules, at: number):
   return { state: { ...now, is }, acts: noActs }
 }
 
-/** Frames cost more when more pages listen, so they are sent less often, but a report is on the screen within a second. */
+/**
+ * Frames cost more when more pages are open, so they are sent less often, but a report is on the screen within a
+ * second.
+ */
 function untilNext({ pages, begun }: Pace, { tick, gather, slowest }: PaceRules, at: number): number {
   const pause = Math.min(Math.max(tick, pages), slowest)
   return Math.max(gather, begun + pause - at)

@@ -10,13 +10,13 @@ function world() {
     pass: (ms: number) => {
       at += ms
     },
-    /** The number of the answer that is given. */
+    /** Resolves with the number of the answer: the first one made is 1. */
     ask: async (question = 'all') => (await answers.of(question, async () => new Uint8Array([++made])))[0],
     fail: () => answers.of('all', () => Promise.reject(new Error('The database is away.'))),
   }
 }
 
-test('who asks the same in the same moment is given the same; who asks something else, or later, is not', async () => {
+test('the same question at the same moment gets the same answer; another question, or a later one, does not', async () => {
   const { ask, pass } = world()
   expect(await Promise.all([ask(), ask(), ask('bad')])).toEqual([1, 1, 2])
   pass(249)
@@ -25,7 +25,7 @@ test('who asks the same in the same moment is given the same; who asks something
   expect(await ask()).toBe(3)
 })
 
-test('after a frame or a deed an answer is made anew, also when one from before is still on the way', async () => {
+test('after a frame or a change a new answer is made, even while an earlier one is still being made', async () => {
   const { ask, forget } = world()
   const before = ask()
   forget()
@@ -33,14 +33,14 @@ test('after a frame or a deed an answer is made anew, also when one from before 
   expect(await Promise.all([before, after, ask()])).toEqual([1, 2, 2])
 })
 
-test('a failure is told to those who waited for it, and to nobody after them', async () => {
+test('a failure reaches those who waited for it, and nobody after them', async () => {
   const { ask, fail } = world()
   const both = await Promise.allSettled([fail(), ask()])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(await ask()).toBe(1)
 })
 
-test('no more than sixteen questions are kept, whatever is searched for', async () => {
+test('no more than sixteen questions are kept, whatever people search for', async () => {
   const { ask } = world()
   for (let i = 0; i < 16; i++) await ask(`q${i}`)
   expect(await ask('q0')).toBe(1)

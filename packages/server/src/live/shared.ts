@@ -1,20 +1,23 @@
 /**
- * Answers that many pages ask for in the same moment: a frame tells all of them to ask for their part of the list, and most
- * look at the same part. Who may ask is decided for each request before (web/kit/guards.ts); an answer is the same for everybody
- * who may.
+ * Shares answers that many pages ask for at the same moment: a frame makes all of them ask for their part of the list,
+ * and most show the same part. Each request is authorised before this (web/kit/guards.ts); the answer is the same for
+ * everybody who is allowed.
  */
 
-/** Milliseconds for which an answer is the present: what the clock alone changes in it, who is silent, is that exact. */
+/**
+ * Milliseconds for which an answer counts as current. What changes only with the clock, such as who is offline, is this
+ * exact.
+ */
 const present = 250
-/** Answers kept at once of one workspace: each is up to a hundred kilobytes. */
+/** The maximum of answers kept per workspace; each has up to a hundred kilobytes. */
 const maxAnswers = 16
 
 export type Answer = Uint8Array<ArrayBuffer>
 
 export interface Answers {
-  /** The answer to `question` that was made in this moment, or else the one that `make` gives. */
+  /** The answer to `question` that was made within the last moment, or else a new one from `make`. */
   of: (question: string, make: () => Promise<Answer>) => Promise<Answer>
-  /** Something changed that the next one who asks must see. */
+  /** Drops all answers, because something changed that the next answer must contain. */
   forget: () => void
 }
 
@@ -28,7 +31,7 @@ export function sharedAnswers(clock: () => number): Answers {
       const answer = make()
       const mine = { at: clock(), answer }
       answers.set(question, mine)
-      // One that failed is nobody else's answer.
+      // A failed answer is not given to anybody else.
       answer.catch(() => answers.get(question) === mine && answers.delete(question))
       return answer
     },

@@ -17,10 +17,10 @@ test.each<[string, number[], PageReading[]]>([
 })
 
 test.each([
-  ['takes what is sent', {}, ['write']],
-  ['is ended once it is more than 512 KB behind', { writableLength: 512 * 1024 + 1 }, ['write', 'destroy']],
-  ['that is closed is sent nothing', { destroyed: true }, []],
-  ['that is about to close is sent nothing', { writableEnded: true }, []],
+  ['gets what is sent', {}, ['write']],
+  ['is disconnected once it is more than 512 KB behind', { writableLength: 512 * 1024 + 1 }, ['write', 'destroy']],
+  ['that is closed gets nothing', { destroyed: true }, []],
+  ['that is about to close gets nothing', { writableEnded: true }, []],
 ])('a page %s', (_name, state, calls) => {
   const called: string[] = []
   const res = {

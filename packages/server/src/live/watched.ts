@@ -1,7 +1,7 @@
-/** The agents whose page somebody has open here, each with the number of its pages. */
+/** The agents whose page is open through this node, with the number of pages of each. */
 interface WatchCounts {
   add(agentId: string): void
-  /** True when this was its last page. */
+  /** Returns true if this was the agent's last page. */
   drop(agentId: string): boolean
   has(agentId: string): boolean
   agents(): Iterable<string>

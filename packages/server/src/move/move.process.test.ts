@@ -6,11 +6,11 @@ import { expect, test } from 'vitest'
 import { newPlace, type Place, populate, report } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 
-/** On a machine that does much else. */
+/** Allows for a busy machine, in milliseconds. */
 const patience = 300_000
 const program = join(import.meta.dirname, '../main.ts')
 
-/** An installation that has run: a person who is signed in, an agent with runs. */
+/** An installation that has been used: a signed-in person, and an agent with runs. */
 async function usedPlace() {
   const place = await newPlace()
   const service = await place.start()
@@ -37,7 +37,7 @@ const label = async (place: Place, cookie: string) =>
   (await (await fetch(`${place.url}/api/web/w/north/agents/mail`, { headers: { cookie } })).json()).report?.state?.label
 
 test(
-  'an embedded installation goes on on PostgreSQL, with its tokens and sessions, and no more where it was',
+  'an embedded installation continues on PostgreSQL, with its tokens and sessions, and no longer where it was',
   async () => {
     const { place, service, token, cookie } = await usedPlace()
     const to = await newPostgresDatabase()
@@ -69,7 +69,7 @@ test(
 )
 
 test(
-  'a move that is killed leaves the installation as it was, and goes through the next time',
+  'a move that is killed leaves the installation as it was, and succeeds the next time',
   async () => {
     const { place, service } = await usedPlace()
     await service.kill()
@@ -94,7 +94,7 @@ test(
 )
 
 test(
-  'a password among the arguments is warned about and not repeated',
+  'a password in the arguments causes a warning and is not repeated',
   async () => {
     const place = await newPlace()
     const { code, stdout, stderr } = await place.run(['move', '--to', 'postgres://svc:geheim@localhost:1/svc'])

@@ -8,7 +8,7 @@ import { inOrder, type Table, tablesOf } from './tables.ts'
 const rowsEach = 7
 type Cell = string | number | Uint8Array | null
 
-/** Rows in every table there is, also in those of the accounts library and those that will be added after this test. */
+/** Stores with rows in every table, including those of the accounts library and any added after this test. */
 async function filled() {
   const from = await openTestSqlite()
   const to = openPostgres(await newPostgresDatabase())
@@ -35,7 +35,7 @@ function insert(sqlite: DatabaseSync, { name, columns }: Table, i: number): void
   )
   const cells = columns.map((column): Cell => {
     if (i === 2 && !facts.get(column.name)) return null
-    if (parents.has(column.name)) return `id ${i}` // the key of a parent's row, made by the line below
+    if (parents.has(column.name)) return `id ${i}` // the key of the parent's row, made by the line below
     if (column.kind === 'text') return column.name === 'id' ? `id ${i}` : `${texts[i % texts.length]} ${i}`
     if (column.kind === 'boolean') return i % 2
     if (column.kind === 'timestamp with time zone') return new Date(1_790_000_000_000 + i * 997).toISOString()
@@ -61,7 +61,7 @@ const read = async (store: Store, table: string): Promise<unknown[]> => {
   return rows
 }
 
-test('every row of every table is moved, and the database counts on after the highest number', async () => {
+test('every row of every table is moved, and the database continues its numbers after the highest one', async () => {
   const { from, to, tables } = await filled()
   const said: string[] = []
   const moved = await moveRows(from, to, (line) => said.push(line))
@@ -91,7 +91,7 @@ test('every row of every table is moved, and the database counts on after the hi
   await Promise.all([from.close(), to.close()])
 })
 
-test('a second move of the same rows changes nothing; a target with other data is refused and stays as it is', async () => {
+test('a second move of the same rows changes nothing; a target with other data is refused and not changed', async () => {
   const { from, to } = await filled()
   const first = await moveRows(from, to)
   const second = await moveRows(from, to)
@@ -105,7 +105,7 @@ test('a second move of the same rows changes nothing; a target with other data i
   await Promise.all([from.close(), to.close()])
 })
 
-test('what PostgreSQL cannot hold, or gives back otherwise, leaves nothing behind', async () => {
+test('if PostgreSQL cannot store a value, or returns another one, the target stays empty', async () => {
   const { from, to } = await filled()
   if (from.engine !== 'sqlite' || to.engine !== 'postgres') return
   from.sqlite.prepare('update log set text = ?').run('a\0b')

@@ -1,7 +1,7 @@
 /**
- * Takes an embedded installation over to PostgreSQL: all rows of all tables in one transaction, which is committed only when
- * every row, read back, is the one that was there. A target that holds data is refused, unless it holds exactly these rows:
- * then an earlier move was killed after its commit, and only its end is left to do.
+ * Moves an embedded installation to PostgreSQL: all rows of all tables in one transaction, which is committed only if
+ * every row, read back, equals the original. A target with data is refused, unless it has exactly these rows: then an
+ * earlier move was killed after its commit, and only its last steps are missing.
  */
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
@@ -14,20 +14,20 @@ import { type Table, tablesOf } from './tables.ts'
 interface MovedTable {
   table: string
   rows: number
-  /** SHA-256 over all its rows in the order of their key, read back from PostgreSQL. */
+  /** SHA-256 of all its rows in the order of their key, read back from PostgreSQL. */
   sha256: string
 }
 export interface MovedRows {
   tables: MovedTable[]
   rows: number
-  /** They were all there already. */
+  /** True if an earlier move had already copied them. */
   before: boolean
 }
 type Sqlite = Extract<Store, { engine: 'sqlite' }>
 type Postgres = Extract<Store, { engine: 'postgres' }>
 type Progress = (line: string) => void
 
-/** Both stores at this version. Either everything is in the target afterwards, or nothing. */
+/** Moves all rows or none. Both stores must have been migrated to this version. */
 export async function moveRows(
   from: Sqlite,
   to: Postgres,
@@ -37,7 +37,7 @@ export async function moveRows(
   try {
     await client.query('begin')
     const tables = await tablesOf(from.sqlite, client)
-    // Nobody else writes until the end: a node that is started too early waits.
+    // Nobody else can write until the end: a node that is started too early waits.
     await client.query(`lock table ${tables.map(({ name }) => `"${name}"`).join(', ')} in share row exclusive mode`)
     const filled = await firstFilled(client, tables)
     if (!filled) await copy(from.sqlite, client, tables, progress)
@@ -57,7 +57,7 @@ export async function moveRows(
     const rows = checked.value.reduce((sum, table) => sum + table.rows, 0)
     return { ok: true, value: { tables: checked.value, rows, before: filled !== undefined } }
   } catch (error) {
-    client.release(true) // what was begun ends with its connection
+    client.release(true) // closing the connection undoes the transaction
     throw error
   }
 }
@@ -96,7 +96,7 @@ async function compareAll(
   return { ok: true, value: all }
 }
 
-/** Row by row, both sides in the order of the key. */
+/** Compares row by row, both sides in the order of the key. */
 async function compare(sqlite: DatabaseSync, client: pg.PoolClient, table: Table): Promise<Verdict<MovedTable>> {
   const hash = createHash('sha256')
   const here = rowsHere(sqlite, table)

@@ -1,4 +1,4 @@
-/** Rows of one table on either side, in the order of their key, as values that can be compared. */
+/** Reads the rows of a table on both sides, in the order of their key, as values that can be compared. */
 import type { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
 import type { Column, ColumnKind, Table } from './tables.ts'
@@ -6,14 +6,16 @@ import type { Column, ColumnKind, Table } from './tables.ts'
 type MovedValue = string | number | boolean | Date | Uint8Array | null
 type MovedRow = MovedValue[]
 
-/** Rows and bytes that are sent or fetched at once. */
+/** The maximum of rows and bytes that are sent or fetched at once. */
 const rowsAtOnce = 500
 const bytesAtOnce = 8 * 1024 * 1024
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const listed = (columns: readonly Column[]) => columns.map(({ name }) => quoted(name)).join(', ')
 
-/** The embedded database's rows, each value as PostgreSQL keeps it. Text is ordered by its bytes on both sides. */
+/**
+ * The rows of the embedded database, each value as PostgreSQL stores it. Text is ordered by its bytes on both sides.
+ */
 export function* rowsHere(sqlite: DatabaseSync, { name, columns, key }: Table): Generator<MovedRow> {
   const order = key.map(quoted).join(', ')
   const statement = sqlite.prepare(`select ${listed(columns)} from ${quoted(name)} order by ${order}`)
@@ -22,7 +24,10 @@ export function* rowsHere(sqlite: DatabaseSync, { name, columns, key }: Table): 
   }
 }
 
-/** Dates and booleans are the accounts library's: text and numbers here. */
+/**
+ * Converts a value to PostgreSQL's type. Dates and booleans come from the accounts library, and are text and numbers in
+ * SQLite.
+ */
 function asThere(value: string | number | bigint | Uint8Array | null, kind: ColumnKind, where: string): MovedValue {
   if (value === null) return null
   if (kind === 'text' && typeof value === 'string') return value
@@ -34,7 +39,7 @@ function asThere(value: string | number | bigint | Uint8Array | null, kind: Colu
   throw new Error(`${where} holds a value that is no ${kind}.`)
 }
 
-/** PostgreSQL's rows, through a cursor of the running transaction. */
+/** The rows of PostgreSQL, through a cursor of the running transaction. */
 export async function* rowsThere(client: pg.ClientBase, { name, columns, key }: Table): AsyncGenerator<MovedRow> {
   const kindOf = new Map(columns.map((column) => [column.name, column.kind]))
   const order = key.map((of) => quoted(of) + (kindOf.get(of) === 'text' ? ' collate "C"' : '')).join(', ')
@@ -50,7 +55,7 @@ export async function* rowsThere(client: pg.ClientBase, { name, columns, key }: 
   await client.query('close moved')
 }
 
-/** Writes rows, many with one statement: an array for each column. */
+/** Inserts many rows with one statement, which takes an array for each column. */
 export async function insertRows(client: pg.ClientBase, table: Table, rows: Iterable<MovedRow>): Promise<number> {
   const { name, columns } = table
   const arrays = columns.map(({ kind }, i) => `$${i + 1}::${kind}[]`).join(', ')
@@ -77,6 +82,6 @@ export async function insertRows(client: pg.ClientBase, table: Table, rows: Iter
   return written
 }
 
-/** One text for one row, the same on both sides: what is compared and hashed. */
+/** One text for a row, the same on both sides, to compare and hash. */
 export const textOf = (row: MovedRow): string =>
   JSON.stringify(row.map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value)))

@@ -1,13 +1,13 @@
-/** What is moved, read from the databases themselves, so that no table is forgotten: ours and the accounts library's. */
+/** The tables to move, read from the databases so that none is forgotten: ours and those of the accounts library. */
 import type { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
 
-/** How PostgreSQL keeps a column. */
+/** The type of a column in PostgreSQL. */
 export type ColumnKind = 'text' | 'bigint' | 'integer' | 'boolean' | 'timestamp with time zone' | 'bytea'
 export interface Column {
   name: string
   kind: ColumnKind
-  /** Numbered by the database: the numbering goes on after the highest. */
+  /** True if the database numbers this column; the target must continue after the highest number. */
   counted: boolean
 }
 export interface Table {
@@ -17,11 +17,11 @@ export interface Table {
   key: string[]
 }
 
-/** Of the migrations themselves; both sides have been brought to the same version. */
+/** The tables of the migrations; both sides have been migrated to the same version. */
 const notData = new Set(['kysely_migration', 'kysely_migration_lock'])
 const kinds: readonly string[] = ['text', 'bigint', 'integer', 'boolean', 'timestamp with time zone', 'bytea']
 
-/** Every table of the embedded database, those that others refer to first. */
+/** Every table of the embedded database, parents first. */
 export async function tablesOf(sqlite: DatabaseSync, client: pg.ClientBase): Promise<Table[]> {
   const names = sqlite
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
@@ -65,7 +65,7 @@ async function columnsThere(client: pg.ClientBase): Promise<Map<string, Map<stri
   return tables
 }
 
-/** Parents before children. A table that refers to itself, or a ring, is not known and is an error. */
+/** Orders tables so that parents come before children. A table that refers to itself, or a cycle, is an error. */
 export function inOrder(tables: readonly Table[], parentsOf: (name: string) => string[]): Table[] {
   const placed: Table[] = []
   const left = new Set(tables)

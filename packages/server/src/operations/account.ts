@@ -1,4 +1,7 @@
-/** What people do with their own accounts. Sign-in, one-time links and passwords have routes of their own (web/account.ts). */
+/**
+ * Carries out the operations on people's own accounts. Sign-in, one-time links and passwords have separate routes
+ * (web/account.ts).
+ */
 import { account, type Session } from '@svc/api'
 import { meOf } from '../pages/me.ts'
 import { signInsOf } from '../people/history.ts'

@@ -1,4 +1,4 @@
-/** What the operations on agents do. */
+/** Carries out the operations on agents. */
 import { agents } from '@svc/api'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../agents/store.ts'
 import { agentPage } from '../pages/agent.ts'

@@ -1,4 +1,4 @@
-/** Every operation with what it does. */
+/** All operations, each bound to the function that carries it out. */
 import type { Bound } from '../web/kit/operations.ts'
 import { accountOperations } from './account.ts'
 import { agentOperations } from './agents.ts'

@@ -1,4 +1,7 @@
-/** What the operations on blueprints, install codes and bots do. Uploads and downloads are routes of their own (web/bundles.ts). */
+/**
+ * Carries out the operations on blueprints, install codes and bots. Uploads and downloads have separate routes
+ * (web/bundles.ts).
+ */
 import { blueprints } from '@svc/api'
 import { limits } from '@svc/protocol'
 import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../blueprints/store.ts'
@@ -35,7 +38,7 @@ const codeOperations = [
   revokedCode,
 ]
 
-/** The pages of the agents that acted as a bot hear of changes, too. */
+/** Operations on bots also notify the pages of the agents that acted as the bot. */
 const botOperations = [
   looks(blueprints.bots, async ({ deps, workspace, now }) => ({
     now,

@@ -1,4 +1,4 @@
-/** What the operations on commands (3.2) and logs (2.8) do. Logs are for admins only, and not after 30 days (I32). */
+/** Carries out the operations on commands (3.2) and logs (2.8). Logs are for admins only, and for 30 days (I32). */
 import { type BulkResult, commands } from '@svc/api'
 import { findAgent } from '../agents/store.ts'
 import { queueCommand, queueMany, sendAgain } from '../commands/store.ts'

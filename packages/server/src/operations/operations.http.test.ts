@@ -1,4 +1,7 @@
-/** What holds of every operation: who may do it, what its line in the activity says, which open pages hear of it, what a second call does. */
+/**
+ * Tests every operation: who may call it, its line in the activity, which open pages it notifies, and what a second
+ * call does.
+ */
 import { type Members, type Operation, operations, type Session } from '@svc/api'
 import { expect, test, vi } from 'vitest'
 import { uploaded } from '../../testing/bundles.ts'
@@ -16,7 +19,7 @@ interface Place {
   agent: (name: string) => Promise<{ id: string; token: string }>
   send: (method: string, path: string, body?: unknown) => Promise<{ id: string }>
 }
-/** The path's parameters but the workspace, and the body. */
+/** The path's parameters except the workspace, and the body. */
 interface Call {
   params?: Record<string, string>
   body?: unknown
@@ -85,7 +88,7 @@ const begun = (path?: string) => async (place: Place) => {
   return { params: { id } }
 }
 
-/** For each operation that changes something: what must be there, and a request that is granted. */
+/** For each operation that changes something: prepares what it needs, and returns a call that is allowed. */
 const granted: Record<string, (place: Place) => Promise<Call>> = {
   'POST /workspaces': async () => ({ body: { slug: 'mine', name: 'Mine' } }),
   'PATCH /me': async () => ({ body: { name: 'Ann Q' } }),
@@ -171,7 +174,7 @@ const sends = (who: Browser, operation: Operation, { params, body }: Call, slug?
     methodOf(operation) === 'GET' ? undefined : (body ?? {}),
   )
 
-test('every operation is bound to what it does, once, or says why it stands apart', async () => {
+test('every operation is bound to a function exactly once, or is listed as an exception', async () => {
   const routes = (all: readonly Operation[]) => all.map(({ route }) => route).sort()
   expect(routes(boundOperations.map(({ operation }) => operation))).toEqual(routes(mounted))
   expect(Object.keys(granted).sort()).toEqual(routes(changing))
@@ -187,7 +190,7 @@ test('every operation is bound to what it does, once, or says why it stands apar
   ).toEqual([])
 })
 
-test('nobody does anything without signing in, members do nothing that is for admins, and other workspaces are as if there were none', async () => {
+test('every operation needs a sign-in, members cannot call those of admins, and other workspaces do not seem to exist', async () => {
   const { service } = await start()
   const carol = await service.person('Carol', 'north', 'member')
   await service.workspace('south')
@@ -202,7 +205,7 @@ test('nobody does anything without signing in, members do nothing that is for ad
 })
 
 test.each(changing.map((operation) => [operation.route, operation] as const))(
-  '%s writes and tells what its description says',
+  '%s does what its description says: it writes its line in the activity and notifies open pages',
   async (route, operation) => {
     const place = await start()
     const { service, ann, north } = place

@@ -1,4 +1,4 @@
-/** What the operations on rollouts do. After each change a rollout goes as far as it can at once. */
+/** Carries out the operations on rollouts. After each change a rollout advances as far as it can immediately. */
 import { type RolloutPage, rollouts } from '@svc/api'
 import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
 import { advanceNow } from '../rollouts/advance.ts'

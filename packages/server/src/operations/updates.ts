@@ -1,4 +1,4 @@
-/** What the operations on versions of agents and runtimes do. */
+/** Carries out the operations on versions of agents and runtimes. */
 import { type AgentUpdates, updates } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
 import type { By } from '../audit/by.ts'
@@ -16,7 +16,7 @@ import {
 } from '../wishes/store.ts'
 
 type OnAgent = Acting<'POST /w/:slug/agents/:name', By>
-/** The answer is how things stand now. */
+/** The answer has the present wishes and holds of the agent. */
 const standing = {
   agents: ({ agent }: WishedAgent): string[] => [agent.id],
   answer: ({ agent }: WishedAgent, { deps, now }: Pick<Looking<unknown>, 'deps' | 'now'>): Promise<AgentUpdates> =>

@@ -1,4 +1,4 @@
-/** What the operations on a workspace and its people do. */
+/** Carries out the operations on a workspace and its people. */
 import { type Role, type Workspace, workspaces } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { activityOf } from '../pages/activity.ts'
