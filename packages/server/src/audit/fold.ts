@@ -1,6 +1,6 @@
 /**
- * Bounds the activity of one person: beyond the newest lines, the oldest become one line per workspace that says how many they
- * were. Whoever writes without end, by mistake or on purpose, cannot fill the service for all.
+ * Bounds the activity of each person: beyond the newest lines, the oldest become one line per workspace with their
+ * number. So a person who acts without end, by mistake or on purpose, cannot fill the disk of the service.
  */
 import type { Db } from '../db/open.ts'
 import type { AuditRow } from '../db/tables.ts'
@@ -8,9 +8,9 @@ import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 
 interface FoldLimits {
-  /** Lines of one person that stay as they are. */
+  /** The number of newest lines of a person that are never folded. */
   kept: number
-  /** Lines above that before they are folded, so that it is not done for each. */
+  /** The number of lines above `kept` before any are folded, so that not every new line causes a fold. */
   slack: number
 }
 const inForce: FoldLimits = { kept: 10_000, slack: 1_000 }
@@ -35,7 +35,10 @@ export async function foldActivity(db: Db, limits: FoldLimits = inForce): Promis
   }
 }
 
-/** Folds so many of the oldest lines of a person; gives how many fewer there are. Two nodes never fold the same line. */
+/**
+ * Folds up to `count` + 1 of the oldest lines of a person and returns by how many they became fewer. Two nodes never
+ * fold the same line.
+ */
 function foldOldest(db: Db, actorId: string, count: number): Promise<number> {
   return transaction(db, async (trx) => {
     const oldest = trx

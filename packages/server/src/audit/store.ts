@@ -3,20 +3,22 @@ import { newId } from '../ids.ts'
 import type { By } from './by.ts'
 
 interface AuditNote {
-  /** Null: about the service as a whole. */
+  /** Null if it concerns the service as a whole. */
   workspaceId: string | null
   /** Unix milliseconds. */
   at: number
   by: By
-  /** Such as `agent.created`, `command.sent`, `member.removed`. */
+  /** For example `agent.created`, `command.sent` or `member.removed`. */
   action: string
-  /** Such as `agent mail-triage`. */
+  /** For example `agent mail-triage`. */
   subject: string
-  /** Further facts; never a secret. */
+  /** Further facts, never a secret. */
   details?: Record<string, unknown>
 }
 
-/** Keeps who did what, when, to what. Call it with the transaction in which it is done, so that both or neither happen. */
+/**
+ * Records who did what to what, and when. Call it with the transaction of the change, so that both or neither happen.
+ */
 export async function audit(db: Db, note: AuditNote): Promise<void> {
   await db
     .insertInto('audit')

@@ -59,13 +59,13 @@ test('a backup of a running service is restored on another machine: data, accoun
   expect(shown.report.runs).toHaveLength(300)
   expect((await report(elsewhere.url, token)).status).toBe(401)
   for (const { token: renewed } of restored.agents) expect((await report(elsewhere.url, renewed)).status).toBe(200)
-  expect((await meWith(elsewhere, signedIn)).status).toBe(401) // the secret is the same, the session is not
+  expect((await meWith(elsewhere, signedIn)).status).toBe(401) // the secret is the same, the session has ended
   expect((await signIn(elsewhere, person)).status).toBe(200)
   const audit = await elsewhere.value<{ action: string }[]>(['audit', 'list', 'north'])
   expect(audit.filter(({ action }) => action === 'agent.token_rotated')).toHaveLength(2)
 })
 
-test('restoring over data keeps what was there, and only the agents that are named get new tokens', async () => {
+test('restoring over existing data keeps that data, and only the named agents get new tokens', async () => {
   const place = await newPlace()
   const { token } = await populate(place)
   await place.value(['agent', 'create', 'north/calendar'])
@@ -90,7 +90,7 @@ test('restoring over data keeps what was there, and only the agents that are nam
   expect((await report(place.url, token)).status).toBe(200)
 })
 
-test('what is no backup is refused and changes nothing', async () => {
+test('a file that is not a backup is refused and changes nothing', async () => {
   const place = await newPlace()
   await populate(place)
   await place.value(['backup', 'whole'])
@@ -118,7 +118,7 @@ test('what is no backup is refused and changes nothing', async () => {
   expect(existsSync(join(place.folder, 'no'))).toBe(false)
 })
 
-test('on PostgreSQL the dump is the database’s own; what a restore owes is done by --tokens-only', async () => {
+test('on PostgreSQL the dump is the database’s job; --tokens-only does the rest of a restore', async () => {
   const place = await newPlace({ SVC_DATABASE_URL: await newPostgresDatabase() })
   const { token } = await populate(place)
   const backup = await place.run(['backup', 'b'])

@@ -1,6 +1,7 @@
 /**
- * A backup is one SQLite file: the embedded database as it was at one moment, and in a table of its own what lies beside it
- * (the secret that signs cookies). Written beside, synced, then given its name; an existing file is never replaced.
+ * A backup is one SQLite file: the embedded database at one moment, and in an extra table the secret that signs
+ * cookies, which is kept outside the database. It is written under a temporary name, synced, then renamed; an existing
+ * file is never replaced.
  */
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -21,7 +22,7 @@ interface BackupMade {
 }
 type BackupRefusal = 'engine_other' | 'file_exists' | 'folder_unknown' | 'file_unwritable'
 
-/** Writes a backup while the service goes on: what is committed meanwhile is in it or not, never half. */
+/** Writes a backup while the service runs. A change that is committed meanwhile is in it completely or not at all. */
 export async function writeBackup(
   { store, config }: { store: Store; config: Config },
   file: string,

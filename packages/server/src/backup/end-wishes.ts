@@ -7,8 +7,8 @@ import { keep } from '../wishes/row.ts'
 const why = 'A backup was restored.'
 
 /**
- * After a restore no wish of then is told again: an admin may have named another version since, and an agent would go back
- * without anybody having wished it. Holds stay. Gives how many wishes there were.
+ * Ends all restored wishes and unfinished rollouts: an admin may have wished another version since the backup, and
+ * agents would move back to the older one. Holds stay. Returns the number of wishes ended.
  */
 export async function endWishes({ db: trx, by, now }: Ctx): Promise<number> {
   const agents = await trx.selectFrom('agent').selectAll().where('wishes', 'is not', null).execute()

@@ -7,18 +7,17 @@ import { transaction } from '../db/transaction.ts'
 import { endWishes } from './end-wishes.ts'
 
 export interface NewAgentToken {
-  /** `SLUG/NAME`. */
+  /** In the form `SLUG/NAME`. */
   agent: string
-  /** Shown this once. */
+  /** Shown only this once. */
   token: string
 }
 
 const by = { id: null, name: 'operator' }
 
 /**
- * After a restore: new tokens for all agents or those named as `SLUG/NAME`; no session, no open one-time link, no good install
- * code and no standing wish for an update is left.
- * A name that is not there refuses before anything is changed.
+ * Renews access after a restore: new tokens for all agents or those named as `SLUG/NAME`, while sessions, open one-time
+ * links, valid install codes and pending wishes end. An unknown name refuses before anything is changed.
  */
 export async function renewAccess(
   db: Db,
@@ -45,7 +44,7 @@ export async function renewAccess(
   await transaction(db, async (trx) => {
     await sql`delete from session`.execute(trx)
     await trx.deleteFrom('link').where('used_at', 'is', null).execute()
-    // A code that was used or revoked since the backup must not be good again.
+    // A code that was used or revoked since the backup must not become valid again.
     await trx
       .updateTable('install_code')
       .set({ revoked_at: now })

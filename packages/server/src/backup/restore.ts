@@ -1,7 +1,7 @@
 /**
- * Restoring: everything is prepared and checked on a copy; then the old database moves aside and the copy takes its place.
- * What was rotated, deleted, used or ended since the backup would come alive again, so every agent (or those named) gets a
- * new token, all sessions end and open one-time links are void (D2).
+ * Restoring: everything is prepared and checked on a copy, then the old database is moved aside and the copy takes its
+ * place. Tokens, sessions and links that were rotated, deleted, used or ended since the backup would become valid
+ * again. So every agent (or those named) gets a new token, all sessions end, and open one-time links are void (D2).
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,16 +18,19 @@ import { type NewAgentToken, renewAccess } from './renew.ts'
 
 export interface Restored {
   file: string
-  /** When the backup was made, Unix milliseconds. */
+  /** When the backup was made, in Unix milliseconds. */
   from: number
   version: string
-  /** Where the database that was there lies now. */
+  /** The path of the database that was replaced. */
   replaced: string | null
   agents: NewAgentToken[]
 }
 type RestoreRefusal = 'file_unknown' | 'no_backup' | 'backup_damaged' | 'agent_unknown'
 
-/** Only for the holder of the folder's lock. `tokensOf`: the agents that get new tokens; undefined is all of them. */
+/**
+ * Restores a backup; only the holder of the folder's lock may call it. `tokensOf` names the agents that get new tokens;
+ * undefined means all of them.
+ */
 export async function restoreBackup(
   dataDir: string,
   file: string,
@@ -55,7 +58,7 @@ export async function restoreBackup(
   }
 }
 
-/** Checks the copy, and takes out what the backup holds beside the database. */
+/** Checks the copy, and removes the table with the secret from it after reading that. */
 function takeOut(copy: string, file: string): Verdict<{ secret: string; at: number; version: string }, RestoreRefusal> {
   let db: DatabaseSync | undefined
   try {
@@ -74,7 +77,7 @@ function takeOut(copy: string, file: string): Verdict<{ secret: string; at: numb
   }
 }
 
-/** Brings the copy to this version and ends what must not come alive again. */
+/** Migrates the copy to this version and ends access that must not become valid again. */
 async function prepare(copy: string, tokensOf: string[] | undefined, now: number) {
   const store: Store = openEmbedded(copy)
   try {

@@ -5,7 +5,7 @@ import { bundle } from '../../testing/bundles.ts'
 import { newPlace } from '../../testing/service-process.ts'
 
 describe.each(['stopped', 'running'] as const)('while the service is %s', (state) => {
-  test('blueprints, codes and bots are made, listed and undone by the operator', async () => {
+  test('the operator makes, lists and removes blueprints, codes and bots', async () => {
     const place = await newPlace()
     if (state === 'running') await place.start()
     await place.value(['workspace', 'create', 'north'])

@@ -19,7 +19,7 @@ everyEngine('commands of the operator', (open) => {
     const service = { store: w.store, auth, live, now: w.clock.now, config: { baseUrl } } as unknown as Service
     const run = (name: string, args: string[], more: Partial<Request> = {}) =>
       runCommand(name, { args, options: {}, input: '', ...more }, service)
-    /** What a person reads. */
+    /** The text that a command prints for a person. */
     const said = async (...call: Parameters<typeof run>) => {
       const outcome = await run(...call)
       if (!outcome.ok) return `${outcome.kind}: ${outcome.message}`
@@ -29,7 +29,7 @@ everyEngine('commands of the operator', (open) => {
     return { w, run, said, changed, emails }
   }
 
-  test('an account is made in a workspace or in none, and what was made is said', async () => {
+  test('an account is made in a workspace or in none, and the output says what was made', async () => {
     const { w, said, emails } = await start()
     const input = `${password}\n`
     const { slug } = w.workspace
@@ -48,7 +48,7 @@ everyEngine('commands of the operator', (open) => {
     )
   })
 
-  test('an account that cannot be made whole is not made, and the sentence says why', async () => {
+  test('an account that cannot be made completely is not made, and the message says why', async () => {
     const { said, emails } = await start()
     const before = await emails()
     const create = (more: Partial<Request>) =>
@@ -62,7 +62,7 @@ everyEngine('commands of the operator', (open) => {
     expect(await emails()).toEqual(before)
   })
 
-  test('a workspace has the name that it is given, else its short name', async () => {
+  test('a workspace has the given name, or otherwise its short name', async () => {
     const { said } = await start()
     expect(await said('workspace create', ['bakery'], { options: { name: 'The Bakery' } })).toMatch(
       /^Created the workspace bakery \(The Bakery\)\. /,
@@ -70,7 +70,7 @@ everyEngine('commands of the operator', (open) => {
     expect(await said('workspace create', ['cellar'])).toMatch(/^Created the workspace cellar \(cellar\)\. /)
   })
 
-  test('a link signs in or hands over, as asked; a password that was made is shown, a given one is not', async () => {
+  test('a link signs in or hands an account over, as requested; a generated password is shown, a given one is not', async () => {
     const { said } = await start()
     await said('person create', ['bob@example.org'], { options: { name: 'Bob' }, input: `${password}\n` })
     expect(await said('link', ['bob@example.org'])).toMatch(/^http:\/\/localhost\/link\?token=/)
@@ -84,7 +84,7 @@ everyEngine('commands of the operator', (open) => {
     )
   })
 
-  test('a workspace that is full gets nobody more, and no account is left behind', async () => {
+  test('a full workspace accepts nobody else, and no account is left behind', async () => {
     const { w, said, emails } = await start()
     const { slug } = w.workspace
     const create = (email: string) =>
@@ -98,7 +98,7 @@ everyEngine('commands of the operator', (open) => {
     expect(await emails()).toEqual(before)
   })
 
-  test('a workspace is activated for a product and deactivated again; pages hear of it, and the sentence says which', async () => {
+  test('a workspace is activated for a product and deactivated again; open pages are notified, and the output names both', async () => {
     const { w, said, changed } = await start()
     const { id, slug } = w.workspace
     expect(await said('workspace deactivate', [slug, 'svc'])).toMatch(

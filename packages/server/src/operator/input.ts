@@ -1,11 +1,11 @@
-/** What a command gets beside its words: standard input, and a file. */
+/** The input of a command besides its arguments: standard input, and a file. */
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { messageOf } from '../errors.ts'
 import type { OperatorCommand } from './kit/command.ts'
 import { Refused } from './kit/request.ts'
 
-/** In Base64, read where the person types. */
+/** The contents of a file in Base64, read by the program that the person started. */
 export function readBeside(
   file: string,
   { maxBytes, what }: NonNullable<OperatorCommand['reads']>,
@@ -23,7 +23,7 @@ export function readBeside(
   }
 }
 
-/** Standard input: whole where it is a pipe or a file, one line that is not shown where a person types. */
+/** Reads standard input: all of a pipe or file, or one hidden line from a terminal. */
 export async function readInput(asks: string): Promise<string> {
   if (process.stdin.isTTY) return await readHidden(asks)
   let text = ''

@@ -1,6 +1,6 @@
 /**
- * `svc-server`: reads the words, finds where the command runs (in the service that runs, or here on the database), prints.
- * Exit codes: 0 done, 1 refused, 2 not understood.
+ * `svc-server`: parses the arguments, finds where the command runs (in the running service, or here on the database),
+ * and prints. Exit codes: 0 done, 1 refused, 2 not understood.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -19,11 +19,11 @@ import { type Chosen, choose } from './program.ts'
 import { askService, type OperatorOutcome, runCommand } from './socket/socket.ts'
 import { words } from './words.ts'
 
-/** What a command reads from and writes to. */
+/** The environment, folder and streams of a command. */
 export interface Surroundings {
   readonly env: Variables
   readonly cwd: string
-  /** Standard input, where a command wants it; `asks` is what a person is asked for. */
+  /** Reads standard input for the commands that need it; `asks` is the prompt for a person. */
   readonly read: (asks: string) => Promise<string>
   readonly out: (text: string) => Promise<void>
   readonly err: (text: string) => void
@@ -37,7 +37,7 @@ const ofThisProcess: Surroundings = {
   err: (text) => void process.stderr.write(text),
 }
 
-/** Runs one command line; answers its exit code. `start` answers when the service has ended. */
+/** Runs one command line and resolves with its exit code. For `start` it resolves when the service has ended. */
 export async function main(argv: string[], around = ofThisProcess): Promise<number> {
   try {
     const chosen = choose(words, argv, { version: readVersion(), ...around })
@@ -96,13 +96,15 @@ async function carryOut(
 const newFolder = (folder: string) =>
   `The data folder ${folder} is new. If the service keeps its data elsewhere, name that folder with SVC_DATA_DIR or in the file .env of the current folder.`
 
-/** The service may stand in another folder than the person who types. */
+/** Makes paths absolute, since the service may run in another folder than the person's. */
 const withPaths = (request: Chosen['request'], { paths = [] }: OperatorCommand, cwd: string): Chosen['request'] => ({
   ...request,
   args: request.args.map((arg, at) => (paths.includes(at) ? resolve(cwd, arg) : arg)),
 })
 
-/** In the service that runs; where none does, here. One may start or end at any moment between. */
+/**
+ * Runs a command in the running service, or here if there is none. A service may start or end at any moment in between.
+ */
 async function runWhereItBelongs(name: string, request: Request, config: Config): Promise<OperatorOutcome> {
   let outcome: OperatorOutcome | undefined
   const ask = async () => {
@@ -122,12 +124,12 @@ async function runWhereItBelongs(name: string, request: Request, config: Config)
   }
 }
 
-/** All of it, also into a pipe that is slow to read. */
+/** Resolves when all of it is written, even to a pipe that is read slowly. */
 function print(text: string): Promise<void> {
   return new Promise((done, fail) => process.stdout.write(text, (error) => (error ? fail(error) : done())))
 }
 
-/** How a command ends that failed. Without a message it has said why. */
+/** The exit code and message of a failed command. Without a message the reason was already printed. */
 function failed(error: unknown): { code: 1 | 2; message?: string } {
   if (error instanceof CommanderError) return { code: 2 }
   if (error instanceof Misused) return { code: 2, message: error.message }

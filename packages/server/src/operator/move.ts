@@ -1,4 +1,7 @@
-/** `svc-server move`: the embedded installation to PostgreSQL; runs without a service, on the data folder itself. */
+/**
+ * `svc-server move`: moves the embedded installation to PostgreSQL. It runs without a service, directly on the data
+ * folder.
+ */
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { sync } from '../backup/backup.ts'
@@ -12,9 +15,9 @@ import { granted, Misused, option, Refused, type Request } from './kit/request.t
 import { table } from './kit/show.ts'
 
 type Moved = MovedRows & {
-  /** Where it lies now, without a password. */
+  /** The address of the new database, without a password. */
   to: string
-  /** Where the embedded database lies now. */
+  /** The folder in which the old embedded database is kept. */
   kept: string
 }
 
@@ -56,7 +59,7 @@ async function moveAll(file: string, to: string, progress: (line: string) => voi
   }
 }
 
-/** From here on the embedded database is a past that nobody may go on with: an answer given twice would come of it. */
+/** Moves the embedded database aside. Nobody may continue with it, because commands could then be delivered twice. */
 function putAside(dataDir: string, to: string): string {
   noteMoved(dataDir, to)
   const kept = join(dataDir, `moved-${new Date().toISOString().replace(/[:.]/g, '-')}`)
@@ -77,7 +80,7 @@ export function withoutPassword(address: string): string {
   return url.href
 }
 
-/** A password among the arguments can be read by every user of the machine while the command runs. */
+/** True if the address contains a password: every user of the machine can read arguments while the command runs. */
 export const showsPassword = (to: string | undefined): boolean =>
   to !== undefined && withoutPassword(to) !== URL.parse(to.replace(/@\//, '@localhost/'))?.href
 

@@ -12,7 +12,7 @@ const offering = {
 }
 
 describe.each(['stopped', 'running'] as const)('while the service is %s', (state) => {
-  test('people, workspaces, agents, products and what was done are made, listed and undone', async () => {
+  test('people, workspaces, agents and products are made, listed and removed, and the activity shows it', async () => {
     const place = await newPlace()
     if (state === 'running') await place.start()
     const json = async (args: string[], input?: string) =>
@@ -75,7 +75,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     expect(await place.value(['audit', 'list', 'north', '--since', since])).toEqual([])
   })
 
-  test('people are given workspaces and lose them, and a workspace is given limits', async () => {
+  test('people are added to workspaces and removed, and a workspace is given limits', async () => {
     const place = await newPlace()
     if (state === 'running') await place.start()
     for (const slug of ['north', 'south']) await place.value(['workspace', 'create', slug])
@@ -114,7 +114,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     })
   })
 
-  test('what is refused ends with 1, what is not understood with 2, and standard output stays empty', async () => {
+  test('a refused command exits with 1, one that is not understood with 2, and standard output stays empty', async () => {
     const place = await newPlace()
     if (state === 'running') await place.start()
     await place.value(['workspace', 'create', 'north'])
@@ -147,7 +147,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       [['audit', 'list', 'north', '--since', 'yesterday'], 'A time looks like'],
       [['agent', 'list', 'north', '--colour'], 'unknown option'],
     ]
-    // The program itself is one way to end for each code.
+    // Runs the program itself for one case of each code.
     const program: Run = (args, input) => place.runProgram(args, input)
     const here: Run = (args, input) => place.run(args, input)
     for (const [code, cases] of [
@@ -155,11 +155,11 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       [2, misused],
     ] as const)
       for (const [at, each] of cases.entries()) await fails(at === 0 ? program : here, code, each)
-    expect(await place.value(['person', 'list'])).toEqual([]) // a refused one leaves nothing behind
+    expect(await place.value(['person', 'list'])).toEqual([]) // a refused command leaves nothing behind
   })
 })
 
-test('what an agent reports is shown, and what is wished of it goes out with the next answer', async () => {
+test("an agent's reports are shown, and a wish for it is in the next answer", async () => {
   const place = await newPlace()
   await place.start()
   const { token } = await populate(place)
@@ -205,7 +205,7 @@ test('what an agent reports is shown, and what is wished of it goes out with the
   expect((await place.runProgram(['log', 'show', kept?.id ?? ''])).stdout.trimEnd()).toBe(text)
 })
 
-test('commands at the same time wait for each other where no service runs', async () => {
+test('simultaneous commands wait for each other when no service runs', async () => {
   const place = await newPlace()
   await place.value(['workspace', 'create', 'north'])
   const names = ['a', 'b', 'c', 'd']
@@ -214,7 +214,7 @@ test('commands at the same time wait for each other where no service runs', asyn
   expect((await place.value<{ name: string }[]>(['agent', 'list', 'north'])).map(({ name }) => name)).toEqual(names)
 })
 
-test('a data folder with a long name is served as well', async () => {
+test('a data folder with a long path works', async () => {
   const folder = 'a-folder-whose-name-is-longer-than-the-address-of-a-socket-can-be'
   const place = await newPlace({ SVC_LOG_LEVEL: 'info' })
   const long = join(place.folder, folder, folder)

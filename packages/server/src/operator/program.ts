@@ -1,9 +1,11 @@
-/** The words of `svc-server` for commander: groups, arguments, options, help. What they do stands in commands/ and main.ts. */
+/**
+ * The words of `svc-server` for commander: groups, arguments, options, help. The actions are in commands/ and main.ts.
+ */
 import { Command, CommanderError } from 'commander'
 import type { OperatorCommand } from './kit/command.ts'
 import type { Request } from './kit/request.ts'
 
-/** A command without its `run`: `start` and `restore` do theirs in main.ts. */
+/** A command without its `run`; those of `start` and `restore` are in main.ts. */
 export type CommandHelp = Pick<OperatorCommand, 'says' | 'args' | 'options' | 'input'>
 
 export interface Chosen {
@@ -13,7 +15,7 @@ export interface Chosen {
   dataDir: string | undefined
 }
 
-/** The version that is printed, and where commander prints. */
+/** The version to print, and where commander prints. */
 interface Printing {
   readonly version: string
   readonly out: (text: string) => unknown
@@ -21,8 +23,8 @@ interface Printing {
 }
 
 /**
- * What these arguments ask for; undefined when they asked for help, which is then printed. Throws CommanderError, with its
- * message already on standard error, when they are no command.
+ * The command that these arguments ask for; undefined if they asked for help, which is then printed. Throws a
+ * CommanderError if they are not a command, after printing its message to standard error.
  */
 export function choose(
   words: Readonly<Record<string, CommandHelp>>,

@@ -7,7 +7,7 @@ const versions = async (place: Place) =>
     ({ version, served }) => `${version}${served ? ' served' : ''}`,
   )
 
-test('a release is added, listed and replaced, an older one only with a word', async () => {
+test('a release is added, listed and replaced, and an older one is accepted only with `--older`', async () => {
   const place = await newPlace({ SVC_RELEASE_DIR: '/nowhere' })
   await place.start()
   expect(await place.value(['release', 'list'])).toEqual([])
@@ -50,7 +50,7 @@ test('a release is added, listed and replaced, an older one only with a word', a
   expect((await fetch(`${place.url}/cli/svc.pyz.sig`)).status).toBe(404)
 })
 
-test('the build beside a service that starts is served when it is newer, and not when it is older', async () => {
+test('a starting service serves the build in its release folder if that is newer, and not if it is older', async () => {
   const [old, young] = [buildFolder(pyz('1.0.0')), buildFolder(pyz('1.1.0'))]
   const place = await newPlace({ SVC_RELEASE_DIR: young })
   await (await place.start()).kill()

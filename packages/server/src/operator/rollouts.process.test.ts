@@ -4,7 +4,7 @@ import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { installed, twoVersions } from '../../testing/installed.ts'
 import { newPlace, type Place, report } from '../../testing/service-process.ts'
 
-test('a version is brought to many agents by the operator: previewed, begun, paused, continued, cancelled; or refused with the reason', async () => {
+test('the operator previews, starts, pauses, continues and cancels a rollout, or is refused with the reason', async () => {
   const place = await newPlace({ SVC_RELEASE_DIR: '/nothing-is-built-here' })
   await place.start()
   const agents = await threeAgents(place)
@@ -50,7 +50,7 @@ test('a version is brought to many agents by the operator: previewed, begun, pau
   ])
 })
 
-/** Each with its reason, and nothing is begun. */
+/** Each is refused with its reason, and no rollout is started. */
 async function refusals(place: Place): Promise<void> {
   const begin = (...args: string[]) => place.run(['rollout', 'begin', 'north', ...args])
   const says = (text: string) => expect.stringContaining(text)
@@ -71,7 +71,10 @@ async function refusals(place: Place): Promise<void> {
   expect(await unknown).toMatchObject({ code: 1, stderr: says('There is no rollout "none"') })
 }
 
-/** a1 to a3, of the blueprint mail, which has 1.0.0 and 1.1.0. Each reports that it runs the version that is given. */
+/**
+ * Installs a1 to a3 of the blueprint mail, which has 1.0.0 and 1.1.0. Returns for each a function that reports a
+ * version as running.
+ */
 async function threeAgents(place: Place) {
   await twoVersions(place)
   const reports: Record<string, (version: string) => Promise<unknown>> = {}

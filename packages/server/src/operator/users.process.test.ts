@@ -1,4 +1,4 @@
-/** The service runs as a user of its own, and who types commands is somebody else: root, a person, in any folder. */
+/** The service runs as a separate user, and another user types the commands: root, or a person, in any folder. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,21 +23,24 @@ async function placeOfNobody(): Promise<Place> {
 const owners = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => [name, lstatSync(join(folder, name)).uid])
 
-test.runIf(canBeNobody)('what root does in the folder of the service, restores too, the service can read', async () => {
-  const place = await placeOfNobody()
-  await place.value(['workspace', 'create', 'north'])
-  const root = place.as(0)
-  await root.value(['workspace', 'create', 'south'])
-  await root.value(['backup', 'monday.backup'])
-  await root.value(['restore', 'monday.backup'])
-  expect(owners(place.dataDir).filter(([, uid]) => uid !== nobody)).toEqual([])
-  const service = await place.start()
-  expect(await root.value(['workspace', 'list'])).toHaveLength(2)
-  expect(await service.kill()).toBe(0)
-})
+test.runIf(canBeNobody)(
+  'the service can read everything that root creates in its folder, even after a restore',
+  async () => {
+    const place = await placeOfNobody()
+    await place.value(['workspace', 'create', 'north'])
+    const root = place.as(0)
+    await root.value(['workspace', 'create', 'south'])
+    await root.value(['backup', 'monday.backup'])
+    await root.value(['restore', 'monday.backup'])
+    expect(owners(place.dataDir).filter(([, uid]) => uid !== nobody)).toEqual([])
+    const service = await place.start()
+    expect(await root.value(['workspace', 'list'])).toHaveLength(2)
+    expect(await service.kill()).toBe(0)
+  },
+)
 
 test.runIf(canBeNobody)(
-  'a bundle is read by who uploads it, a backup is written by the service, and says so',
+  'a bundle is read by the person who uploads it; a backup is written by the user of the service, and the error says so',
   async () => {
     const place = await placeOfNobody()
     await place.value(['workspace', 'create', 'north'])
@@ -55,7 +58,7 @@ test.runIf(canBeNobody)(
 )
 
 test.runIf(canBeNobody).each(['stopped', 'running'] as const)(
-  'another user is told whose the folder is, while the service is %s',
+  'another user gets a message about the owner of the folder, while the service is %s',
   async (state) => {
     const place = await newPlace()
     await place.value(['workspace', 'create', 'north'])
@@ -69,7 +72,7 @@ test.runIf(canBeNobody).each(['stopped', 'running'] as const)(
   },
 )
 
-test('a command in the wrong folder says that the data folder there is new; one in the right folder says nothing', async () => {
+test('a command in the wrong folder says that the data folder there is new; one in the right folder does not', async () => {
   const place = await newPlace()
   expect((await place.runProgram(['workspace', 'list'])).stderr).toContain(`The data folder ${place.dataDir} is new.`)
   expect((await place.runProgram(['workspace', 'list'])).stderr).toBe('')

@@ -6,7 +6,7 @@ import { installed, twoVersions } from '../../testing/installed.ts'
 import { buildFolder, pyz } from '../../testing/releases.ts'
 import { newPlace, report } from '../../testing/service-process.ts'
 
-test('wishes are made, withdrawn and held versions let go by the operator, who is told how they stand and what they wait for', async () => {
+test('the operator makes and withdraws wishes and lifts holds, and is shown the state and what it waits for', async () => {
   const place = await newPlace({ SVC_RELEASE_DIR: '/nothing-is-built-here' })
   await place.start()
   await twoVersions(place)
@@ -64,7 +64,7 @@ test('wishes are made, withdrawn and held versions let go by the operator, who i
   ])
 })
 
-test('a version that asks for a new secret is named with it, by a wish, a rollout and its preview alike', async () => {
+test('a wish, a rollout and its preview all name the new secrets that a version asks for', async () => {
   const place = await newPlace({ SVC_RELEASE_DIR: '/nothing-is-built-here' })
   await place.start()
   await twoVersions(place)

@@ -1,4 +1,7 @@
-/** The words of every command. `start`, `restore` and `move` run without a service; what they do is loaded when it is needed. */
+/**
+ * The words of every command. `start`, `restore` and `move` run without a service; their code is loaded when it is
+ * needed.
+ */
 import { commands } from './commands/all.ts'
 import type { CommandHelp } from './program.ts'
 

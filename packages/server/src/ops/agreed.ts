@@ -1,6 +1,7 @@
 /**
- * Nodes on one PostgreSQL sign cookies with one secret, which each has in its own data folder: with another one, people who
- * are signed in at one node would be strangers at the next. The database keeps what tells whether two are the same.
+ * Nodes on one PostgreSQL must sign cookies with the same secret, which each has in its data folder: with another
+ * secret, a node would not accept sign-ins of the others. The database keeps a hash with which a node can check its
+ * secret.
  */
 import { scryptSync } from 'node:crypto'
 import type { Store } from '../db/open.ts'
@@ -8,7 +9,10 @@ import { DataFolderError, secretFile, secretOf } from './data-folder.ts'
 
 const name = 'secret'
 
-/** The first node's secret counts; throws where this folder has another one. The embedded engine has one node. */
+/**
+ * Stores the hash of the first node's secret; throws if this folder has another secret. The embedded engine has only
+ * one node.
+ */
 export async function agreeOnSecret({ engine, db }: Store, dataDir: string): Promise<void> {
   if (engine !== 'postgres') return
   const mine = markOf(secretOf(dataDir))
@@ -25,12 +29,12 @@ export async function agreeOnSecret({ engine, db }: Store, dataDir: string): Pro
   )
 }
 
-/** From now on this folder's secret is the right one. */
+/** Makes this folder's secret the valid one. */
 export async function adoptSecret({ db }: Pick<Store, 'db'>, dataDir: string): Promise<void> {
   const value = markOf(secretOf(dataDir))
   const change = db.insertInto('agreed').values({ name, value })
   await change.onConflict((oc) => oc.column('name').doUpdateSet({ value })).execute()
 }
 
-/** Does not lead back to the secret, also not to one that a person made up. */
+/** A hash from which the secret cannot be guessed, even if a person invented it. */
 const markOf = (secret: string): string => scryptSync(secret, 'svc: which secret the nodes have', 32).toString('hex')

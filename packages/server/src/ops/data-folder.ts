@@ -1,6 +1,6 @@
 /**
- * The data folder (0700): the embedded database, the secret that signs cookies (0600), the lock by which one process owns
- * them, and `operator.sock`.
+ * The data folder (0700): the embedded database, the secret that signs cookies (0600), the lock by which one process
+ * owns them, and `operator.sock`.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -27,7 +27,7 @@ const minSecret = 32
 export const databaseFile = (dataDir: string): string => join(dataDir, 'svc.db')
 export const secretFile = (dataDir: string): string => join(dataDir, 'secret')
 
-/** Something about the data folder that the person who runs the service must mend; its message says what. */
+/** A problem of the data folder that the operator must fix; the message says how. */
 export class DataFolderError extends Error {}
 
 export function createDataFolder(dataDir: string): void {
@@ -39,7 +39,7 @@ export function createDataFolder(dataDir: string): void {
   }
 }
 
-/** The secret that signs people's cookies; made at the first start. */
+/** The secret that signs people's cookies; created at the first start. */
 export function secretOf(dataDir: string): string {
   const file = secretFile(dataDir)
   const secret = readIfThere(file) ?? createSecret(file)
@@ -53,7 +53,7 @@ export function secretOf(dataDir: string): string {
   return secret
 }
 
-/** Complete before it has its name, and never in the place of one that another process has just made. */
+/** Completes the file before it gets its name, and never replaces one that another process has just created. */
 function createSecret(file: string): string {
   writeSecret(`${file}.${process.pid}.tmp`, randomBytes(48).toString('base64url'))
   try {
@@ -78,8 +78,8 @@ export interface FolderLock {
 }
 
 /**
- * Takes the folder for this process; undefined when another process (or another service in this one) has it. The lock is
- * SQLite's own on an empty database, so that it ends with its process, however that ends.
+ * Locks the folder for this process; undefined if another process (or another service in this one) has the lock. It is
+ * SQLite's lock on an empty database, which ends with its process, however that ends.
  */
 export function lockFolder(dataDir: string): FolderLock | undefined {
   const db = new DatabaseSync(join(dataDir, 'svc.lock'), { timeout: 0 })
@@ -104,8 +104,9 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
 const sqliteBusy = 5
 
 /**
- * What root makes in the folder belongs to whom the folder belongs: the service's own user has to open it. Not what lies deeper: that was there before and
- * only moved, and on a longer path its owner could put a link to somewhere else while root looks.
+ * Gives what root created in the folder to the folder's owner, since the user of the service must open it. Entries of
+ * subfolders are left: they existed before and only moved, and on a longer path the owner could insert a link while
+ * root looks.
  */
 export function giveToOwner(dataDir: string): void {
   const { uid, gid } = statSync(dataDir)
@@ -117,14 +118,16 @@ export function giveToOwner(dataDir: string): void {
   }
 }
 
-/** Says that the data was moved to PostgreSQL: nobody may go on with an embedded database here by mistake. */
+/**
+ * The file that marks data as moved to PostgreSQL, so that nobody continues with an embedded database here by mistake.
+ */
 export const movedFile = (dataDir: string): string => join(dataDir, 'moved')
 
 export function noteMoved(dataDir: string, to: string): void {
   note(movedFile(dataDir), `${to}\n`)
 }
 
-/** Throws where the data was moved away. */
+/** Throws if the data was moved away. */
 export function refuseMoved(dataDir: string): void {
   const to = readIfThere(movedFile(dataDir))
   if (to === undefined) return
@@ -133,7 +136,7 @@ export function refuseMoved(dataDir: string): void {
   )
 }
 
-/** Who has the lock, for people: `process 4711`. */
+/** The holder of the lock, for people: `process 4711`. */
 export const holderOf = (dataDir: string): string => {
   const pid = readIfThere(join(dataDir, 'svc.pid'))
   return pid ? `process ${pid}` : 'another process'
@@ -156,6 +159,6 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** What to do about a file that this user may not open. */
+/** The message about a file that this user may not open. */
 export const notYours = (file: string): string =>
   `${file} is not accessible to this user. Run this as the user of the service, or as root.`

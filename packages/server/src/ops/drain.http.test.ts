@@ -1,4 +1,7 @@
-/** The end of a service seen by those who are connected to it (D53): what arrived is answered, whoever is late is refused. */
+/**
+ * The shutdown of a service as connected clients see it (D53): what has arrived is answered, later requests are
+ * refused.
+ */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -29,9 +32,9 @@ afterEach(() => {
 
 interface Client {
   socket: Socket
-  /** What was answered so far. */
+  /** The number of answers so far. */
   answers: () => number
-  /** How it ended: the code of an error, or `end`. */
+  /** How the connection ended: the code of an error, or `end`. */
   ended: Promise<string>
 }
 
@@ -52,7 +55,7 @@ function begin(): Client {
   return client
 }
 
-/** A connection on which a request was answered, and the next may come. */
+/** A connection on which one request was answered, so that the next may follow. */
 async function kept(): Promise<Client> {
   const client = begin()
   client.socket.write(request)
@@ -67,7 +70,7 @@ test('a request that has arrived and was not read yet is answered', async () => 
   expect([await client.ended, client.answers()]).toEqual(['end', 2])
 })
 
-test('whoever was connecting at that moment is answered', async () => {
+test('clients that are connecting at that moment are answered', async () => {
   const all = Array.from({ length: 100 }, begin)
   for (const { socket } of all) socket.write(request)
   await drain()
@@ -75,7 +78,7 @@ test('whoever was connecting at that moment is answered', async () => {
   expect(ends).toEqual(all.map(() => ['end', 1]))
 })
 
-test('nobody is taken any more once it has ended', async () => {
+test('no connection is accepted after the shutdown', async () => {
   const { port } = server.address() as AddressInfo
   await drain()
   for (let i = 0; i < 32; i++) {
@@ -84,7 +87,7 @@ test('nobody is taken any more once it has ended', async () => {
   }
 })
 
-test('a request that comes while hundreds of idle connections are closed is answered', async () => {
+test('a request that arrives while hundreds of idle connections are closed is answered', async () => {
   const all = await Promise.all(Array.from({ length: 400 }, kept))
   const late = all.slice(-5)
   const drained = drain()
@@ -96,7 +99,7 @@ test('a request that comes while hundreds of idle connections are closed is answ
   )
 })
 
-test('a connection that has not said anything yet has a moment to do so', async () => {
+test('a connection that has not sent anything yet gets a moment to do so', async () => {
   const client = begin()
   await once(client.socket, 'connect')
   const drained = drain()
@@ -107,7 +110,7 @@ test('a connection that has not said anything yet has a moment to do so', async 
   expect([await client.ended, client.answers()]).toEqual(['end', 1])
 })
 
-test('half a request is waited for; idle connections and silent ones beside it do not keep the end from coming', async () => {
+test('the shutdown waits for half a request; idle and silent connections do not delay it', async () => {
   const [half] = [begin(), begin(), await kept()]
   half.socket.write(request.slice(0, 20))
   const drained = drain()

@@ -5,19 +5,20 @@ import { connectionsOf } from '../http/connections.ts'
 
 const limit = 10_000
 const tick = 25
-/** Milliseconds. A connection that has said nothing yet is about to, for so long after it was opened. */
+/** The time in milliseconds after opening for which a connection that has sent nothing may still send a request. */
 const silence = 1_000
-/** Of the system's queue as many are taken as can be in so long; under overload it does not become empty. */
+/**
+ * The maximum milliseconds for accepting connections from the system's queue, which does not become empty under
+ * overload.
+ */
 const queue = 3_000
-/** Idle connections closed in one turn of the event loop. Between two turns what has arrived meanwhile is read. */
+/** The number of idle connections closed in one turn of the event loop. Requests are read between two turns. */
 const atOnce = 32
 
 /**
- * D53: gives a function that stops accepting, answers what was received within ten seconds with `Connection: close`, and
- * cuts what is left. `endStreams` ends answers that would go on for ever; `others` listen on the same port.
- *
- * Closing thousands of idle connections takes a while, in which requests arrive on those that are not closed yet; and whoever
- * connects at that moment is in the system's queue. So the end begins with reading all of that, and goes on in small steps.
+ * Returns a function that shuts down (D53): it stops accepting, answers what is received within ten seconds with
+ * `Connection: close`, and cuts the rest. `endStreams` ends answers that would never end; `others` listen on the same
+ * port.
  */
 export function drainable(
   server: Server,
@@ -26,7 +27,10 @@ export function drainable(
 ): () => Promise<void> {
   const connections = connectionsOf(server)
 
-  /** Until everything has been read that was there when it was called, and nobody is in the system's queue, from which few are taken a turn. */
+  /**
+   * Reads everything that has arrived before the call, and accepts connections until the system's queue is empty; each
+   * turn accepts few.
+   */
   async function readAll(): Promise<void> {
     const until = performance.now() + queue
     await setImmediate()
@@ -47,8 +51,10 @@ export function drainable(
 
   return async () => {
     endStreams()
+    // Closing thousands of idle connections takes time, in which requests arrive on the others and in the system's queue.
+    // So all of those are read first, and connections are closed in small steps.
     await readAll()
-    server.closeIdleConnections = () => {} // it would close them all at once
+    server.closeIdleConnections = () => {} // it would close all of them at once
     const stopped = Promise.all(
       [server, ...others].map((each) => new Promise<void>((done) => each.close(() => done()))),
     )
@@ -66,7 +72,9 @@ export function drainable(
   }
 }
 
-/** Node sets the time-out of a connection while it waits for the next request, and takes it away with the first byte of one. */
+/**
+ * Node sets the timeout of a connection while it waits for the next request, and removes it at the first byte of one.
+ */
 function isIdle(socket: Socket, since: number): boolean {
   if (socket.bytesRead === 0) return performance.now() - since > silence
   return (socket.timeout ?? 0) > 0

@@ -5,10 +5,10 @@ import { openPostgres } from '../db/open.ts'
 import { healthOf } from './health.ts'
 
 everyEngine('health', (open) => {
-  test('a database that takes writes is healthy', async () => {
+  test('a database that accepts writes is healthy', async () => {
     expect(await healthOf(await open())()).toEqual({ ok: true })
   })
-  test('a database that is gone is not', async () => {
+  test('a database that cannot be reached is not healthy', async () => {
     const store = await open()
     expect(await healthOf(store)()).toEqual({ ok: true })
     await store.close()
@@ -16,7 +16,7 @@ everyEngine('health', (open) => {
   })
 })
 
-test('an embedded database that takes no writes is not healthy', async () => {
+test('an embedded database that accepts no writes is not healthy', async () => {
   const store = await openTestSqlite()
   await sql`pragma query_only = on`.execute(store.db)
   expect(await healthOf(store)()).toEqual({ ok: false, message: expect.stringContaining('takes no writes') })

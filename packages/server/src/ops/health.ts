@@ -1,9 +1,9 @@
-/** Whether the service can do its work: whether the database takes a write within two seconds. */
+/** The service is healthy if the database accepts a write within two seconds. */
 import { sql } from 'kysely'
 import type { Store } from '../db/open.ts'
 
 const patience = 2000
-/** Asking more often than this gets the last answer: a check must cost nothing that matters. */
+/** Within this time a further check gets the last answer, so that frequent checks cost nothing noticeable. */
 const lasts = 1000
 
 export type Health = { ok: true } | { ok: false; message: string }
@@ -32,7 +32,10 @@ async function check(store: Store): Promise<Health> {
   return await Promise.race([written, late]).finally(() => clearTimeout(timer))
 }
 
-/** One page of the embedded database, synced like every commit; on PostgreSQL what says that writing is possible. */
+/**
+ * Writes one page of the embedded database, synced like every commit. On PostgreSQL it only asks if writing is
+ * possible.
+ */
 async function write({ engine, db }: Store): Promise<void> {
   if (engine === 'sqlite') {
     const stamp = Math.floor(Date.now() / 1000) % 2_000_000_000

@@ -1,4 +1,4 @@
-/** What the operator's port tells: whether the service can work, and what Prometheus may ask. */
+/** The operator's port: the health of the service, and its metrics for Prometheus. */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -37,7 +37,10 @@ async function listening({ store, clock }: Pick<World, 'store' | 'clock'>) {
   return { ask, close }
 }
 
-/** An agent that reported so many seconds ago, and was asked for a report every 60 s; undefined for none. */
+/**
+ * Adds agents whose last report was `secondsAgo` seconds ago, with the next requested after 60 s; undefined adds agents
+ * that never reported.
+ */
 async function addAgents(w: World, count: number, secondsAgo: number | undefined): Promise<void> {
   const id = (i: number) => `${secondsAgo ?? 'never'} ${i}`
   const created = { workspace_id: w.workspace.id, created_at: 1 }
@@ -66,7 +69,7 @@ const addCommand = (w: World, state: 'queued' | 'delivered' | 'applied', due_at:
     .execute()
 
 everyEngine('the operator’s port', (open: () => Promise<Store>) => {
-  test('tells that the service is well with its version, to GET and HEAD alone', async () => {
+  test('reports with the version that the service is healthy, only to GET and HEAD', async () => {
     const store = await open()
     const { ask, close } = await listening(await world(store))
     expect(await ask('/healthz')).toEqual({
@@ -86,9 +89,9 @@ everyEngine('the operator’s port', (open: () => Promise<Store>) => {
     await store.close()
   })
 
-  test('counts agents by when they were last seen, thousands of them, and the commands that are open', async () => {
+  test('counts thousands of agents by when they were last seen, and the pending commands', async () => {
     const store = await open()
-    const w = await world(store) // one that has never reported
+    const w = await world(store) // has one agent that never reported
     await addAgents(w, 1100, 179)
     await addAgents(w, 1050, 181)
     await addAgents(w, 1000, undefined)
@@ -113,7 +116,7 @@ everyEngine('the operator’s port', (open: () => Promise<Store>) => {
 })
 
 everyEngine('the counts of commands', (open: () => Promise<Store>) => {
-  test('forget a state in which no command is any more, after five seconds', async () => {
+  test('forget a state without commands after five seconds', async () => {
     const w = await world(await open())
     await addCommand(w, 'queued', w.clock.now() + 1000)
     const { ask, close } = await listening(w)
@@ -135,7 +138,7 @@ everyEngine('the counts of commands', (open: () => Promise<Store>) => {
 })
 
 everyEngine('a database that is gone', (open: () => Promise<Store>) => {
-  test('is told of by 503 and a sentence', async () => {
+  test('is reported with 503 and a sentence', async () => {
     const store = await open()
     const { ask, close } = await listening(await world(store))
     if (store.engine === 'sqlite') await sql`pragma query_only = on`.execute(store.db)

@@ -1,4 +1,4 @@
-/** `/healthz` and `/metrics`, for this machine only and apart from everything that people and agents reach. */
+/** `/healthz` and `/metrics`, only for this machine and separate from the port of people and agents. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 import { messageOf } from '../errors.ts'

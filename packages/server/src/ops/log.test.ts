@@ -42,7 +42,7 @@ test.each([
   for (const secret of [agent, code, bot, password, cookie, link]) expect(lines).not.toContain(secret)
 })
 
-test('what is not secret is there, also the code of an error', () => {
+test('what is not secret is in the log, including the code of an error', () => {
   const error = Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })
   expect(JSON.parse(logged((log) => log.error({ err: error, agent: 'mail-triage' }, 'lost')))).toMatchObject({
     level: 'error',

@@ -1,6 +1,6 @@
 /**
- * The service's log: JSON lines on standard error, in colour where a person looks at them. Nothing secret stands in it: known
- * keys are left out, and whatever looks like a credential is masked in the finished line, wherever it came from (I29).
+ * The service's log: JSON lines on standard error, in colour on a terminal. It contains no secrets: known keys are left
+ * out, and anything that looks like a credential is masked in the finished line, wherever it came from (I29).
  */
 import { masked } from '@svc/protocol'
 import { type DestinationStream, type Logger, pino } from 'pino'
@@ -23,10 +23,10 @@ export function openLog(level: string, destination: DestinationStream = standard
   )
 }
 
-/** `err.code` is an error's name, such as ECONNREFUSED, and never an install code. */
+/** `err.code` is the name of an error, such as ECONNREFUSED, and never an install code. */
 const allowed = new Set(['*.code', '*.*.code'])
 
-/** One-time links, cookies and password fields in any text; also inside JSON in JSON. */
+/** One-time links, cookies and password fields in any text, also inside JSON in JSON. */
 const shapes = [
   [/(token=)[A-Za-z0-9_-]{8,}/g, '$1***'],
   [/((?:__Secure-|__Host-)?svc\.[a-z_]+=)[^;\s"\\]+/g, '$1***'],
@@ -38,7 +38,7 @@ const shapes = [
 const withoutSecrets = (line: string): string =>
   shapes.reduce((text, [shape, instead]) => text.replace(shape, instead), masked(line, []))
 
-/** Written at once, so that the last lines of a dying process are there. */
+/** Writes synchronously, so that the last lines of a crashing process are not lost. */
 const standardError = (): DestinationStream =>
   process.stderr.isTTY
     ? pretty({ colorize: true, destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss', ignore: 'hostname' })

@@ -1,6 +1,6 @@
 /**
- * What Prometheus may ask (docs/operator.md has the list): the plain counts of the agent routes, what the database says when
- * asked, and Node's own (event loop, memory, garbage collection).
+ * The metrics for Prometheus (docs/operator.md lists them): the counts of the agent routes, counts from the database,
+ * and Node's metrics (event loop, memory, garbage collection).
  */
 import { setImmediate } from 'node:timers/promises'
 import { limits } from '@svc/protocol'
@@ -24,7 +24,7 @@ export function createRegistry(observed: Observed): Registry {
   return registry
 }
 
-/** Counters show the plain counts as they are at the moment of asking. */
+/** Counters that read the counts of the agent routes at each collection. */
 function countsOf(registry: Registry, { agents }: Observed): void {
   const registers = [registry]
   const plain: [name: string, help: string, value: () => number][] = [
@@ -109,7 +109,7 @@ function gaugesOf(registry: Registry, { agents, live, store, config, now }: Obse
   })
 }
 
-/** Those alone have an index, and few are open at a time, however many are kept. */
+/** Only pending commands have an index, and there are few of them at a time, however many commands are kept. */
 const countOpenCommands = (db: Db) =>
   db
     .selectFrom('command')
@@ -120,7 +120,7 @@ const countOpenCommands = (db: Db) =>
 
 const atOnce = 1000
 
-/** In pieces, so that reports are answered in between: the rows of last reports are large. */
+/** In parts, so that reports are answered in between: the rows of last reports are large. */
 async function countAgents(db: Db, now: number) {
   const agents = { reporting: 0, silent: 0, never: 0 }
   for (let last = '', more = true; more; ) {
@@ -140,13 +140,13 @@ async function countAgents(db: Db, now: number) {
   return agents
 }
 
-/** D20. */
+/** An agent that stopped reporting counts as silent (D20). */
 function seenAs(receivedAt: number | null, interval: number | null, now: number): 'reporting' | 'silent' | 'never' {
   if (receivedAt === null) return 'never'
   return silentAt(receivedAt, interval ?? limits.intervalSeconds) < now ? 'silent' : 'reporting'
 }
 
-/** Asks at most once in so many milliseconds, however often it is asked. */
+/** Calls `ask` at most once in `lasts` milliseconds, however often it is called. */
 function remembered<T>(ask: () => Promise<T>, lasts: number): () => Promise<T> {
   let asked = Number.NEGATIVE_INFINITY
   let last: Promise<T> | undefined

@@ -1,7 +1,7 @@
-/** The process itself: signals that end it, and errors that nobody caught. */
+/** The signals that end the process, and its uncaught errors. */
 import type { Logger } from 'pino'
 
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process immediately. */
 export function untilSignal(log: Logger): Promise<void> {
   return new Promise((resolve) => {
     let asked = false
@@ -18,13 +18,13 @@ export function untilSignal(log: Logger): Promise<void> {
   })
 }
 
-/** More uncaught errors than this within a minute are no accident: a fresh process is better then. */
+/** More uncaught errors than this within a minute are no accident, and a new process is better. */
 const tolerated = 10
 
 /**
- * An error that nobody caught is a bug, is logged, and costs the one request or connection it came from: what counts stands
- * in committed transactions, and leaving a whole fleet without answers would be worse. When such errors keep coming, the
- * process ends with code 1, and whatever supervises it starts it anew.
+ * Logs uncaught errors, which are bugs. Each costs only its request or connection: all that matters is in committed
+ * transactions, and leaving a whole fleet without answers would be worse. If they keep coming, the process exits with
+ * code 1, and its supervisor restarts it.
  */
 export function watchOverErrors(log: Logger): void {
   let recent: number[] = []

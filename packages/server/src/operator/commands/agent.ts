@@ -10,7 +10,10 @@ const stoppedBy: Readonly<Record<Stop, string>> = { person: 'by a person', signa
 
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
 
-/** D65, D66: a level that is as old as its status file says so, and an agent that was stopped has none. */
+/**
+ * The level, or `stopped` for an agent that was stopped (D66). A level from an old status file is shown with the age of
+ * that file (D65).
+ */
 function levelOf(a: { level: Level | null; stopped: Stop | null } & StatusAge): string {
   if (a.stopped !== null) return 'stopped'
   const level = a.statusLate && a.level !== 'bad' ? 'warn' : (a.level ?? '-')

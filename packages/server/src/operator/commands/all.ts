@@ -1,4 +1,4 @@
-/** Every command of `svc-server` but `start` and `restore`, which run without a service (main.ts). */
+/** Every command of `svc-server` except those that run without a service, such as `start` and `restore` (main.ts). */
 import type { OperatorCommand } from '../kit/command.ts'
 import { agentCommands } from './agent.ts'
 import { auditCommands } from './audit.ts'

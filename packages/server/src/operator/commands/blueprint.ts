@@ -88,7 +88,7 @@ export const blueprintCommands = {
   }),
 }
 
-/** `NAME@VERSION`. */
+/** Splits `NAME@VERSION`. */
 export function versionedOf(text: string): { name: string; version: string } {
   const at = text.indexOf('@')
   if (at < 1 || at === text.length - 1) {

@@ -66,7 +66,7 @@ export const botCommands = {
   }),
 }
 
-/** The bots of that name: one for each product, or the one of the product named. */
+/** The bots of that name: one for each product, or only the one of the named product. */
 async function botsOf(request: Request, service: Service, { workspaceOf, botsNamed }: Stores) {
   const { slug, name } = partsOf(argument(request, 0))
   const workspace = await workspaceOf(service, slug)

@@ -4,7 +4,7 @@ import { commandOf } from '../kit/command.ts'
 import { argument, Misused, type Request } from '../kit/request.ts'
 import { moment, table } from '../kit/show.ts'
 
-/** Of the newest commands; the page has them all. */
+/** The maximum of newest commands listed; the page has all of them. */
 const listed = 200
 
 export const commandCommands = {
@@ -36,7 +36,7 @@ export const commandCommands = {
 const commandText = ({ type, payload }: { type: string; payload: Record<string, unknown> }) =>
   Object.keys(payload).length === 0 ? type : `${type} ${JSON.stringify(payload)}`
 
-/** The command that was typed. What the agent does not offer is refused later, by the same function as on the page. */
+/** The typed command. Whether the agent offers it is checked later, by the same function as on the page. */
 function bodyOf(request: Request) {
   const [, type = '', ...values] = request.args
   const verdict = readCommand({ type, payload: payloadOf(type, values) })
@@ -54,7 +54,7 @@ function payloadOf(type: string, values: string[]): Record<string, unknown> {
   return {}
 }
 
-/** `every=5 label="weekly" off=null`; what is no JSON is taken as text, since a shell eats the quotes. */
+/** Reads `every=5 label="weekly" off=null`. A value that is not JSON is a text, since the shell removes the quotes. */
 function settingsOf(pairs: string[]): Record<string, unknown> {
   if (pairs.length === 0) throw new Misused('Name the settings to change: command send SLUG/NAME set KEY=JSON…')
   const settings: Record<string, unknown> = Object.create(null)

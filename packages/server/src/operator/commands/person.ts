@@ -117,10 +117,10 @@ export const personCommands = {
   }),
 }
 
-/** The first line of the input, without its end: what `echo`, a file or a terminal hand over. */
+/** The first line of the input without its end, so that `echo`, a file and a terminal all work. */
 const passwordIn = (input: string): string => input.split(/\r?\n/, 1)[0] ?? ''
 
-/** Who has an account already needs none: another command gives the workspace. */
+/** A person with an account needs no second one, so the message names the command that adds them to the workspace. */
 const existing = (refused: { code: string }, { slug, email, role }: { slug: string; email: string; role: Role }) => ({
   ok: false as const,
   code: refused.code,

@@ -2,7 +2,7 @@ import { command } from '../kit/command.ts'
 import { argument, granted, operator, Refused } from '../kit/request.ts'
 import { moment, table } from '../kit/show.ts'
 
-/** 3.5: a machine holds what it refused; the service's own hold is over. */
+/** A machine keeps its hold of a version that it refused; only the service's hold is over (3.5). */
 const heldSays =
   'Agents can be updated to it again. A runtime that refused the previous signature keeps the version on hold until another one is requested.'
 

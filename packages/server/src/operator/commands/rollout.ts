@@ -14,7 +14,7 @@ import { secretsText } from '../kit/secrets.ts'
 import { line, moment, table } from '../kit/show.ts'
 import { versionedOf } from './blueprint.ts'
 
-/** Of the newest rollouts; the page has them all. */
+/** The maximum of newest rollouts listed; the page has all of them. */
 const listed = 200
 
 export const rolloutCommands = {
@@ -41,7 +41,7 @@ export const rolloutCommands = {
       const { store, now } = service
       const preview = granted(await stores.previewRollout(store.db, workspace, wanted, now()))
       refuseStrangers(wanted, preview)
-      // What the version asks for and those that run on the agents in the waves do not.
+      // The secrets that the version asks for, and the running versions of the agents in the waves do not.
       const newSecrets =
         wanted.kind === 'blueprint'
           ? await stores.askedSecrets(store.db, workspace, versionOf(wanted, preview), reachedBy(preview))
@@ -84,7 +84,7 @@ interface AtRollout {
   params: { slug: string; id: string }
 }
 
-/** Does it and says how the rollout stands then. */
+/** Makes a change and returns the rollout as it is afterwards. */
 async function act(
   request: Request,
   service: Service,
@@ -134,7 +134,7 @@ function named(what: string) {
   return { blueprint, version }
 }
 
-/** A page offers the agents that there are; what is typed may be wrong. */
+/** Refuses names of agents that do not exist. On the page people choose from the existing ones. */
 function refuseStrangers({ agents = [] }: NewRollout, { waves, leftOut }: RolloutPreview): void {
   const known = new Set([...waves.flatMap((wave) => wave.agents), ...leftOut.map(({ agent }) => agent)])
   const stranger = agents.find((name) => !known.has(name))
@@ -144,7 +144,7 @@ function refuseStrangers({ agents = [] }: NewRollout, { waves, leftOut }: Rollou
 const titleOf = ({ kind, blueprint, version }: RolloutRow): string =>
   kind === 'runtime' ? `runtime ${version}` : `${blueprint}@${version}`
 const waveOf = ({ wave, waves }: RolloutRow): string => `${wave} of ${waves}`
-/** How many keep the version, of those that it is for. */
+/** How many of the agents of the rollout keep the version. */
 const keptOf = ({ counts }: RolloutRow): string => {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.left_out
   return `${counts.kept} of ${all}`

@@ -5,7 +5,7 @@ import { argument, Misused, Refused, type Request, type Service } from '../kit/r
 import { secretsText } from '../kit/secrets.ts'
 import { wishText } from '../kit/waits.ts'
 
-/** 3.5.3: what would come of it, before it is stored. */
+/** Says what would happen with an unsigned build (3.5.3), before the wish is stored. */
 const unsigned = ({ version }: { version: string }) =>
   `The served build ${version} is not signed, so every runtime reports "failed" and the version is put on hold. Serve a signed build ("svc-server release add"), or add --unsigned to send it anyway.`
 
@@ -45,7 +45,7 @@ export const wishCommands = {
   }),
 }
 
-/** What the version asks for and the one that the agent runs does not. */
+/** The secrets that the version asks for, and the running one of the agent does not. */
 async function asksFor(request: Request, service: Service, { agentOf, askedSecrets }: Stores, version: string) {
   const { agent, workspace } = await agentOf(service, argument(request, 0))
   if (agent.blueprint === null) return undefined
@@ -60,7 +60,10 @@ interface Carried {
   newSecrets?: Awaited<ReturnType<Stores['askedSecrets']>>
 }
 
-/** Does it and says how things stand then. A refusal names its code, which programs go by (3.4). */
+/**
+ * Makes a change and returns the wishes and holds afterwards. The message of a refusal includes its code, which
+ * programs use (3.4).
+ */
 async function carry(
   request: Request,
   service: Service,

@@ -1,29 +1,32 @@
-/** What a command of `svc-server` is: its words, and what it does through the same functions as the pages. */
+/** Defines a command of `svc-server`: its words, and its action through the same functions as the pages. */
 import type { Operation } from '@svc/api'
 import type { Request, Service } from './request.ts'
 
-/** The functions behind the commands, see stores.ts. */
+/** The functions behind the commands (stores.ts). */
 export type Stores = typeof import('./stores.ts')
 
 export interface OperatorCommand<T = unknown> {
   says: string
-  /** Such as `<slug>` or `[values...]`, each with its explanation. */
+  /** For example `<slug>` or `[values...]`, each with its explanation. */
   args?: [name: string, says: string][]
-  /** Such as `--name <name>`, each with its explanation. */
+  /** For example `--name <name>`, each with its explanation. */
   options?: [flags: string, says: string][]
-  /** Which arguments are paths: taken from the folder of the person who types. */
+  /** The arguments that are paths, relative to the working folder of the person. */
   paths?: number[]
-  /** Which argument is a file that comes with the request, of so many bytes at most: a service may see other folders, or none. */
+  /**
+   * The argument that is a file, which is sent with the request, with its maximum size in bytes: the service may see
+   * other folders, or none.
+   */
   reads?: { at: number; maxBytes: number; what: string }
-  /** What it reads from standard input. Undefined: nothing. */
+  /** A description of what it reads from standard input; undefined if nothing. */
   input?: string
-  /** What `--json` prints. A refusal is thrown. */
+  /** Returns the value that `--json` prints; throws for a refusal. */
   run: (request: Request, service: Service, stores: Stores) => Promise<T>
-  /** The same for people. */
+  /** The same value as text for people. */
   show: (value: T) => string
 }
 
-/** A command that carries out an operation, under the name and with the words of its description. */
+/** A command that carries out an operation, with the name and words of its description. */
 export function commandOf<T>(
   operation: Operation,
   { run, show }: Pick<OperatorCommand<T>, 'run' | 'show'>,
@@ -35,5 +38,5 @@ export function commandOf<T>(
   return { [name]: command({ says: operation.says, args: copied(args), options: copied(options), run, show }) }
 }
 
-/** Keeps the type of what a command gives between its `run` and its `show`. */
+/** Keeps the type of the value between `run` and `show`. */
 export const command = <T>(definition: OperatorCommand<T>): OperatorCommand => definition as OperatorCommand

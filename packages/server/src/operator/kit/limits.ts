@@ -1,4 +1,4 @@
-/** Limits of a workspace as they are typed. `default` puts the default back. */
+/** Reads limits of a workspace as people type them. `default` restores the default. */
 import { shown } from '@svc/protocol'
 import { Misused, option, type Request } from './request.ts'
 

@@ -1,4 +1,7 @@
-/** Operations as commands of `svc-server`: the words come from the description, and the page's own function carries them out. */
+/**
+ * Carries out operations as commands of `svc-server`: their words are in the description, and the function is that of
+ * the page.
+ */
 import type { ParamsOf, Route } from '@svc/api'
 import type { By } from '../../audit/by.ts'
 import { transaction } from '../../db/transaction.ts'
@@ -7,7 +10,10 @@ import { granted, operator, type Service } from './request.ts'
 
 type OnAgent = 'GET /w/:slug/agents/:name'
 
-/** Makes a change for the operator, who needs no right to it. `at` is what the page's address would name. */
+/**
+ * Makes a change for the operator, who needs no right to it. `at` has the objects that the address of the page would
+ * name.
+ */
 export async function perform<R extends Route, Read, Value>(
   service: Service,
   bound: BoundChange<By, R, Read, Value>,

@@ -1,46 +1,46 @@
-/** A command of `svc-server` as it was typed, what it may use, and how it ends. */
+/** A command of `svc-server` as typed, what it may use, and how it ends. */
 import type { Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { By } from '../../audit/by.ts'
 import type { Deps } from '../../deps.ts'
 
-/** A command as typed, read by the program and carried to where it runs. */
+/** A command as typed, parsed by the program and sent to where it runs. */
 export interface Request {
   args: string[]
   options: Record<string, string | boolean>
-  /** Standard input, for the commands that want it. */
+  /** Standard input, for the commands that read it. */
   input: string
-  /** The file it asks for, in Base64. */
+  /** The file that the command reads, in Base64. */
   file?: string
 }
 
-/** The store and what belongs to it, opened for one command or held by the running service. */
+/** The store with its services, opened for one command or held by the running service. */
 export type Service = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
 
-/** The request is understood and not carried out: exit code 1. */
+/** The request was understood and refused: exit code 1. */
 export class Refused extends Error {
-  /** Of the refusal, where it has one. */
+  /** The code of the refusal, if it has one. */
   readonly code: string | undefined
   constructor(message: string, code?: string) {
     super(message)
     this.code = code
   }
 }
-/** It names what the data does not hold. Whoever answers adds which data that is (socket.ts). */
+/** The request names an object that does not exist. The caller adds which data was searched (socket.ts). */
 export class Missing extends Refused {}
-/** The request is not understood: exit code 2. */
+/** The request was not understood: exit code 2. */
 export class Misused extends Error {}
 
-/** The value of a decision; its refusal ends the command. */
+/** Returns the value of a verdict; throws if it is a refusal. */
 export function granted<T>(verdict: Verdict<T>): T {
   if (verdict.ok) return verdict.value
   throw new (verdict.code.endsWith('_unknown') ? Missing : Refused)(verdict.message, verdict.code)
 }
 
-/** Who the audit trail says it was. */
+/** The operator's name in the audit trail. */
 export const operator: By = { id: null, name: 'operator' }
 
-/** The argument at this place; the program has checked that it is there. */
+/** The argument at this position; the program has checked that it is present. */
 export const argument = ({ args }: Request, at: number): string => args[at] ?? ''
 
 export const option = ({ options }: Request, name: string): string | undefined => {
@@ -55,7 +55,7 @@ export function roleOption(text: string | undefined): Role {
   throw new Misused(`A role is admin or member: got ${shown(text)}.`)
 }
 
-/** `SLUG/NAME`: a workspace and an agent's name in it. */
+/** Splits `SLUG/NAME` into a workspace and the name of an agent in it. */
 export function partsOf(path: string): { slug: string; name: string } {
   const [slug, name, more] = path.split('/')
   if (!slug || !name || more !== undefined) throw new Misused(`An agent is named SLUG/NAME: got ${shown(path)}.`)

@@ -1,4 +1,4 @@
-/** What the page says of new secrets before a version is named, in the words of a terminal. */
+/** Describes new secrets of a version for the terminal, as the page does before a version is wished. */
 import type { AskedSecrets } from '../../blueprints/secrets.ts'
 import { line } from './show.ts'
 

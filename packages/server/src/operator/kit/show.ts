@@ -1,7 +1,10 @@
-/** How values read in a terminal. What agents and people wrote can neither move the cursor nor end a line of a table (I31). */
+/**
+ * Formats values for a terminal. Text from agents and people can neither move the cursor nor end a line of a table
+ * (I31).
+ */
 import { safeText } from '@svc/protocol'
 
-/** Rows under their headings, columns as wide as what stands in them. */
+/** Rows under their headings, with columns as wide as their contents. */
 export function table(headings: string[], rows: (string | number | null | undefined)[][], none: string): string {
   if (rows.length === 0) return none
   const cells = [headings, ...rows].map((row) => row.map((cell) => line(String(cell ?? '-'))))
@@ -18,13 +21,13 @@ export function table(headings: string[], rows: (string | number | null | undefi
 
 const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - [...text].length))
 
-/** One line of somebody's text. */
+/** Makes one safe line of any text. */
 export const line = (text: string): string => safeText(text).replace(/[\n\t]+/g, ' ')
 
-/** Unix milliseconds as a time of day, in UTC. */
+/** Unix milliseconds as date and time in UTC. */
 export const moment = (at: number | null | undefined): string =>
   at == null ? '-' : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`
 
-/** The lines for an agent's machine: they fetch and install the program, and begin with it. */
+/** The lines to run on the agent's machine: they download and install the program, and then run `command`. */
 export const onItsMachine = (url: string, command: string): string =>
   [`On its machine:\n`, `curl -fsSO ${url}/cli/svc.pyz`, 'python3 svc.pyz self install', `svc ${command}`].join('\n  ')

@@ -1,6 +1,6 @@
 /**
- * What the commands are done with, the same functions that the pages call. Loaded only where a command runs: the accounts
- * library alone takes longer than asking a running service.
+ * The functions behind the commands, the same that the pages call. They are loaded only where a command runs: the
+ * accounts library alone takes longer to load than asking a running service.
  */
 
 export { sentence } from '@svc/blueprint'

@@ -1,8 +1,8 @@
-/** What a wish that stands waits for, in the words of a terminal; the page has it with times that run along. */
+/** Says in a terminal what a pending wish waits for; the page shows the same with live times. */
 import type { Standing, WaitsFor } from '@svc/api'
 import { line, moment } from './show.ts'
 
-/** The state of a wish, and on a line below what it waits for, where that is more than the next report. */
+/** The state of a wish, and on a line below what it waits for, unless that is only the next report. */
 export const wishText = (update: Standing | null): string =>
   [line(update?.says ?? ''), ...(update?.waits ? [wordsOf(update.waits)] : [])].join('\n    ')
 

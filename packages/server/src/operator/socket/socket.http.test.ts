@@ -1,4 +1,4 @@
-/** The operator's socket takes one call, whoever in the data folder writes into it. */
+/** The operator's socket accepts only one route, whatever a process that can open the data folder writes to it. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ const create = (slug: string) => JSON.stringify({ name: 'workspace create', args
 const workspaces = async () =>
   (await opened.store.db.selectFrom('workspace').select('slug').execute()).map((w) => w.slug)
 
-test('a command is carried out by POST /run', async () => {
+test('POST /run carries out a command', async () => {
   const { status, text } = await call('POST', '/run', create('north'))
   expect([status, JSON.parse(text)]).toMatchObject([200, { ok: true }])
   expect(await workspaces()).toEqual(['north'])

@@ -1,6 +1,6 @@
 /**
- * `operator.sock` in the data folder (0600): while an embedded service runs it owns the database file, so the operator's
- * commands run inside it. HTTP over a Unix socket, one route: `POST /run {name, request}`.
+ * `operator.sock` in the data folder (0600): while an embedded service runs it owns the database file, so the
+ * operator's commands run inside it. HTTP over a Unix socket, one route: `POST /run {name, request}`.
  */
 import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -12,14 +12,14 @@ import { notYours } from '../../ops/data-folder.ts'
 import { commands } from '../commands/all.ts'
 import { Missing, Misused, Refused, type Request, type Service } from '../kit/request.ts'
 
-/** A command of 1 MB, and a bundle in Base64. */
+/** In bytes: a command of 1 MB, and a bundle in Base64. */
 const maxBody = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)
-/** What a Unix socket's address can hold; macOS has 104. */
+/** The maximum length of a Unix socket's address; macOS allows 104. */
 const maxPath = 100
 
 export type OperatorOutcome = { ok: true; value: unknown } | { ok: false; kind: 'refused' | 'misused'; message: string }
 
-/** Runs one command on an open store; refusals become an outcome, bugs fly. */
+/** Runs one command on an open store. Refusals become an outcome; other errors are thrown. */
 export async function runCommand(name: string, request: Request, service: Service): Promise<OperatorOutcome> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
@@ -37,7 +37,10 @@ export async function runCommand(name: string, request: Request, service: Servic
   }
 }
 
-/** Where a command looked: a wrong folder is the most common reason that something is not there. No password. */
+/**
+ * Names the data that was searched, since a wrong folder is the most common reason that something is missing. Contains
+ * no password.
+ */
 function dataOf({ databaseUrl, dataDir }: Service['config']): string {
   if (databaseUrl === undefined) return `The data folder is ${dataDir}.`
   const url = URL.parse(databaseUrl.replace(/@\//, '@localhost/'))
@@ -46,7 +49,9 @@ function dataOf({ databaseUrl, dataDir }: Service['config']): string {
     : 'The database is the one in SVC_DATABASE_URL.'
 }
 
-/** Listens until it is closed. Only for the holder of the folder's lock: a socket that is left over is replaced. */
+/**
+ * Listens until it is closed. Only the holder of the folder's lock may call it, since it replaces a leftover socket.
+ */
 export async function serveOperator(service: Service, log: Logger): Promise<{ close: () => Promise<void> }> {
   const file = join(service.config.dataDir, 'operator.sock')
   const server = createServer((req, res) => void answer(req, res, service, log))
@@ -79,7 +84,7 @@ async function answer(req: IncomingMessage, res: ServerResponse, service: Servic
   }
 }
 
-/** The program has checked the words; this checks the shape, since anything may write into a socket. */
+/** Checks the shape of the request, since any process may write to the socket. The program has checked the words. */
 async function readCall(req: IncomingMessage): Promise<{ name: string; request: Request }> {
   let text = ''
   for await (const part of req.setEncoding('utf8')) {
@@ -95,7 +100,7 @@ async function readCall(req: IncomingMessage): Promise<{ name: string; request: 
   }
 }
 
-/** The outcome of the command in the running service; undefined when none runs. */
+/** The outcome of the command in the running service; undefined if none runs. */
 export async function askService(
   dataDir: string,
   name: string,
@@ -136,7 +141,7 @@ function post(socketPath: string, body: string): Promise<OperatorOutcome> {
   })
 }
 
-/** A folder whose name is too long for a socket's address is reached through a descriptor of it (Linux). */
+/** Reaches a folder whose path is too long for a socket's address through a descriptor of the folder (Linux). */
 async function withShortPath<T>(dataDir: string, use: (path: string) => Promise<T>): Promise<T> {
   const path = join(dataDir, 'operator.sock')
   if (Buffer.byteLength(path) <= maxPath) return await use(path)
