@@ -13,34 +13,34 @@ export interface Config {
   dataDir: string
   /** Undefined: the embedded database in `dataDir`. */
   databaseUrl: string | undefined
-  /** Addresses of proxies whose forwarded headers are believed (D16, D23). */
+  /** Addresses of proxies whose forwarded headers are trusted (D16, D23). */
   trustedProxies: string[]
   /** 0: off. */
   metricsPort: number
   logLevel: string
-  /** Where people report a vulnerability, as a URI; undefined when the operator named nothing. */
+  /** Where people report a vulnerability, as a URI; undefined when the operator named no address. */
   securityContact: string | undefined
   /** How passwords are written (people/passwords.ts). */
   passwordForm: PasswordForm
-  /** Where a built `svc.pyz` lies: at a start it may become the served release (releases/rules.ts). */
+  /** The folder of a built `svc.pyz`, which a start may begin to serve (releases/rules.ts). */
   releaseDir: string
   /** Release version of this build: the root package's version. */
   version: string
 }
 
-/** What the pages hear of while it happens. Calls are cheap and never wait; frames go out coalesced. */
+/** Notifies open pages of changes. Calls are cheap and never wait; frames are sent coalesced. */
 export interface Live {
   /** A report of this agent was committed. */
   reported(workspaceId: string, agentId: string): void
-  /** Commands, logs or the like of this agent changed. */
+  /** Commands, logs or other facts of this agent changed. */
   changed(workspaceId: string, agentId: string): void
   /** Agents of this workspace were added, renamed or deleted. */
   listChanged(workspaceId: string): void
-  /** Whether somebody has this agent's page open: then answers ask for a report every 5 s. */
+  /** True while someone has this agent's page open. Answers then ask for a report every 5 s. */
   isWatched(agentId: string): boolean
 }
 
-/** What every part of the service is given. Time is a function here and an argument everywhere below. */
+/** The dependencies of every part of the service. Time is a function here and an argument everywhere below. */
 export interface Deps {
   store: Store
   auth: Auth

@@ -2,8 +2,8 @@
 export const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
 
-/** Something that the person who runs the service wrote is wrong; its message says all. */
+/** A setting of the person who runs the service is wrong. The message is complete. */
 export class ConfigError extends Error {}
 
-/** What was thrown, in its own words. */
+/** The message of whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,4 +1,4 @@
-/** `svc-server`, see operator/main.ts. What was compiled once is kept in `.cache`, which halves the time to the first word. */
+/** `svc-server`, see operator/main.ts. Compiled code is cached in `.cache`, which halves the start time. */
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 

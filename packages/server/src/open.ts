@@ -1,4 +1,6 @@
-/** Opens what every command and the service itself stand on: the data folder, the store at this version, people's accounts. */
+/**
+ * Opens what every command and the service itself need: the data folder, the store at this version, people's accounts.
+ */
 import { chmodSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { migrate } from './db/migrate.ts'
@@ -19,10 +21,10 @@ import { accountTables, openAuth } from './people/auth.ts'
 
 export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 
-/** How long other commands that are at work are waited for, in milliseconds. */
+/** Milliseconds to wait for other commands that are running. */
 const patience = 30_000
 
-/** Opens the store for this process; the embedded one for it alone. Close it when done. */
+/** Opens the store for this process; the embedded one exclusively. Close it when done. */
 export async function openService(config: Config, now: () => number, meanwhile: () => Promise<boolean>) {
   process.umask(0o077)
   createDataFolder(config.dataDir)
@@ -61,7 +63,7 @@ function openStore({ databaseUrl, dataDir }: Config): Store {
   return store
 }
 
-/** The lock once it is free; null when `meanwhile` says that there is no need any more. */
+/** The lock once it is free; null when `meanwhile` says that it is no longer needed. */
 async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): Promise<FolderLock | null> {
   const until = performance.now() + patience
   for (;;) {
@@ -77,7 +79,10 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
   }
 }
 
-/** For a command that runs without the service: on PostgreSQL the nodes hear what it changes, else nobody looks. */
+/**
+ * For a command that runs without the service: on PostgreSQL the nodes are notified of its changes, otherwise nobody
+ * listens.
+ */
 export function liveOf(store: Store): Live & { close: () => Promise<void> } {
   if (store.engine === 'postgres') return { ...announcer(store.pool), isWatched: () => false }
   return { reported() {}, changed() {}, listChanged() {}, isWatched: () => false, close: async () => {} }

@@ -1,4 +1,4 @@
-/** Both ways in which a decision ends (`Verdict`): what was refused has changed nothing. */
+/** The two results of a decision (`Verdict`). A refusal has changed nothing. */
 export const done = <T>(value: T) => ({ ok: true, value }) as const
 export const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
 

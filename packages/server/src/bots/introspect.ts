@@ -16,7 +16,7 @@ interface ActiveToken {
   /** The bot: its id, which never changes, and its name. */
   sub: string
   username: string
-  /** Id of the workspace that the bot belongs to, as in `SVC_BINDING_…_WORKSPACE`. */
+  /** The id of the bot's workspace, as in `SVC_BINDING_…_WORKSPACE`. */
   workspace: string
   workspace_name: string
   role: string

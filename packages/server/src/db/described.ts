@@ -33,7 +33,7 @@ export interface Described<C extends Columns = Columns> {
   /** Maps the name of each column to itself. */
   readonly names: { readonly [K in keyof C]: string }
 }
-/** A row as it is read. */
+/** The type of a row that was read. */
 export type RowOf<D extends Described> = { [K in keyof D['columns']]: ValueOf<D['columns'][K]> }
 /** The table type for Kysely. */
 export type TableOf<D extends Described> = {

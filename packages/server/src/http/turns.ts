@@ -48,7 +48,7 @@ export class Turns {
     this.#wait()
   }
 
-  /** The event loop does not sleep meanwhile, so the time until the next turn is the time that other work takes. */
+  /** The event loop does not sleep meanwhile, so the time until the next turn is the time of other work. */
   #wait(): void {
     this.#dueSince = this.#clock()
     setImmediate(this.#run)

@@ -31,14 +31,14 @@ export type PaceEvent =
   | { readonly is: 'news' }
   /** The wait is over. */
   | { readonly is: 'due' }
-  /** The frame is sent, or could not be made. */
+  /** The frame was sent, or could not be made. */
   | { readonly is: 'made' }
   /** The service is closing. */
   | { readonly is: 'closed' }
 export type PaceAct =
   /** Answered by `due`. */
   | { readonly do: 'wait'; readonly ms: number }
-  /** Makes a frame of the news so far, and sends it. Answered by `made`. */
+  /** Makes a frame of the changes so far, and sends it. Answered by `made`. */
   | { readonly do: 'make' }
   /** Forgets the workspace. */
   | { readonly do: 'end' }
@@ -67,7 +67,7 @@ export function step(now: Pace, event: PaceEvent, rules: PaceRules, at: number):
     return { state: { ...now, is: 'over', pages: 0 }, acts: [{ do: 'end' }] }
   const moved: Partial<Record<PaceEvent['is'], Pace['is']>> = moves[now.is]
   const is = moved[event.is]
-  if (is === undefined) return { state: now, acts: noActs } // most reports: a frame is due already
+  if (is === undefined) return { state: now, acts: noActs } // most reports: a frame is already due
   if (is === 'waiting') return { state: { ...now, is }, acts: [{ do: 'wait', ms: untilNext(now, rules, at) }] }
   if (is === 'making') return { state: { ...now, is, begun: at }, acts: [{ do: 'make' }] }
   return { state: { ...now, is }, acts: noActs }

@@ -1,13 +1,13 @@
-/** The age of an agent's status as its rows say it (D65). */
+/** The age of an agent's status, from its rows (D65). */
 import { limits } from '@svc/protocol'
 import { warnsOf } from '../reports/columns.ts'
 
 export interface StatusAge {
-  /** When it was written, by its machine's clock, Unix milliseconds; null when the agent does not say. */
+  /** When it was written, by its machine's clock, Unix milliseconds; null when the agent does not report it. */
   statusAt: number | null
-  /** So long ago that the time is shown beside what it says. */
+  /** Old enough that the time is shown beside its facts. */
   statusOld: boolean
-  /** So long ago that it is a warning. */
+  /** Old enough to be a warning. */
   statusLate: boolean
 }
 

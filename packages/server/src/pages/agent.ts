@@ -13,7 +13,7 @@ import { fleetRows } from './fleet-rows.ts'
 import { machineChangesOf } from './machine-changes.ts'
 import { agentUpdates } from './updates.ts'
 
-/** An agent's page: the last report as it was received (I9), and what the service keeps beside it. */
+/** An agent's page: the last report as it was received (I9), and the service's own facts about the agent. */
 export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number): Promise<AgentPage> {
   const last = await db
     .selectFrom('agent_report')
@@ -62,7 +62,7 @@ async function statusesOf(db: Db, agent: { id: string }): Promise<string[]> {
   return rows.flatMap(({ status }) => (status === null ? [] : [status]))
 }
 
-/** Those of the newest sums first. */
+/** The models of the newest sums come first. */
 async function modelsOf(db: Db, agent: { id: string }, usage: string | null): Promise<Set<string>> {
   const rows = await db
     .selectFrom('usage_day')
@@ -78,7 +78,7 @@ async function modelsOf(db: Db, agent: { id: string }, usage: string | null): Pr
 
 /** Enough for 200 models on each of ten days. */
 const modelRowsRead = 2000
-/** Bytes of a list of names that a page offers to choose from: as many of the first ones as fit. */
+/** Bytes of a list of names from which a page offers a choice: as many of the first ones as fit. */
 const namesBytesMax = 32 * 1024
 
 const fittingNames = (names: Iterable<string>): string[] => fitting(names, (name) => jsonBytes(name) + 1, namesBytesMax)

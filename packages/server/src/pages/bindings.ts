@@ -1,4 +1,4 @@
-/** An agent's bindings as its page shows them (2.9, 3.7): the bot, its token, what the machine says of it, what mends it. */
+/** An agent's bindings for its page (2.9, 3.7): the bot, its token, the machine's words about it, and how to fix it. */
 import type { AgentBinding } from '@svc/api'
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem, Level } from '@svc/protocol'
@@ -8,7 +8,7 @@ import type { AgentRow } from '../db/tables.ts'
 import { manifestOf } from '../versions/declared.ts'
 import { versionNamed } from '../versions/named.ts'
 
-/** Those the agent has a token for, and those that its blueprint names, also the version that is wished of it; by product. */
+/** The bindings with a token, and those of its blueprint, including the requested version; by product. */
 export async function bindingsOf(
   db: Db,
   agent: AgentRow,
@@ -50,7 +50,10 @@ export async function bindingsOf(
   })
 }
 
-/** 2.9: tokens come with an installation alone. What an update would ask for and not get is said before it goes out. */
+/**
+ * 2.9: tokens come only with an installation. A binding that an update would need and not get is named before it is
+ * sent.
+ */
 const comes = (product: string, version: string | null): { broken: boolean; mends: string } => ({
   broken: false,
   mends: `The requested version ${version} needs ${product}, but the agent has no token for it and would run without one. ${again}`,
@@ -65,7 +68,7 @@ async function wishedBindings(db: Db, agent: AgentRow): Promise<Manifest['bindin
   return row ? ((JSON.parse(row.manifest) as Partial<Manifest>).bindings ?? []) : []
 }
 
-/** What is wrong, the first that applies, and what mends it; a `bad` item is a broken binding (3.7). */
+/** The first fault that applies, and how to fix it. A `bad` item is a broken binding (3.7). */
 function judge(
   { product, token, health }: Pick<AgentBinding, 'product' | 'token'> & { health: { level: Level } | null },
   activated: boolean,

@@ -9,10 +9,10 @@ import type { UsageDelta } from '../report-store/rows.ts'
 import { warnsOf } from '../reports/columns.ts'
 import { fleetUpdates } from './updates.ts'
 
-/** How many days "30 days" are, today among them. */
+/** The number of days in "30 days", including today. */
 const costDays = 30
 
-/** US dollars; null when nothing cost anything. */
+/** US dollars; null without any cost. */
 const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
 
 /** The lines of the fleet by the agent's id: all of a workspace, or those of `ids` that belong to it. */
@@ -48,7 +48,7 @@ export async function fleetRows(
       'warnings',
       'stopped',
     ])
-  // With both conditions SQLite walks all agents of the workspace and looks which are among the ids.
+  // With both conditions SQLite walks all agents of the workspace and checks which are among the ids.
   agents = ids ? agents.where('agent.id', 'in', ids) : agents.where('workspace_id', '=', workspaceId)
   const costs = await costsOf(db, workspaceId, today, ids)
   const served = await servedRelease(db)
@@ -78,7 +78,10 @@ export async function fleetRows(
   return rows
 }
 
-/** Sums of the days' totals, in millionths of a dollar; of `ids` whatever their workspace. One walk along the primary key (agent, day, model). */
+/**
+ * Sums of daily totals, in millionths of a dollar; with `ids` regardless of their workspace. One walk along the primary
+ * key (agent, day, model).
+ */
 async function costsOf(db: Db, workspaceId: string, today: number, ids?: readonly string[]) {
   let query = db
     .selectFrom('usage_day')
@@ -100,7 +103,7 @@ async function costsOf(db: Db, workspaceId: string, today: number, ids?: readonl
   return new Map(sums.map(({ id, ...sum }) => [id, { month: Number(sum.month), today: Number(sum.today) }]))
 }
 
-/** With what waits in the row of the report. */
+/** Adds the sums that wait in the row of the report. */
 function withPending(sums: Costs | undefined, usage: string | null, today: number): Costs | undefined {
   const waiting = pendingUsage(usage).filter(({ model, day }) => model === '' && day > today - costDays && day <= today)
   if (waiting.length === 0) return sums

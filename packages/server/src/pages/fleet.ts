@@ -1,4 +1,4 @@
-/** The fleet's list out of its rows: filtered, sorted, counted. The rows themselves come from live/fleet.ts. */
+/** Makes the fleet's list from its rows: filtered, sorted, counted. The rows come from live/fleet.ts. */
 import type { Fleet, FleetRow, FleetSort } from '@svc/api'
 import { type Level, levels, worst } from '@svc/protocol'
 
@@ -14,7 +14,7 @@ export interface FleetQuery {
   limit: number
 }
 
-/** `all` by the agent's id. */
+/** `all`: rows by the agent's id. */
 export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery, now: number): Fleet {
   const counts: Fleet['counts'] = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 }
   const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
@@ -34,11 +34,14 @@ export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery,
   return { now, total: fitting.length, rows, counts, ...sums }
 }
 
-/** D20: it has reported, and is overdue by the service's clock. One that was stopped is not missed (D66). */
+/** D20: it has reported, and is overdue by the service's clock. An agent that was stopped is not silent (D66). */
 const isSilent = ({ silentAt, stopped }: FleetRow, now: number): boolean =>
   stopped === null && silentAt !== null && silentAt <= now
 
-/** An agent whose status is too old (D65), or that lacks required secrets, counts as a warning, whatever it said last. */
+/**
+ * An agent whose status is too old (D65), or that lacks required secrets, counts as a warning, whatever it last
+ * reported.
+ */
 const levelOf = ({ level, statusLate, secretsMissing, stopped }: FleetRow): Level | null =>
   (statusLate || secretsMissing) && stopped === null ? worst([level ?? 'ok', 'warn']) : level
 
@@ -49,7 +52,7 @@ function fits(row: FleetRow, { search, level, silent, stopped }: FleetQuery, now
   return !search || [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
 }
 
-/** By what a column is sorted; null goes last in both directions. */
+/** The sort key of each column; null comes last in both directions. */
 const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number | null> = {
   name: (row) => row.name,
   level: trouble,
@@ -59,14 +62,17 @@ const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number |
   version: (row) => row.version,
 }
 
-/** The last level; of a silent agent at least between warn and bad, so that it does not lie among a thousand that are well. */
+/**
+ * The last level; for a silent agent at least between warn and bad, so that it is not hidden among a thousand healthy
+ * ones.
+ */
 function trouble(row: FleetRow, now: number): number | null {
   const own = levelOf(row)
   const level = own === null ? null : levels.indexOf(own)
   return isSilent(row, now) ? Math.max(level ?? 0, levels.indexOf('warn') + 0.5) : level
 }
 
-/** `rows` stand in the order of their names, and stay so where the column says nothing. */
+/** `rows` are sorted by name, and keep that order where the column has no value. */
 function sorted(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): FleetRow[] {
   if (sort === 'name') return desc ? rows.reverse() : rows
   const value = sorts[sort]
@@ -80,7 +86,7 @@ function sorted(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): Flee
   })
 }
 
-/** Comparing ten thousand names as people do takes longer than all else here, and they seldom change. */
+/** Comparing ten thousand names as people do takes longer than everything else here, and they seldom change. */
 const orders = new WeakMap<ReadonlyMap<string, FleetRow>, string[]>()
 
 function byName(rows: ReadonlyMap<string, FleetRow>): FleetRow[] {
@@ -98,6 +104,6 @@ function byName(rows: ReadonlyMap<string, FleetRow>): FleetRow[] {
 /** Numbers in names count as numbers: `agent-2` before `agent-10`. */
 const byText = new Intl.Collator('en', { numeric: true }).compare
 
-/** Sums without the dust of binary fractions: costs are kept in millionths of a dollar. */
+/** Adds without rounding errors of binary fractions: costs are stored in millionths of a dollar. */
 const plus = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.round((a + b) * 1_000_000) / 1_000_000

@@ -1,7 +1,7 @@
 import type { LevelChange } from '@svc/api'
 import type { Db } from '../db/open.ts'
 
-/** When the level of an agent changed, newest first. */
+/** The level changes of an agent, newest first. */
 export const levelsOf = (db: Db, agent: { id: string }, limit: number): Promise<LevelChange[]> =>
   db
     .selectFrom('level_change')

@@ -1,4 +1,4 @@
-/** Who is signed in, as the page shows it. */
+/** The signed-in person, for the page. */
 import type { Me } from '@svc/api'
 import type { Deps } from '../deps.ts'
 import { isEmailConfirmed } from '../people/confirmed.ts'

@@ -18,12 +18,12 @@ import { blueprintState, runtimeState } from '../wishes/state.ts'
 import type { WorkspaceInfo } from '../workspaces/store.ts'
 
 interface Piece {
-  /** Only rollouts that began before this one; it need not be there any more. */
+  /** Only rollouts that started before this one, which may be gone. */
   before?: string | undefined
   limit: number
 }
 
-/** Newest first: ids sort by the time at which they were made. */
+/** Newest first: ids sort by creation time. */
 export async function rolloutsOf(
   db: Db,
   workspace: { id: string },
@@ -175,7 +175,7 @@ function actionsOf({ state, wave, waves }: RolloutDbRow): RolloutPage['actions']
   }
 }
 
-/** What is waited for, or what happens next. */
+/** What the rollout waits for, or what happens next. */
 function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): string {
   const waves = (JSON.parse(row.waves) as string[]).length
   const words: Record<RolloutState, () => string> = {
@@ -191,7 +191,7 @@ function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): 
   return words[row.state]()
 }
 
-/** A reason may be in an agent's words, which end as they like. */
+/** A reason may end with an agent's words, which end in any way. */
 const stopped = (why: string | null): string => (why === null || /[.!?…]$/.test(why) ? (why ?? '') : `${why}.`)
 
 function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number, waves: number): string {
@@ -220,7 +220,7 @@ function doneSays(agents: readonly RolloutAgent[]): string {
 const minutes = (seconds: number): string =>
   seconds % 60 === 0 && seconds > 0 ? `${seconds / 60} ${seconds === 60 ? 'minute' : 'minutes'}` : `${seconds} seconds`
 
-/** What cancelling leaves, or left, as it is. */
+/** The agents that cancelling leaves, or left, unchanged. */
 function stays({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
   const open = counts.wished + counts.offered + counts.trying
   const agents = (n: number) => `${n} ${n === 1 ? 'agent' : 'agents'}`

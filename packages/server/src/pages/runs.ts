@@ -5,11 +5,11 @@ import type { Db } from '../db/open.ts'
 interface RunFilter {
   status?: string | undefined
   model?: string | undefined
-  /** In the id, the kind or a subject's title, whatever the case of its letters. */
+  /** Contained in the id, the kind or a subject's title, ignoring case. */
   text?: string | undefined
 }
 
-/** Runs of an agent, newest first (D10). Status is a column; model and text stand in the run as it was reported. */
+/** Runs of an agent, newest first (D10). Status is a column; model and text are in the run as reported. */
 export async function runsOf(
   db: Db,
   agent: { id: string },
@@ -23,7 +23,7 @@ export async function runsOf(
     const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
     return { total: Number(total), rows: (await rows.offset(offset).limit(limit).execute()).map(runOf) }
   }
-  // At most 2000 are kept of an agent: a few milliseconds to read.
+  // At most 2000 are kept per agent, which takes a few milliseconds to read.
   const fitting = (await rows.execute()).map(runOf).filter((run) => names(run, model) && says(run, text?.toLowerCase()))
   return { total: fitting.length, rows: fitting.slice(offset, offset + limit) }
 }

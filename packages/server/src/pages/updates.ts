@@ -1,4 +1,4 @@
-/** Where an agent's updates stand, for pages and the command line: computed from its row (D24). */
+/** The state of an agent's updates, for pages and the command line: computed from its row (D24). */
 import type {
   AgentUpdates,
   BlueprintUpdate,
@@ -24,7 +24,7 @@ import { blueprintState, runtimeState, wishStateOf } from '../wishes/state.ts'
 import { trialsOf } from '../wishes/trials.ts'
 import { blueprintWaits, type Heard, runtimeWaits } from '../wishes/waits.ts'
 
-/** The columns that tell of an agent's updates. */
+/** The columns about an agent's updates. */
 type UpdateColumns = Pick<
   AgentRow,
   'blueprint' | 'installed_version' | 'reported_version' | 'previous_version' | 'wishes' | 'attempts'
@@ -233,7 +233,7 @@ async function versionsOf(db: Db, agent: AgentRow): Promise<string[]> {
   return rows.map(({ version }) => version).sort((a, b) => compareVersions(b, a))
 }
 
-/** Which runtimes the agents of a workspace run. `fleet` holds its rows. */
+/** The runtime versions of a workspace's agents. `fleet` holds its rows. */
 export async function runtimeOverview(
   db: Db,
   workspaceId: string,

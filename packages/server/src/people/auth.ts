@@ -17,7 +17,7 @@ import { passwordHashing } from './passwords.ts'
 
 const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })
 
-/** A member sees, an admin acts; logs are for admins only. */
+/** A member views, an admin acts; logs are for admins only. */
 const roles = {
   admin: access.newRole({
     ...adminAc.statements,
@@ -28,29 +28,29 @@ const roles = {
   member: access.newRole({ ...memberAc.statements, agent: ['read'] }),
 }
 
-/** Characters of a password. No rule about kinds of characters: length is what counts (ASVS 5, 6.2). */
+/** Characters of a password. Kinds of characters do not matter: length is what counts (ASVS 5, 6.2). */
 export const passwordLength = { min: 10, max: 200 } as const
-/** A session that is not used for so long is over. */
+/** A session ends after this time without use. */
 const idleSeconds = 14 * 86400
-/** A session is over after this in any case. */
+/** A session ends after this time in any case. */
 export const longestSession = 90 * dayMs
-/** How exactly "last used" is kept. */
+/** The accuracy of "last used". */
 const seenSeconds = 15 * 60
 const invitationSeconds = 7 * 86400
 export const invitationLasts = invitationSeconds * 1000
 
-/** The header in which we tell the library the address of a caller; one that a caller sends is removed first. */
+/** The header that passes the caller's address to the library; one sent by the caller is removed first. */
 export const addressHeader = 'x-svc-caller'
 
 interface AuthSetup {
   baseUrl: string
   /** At least 32 random characters; signs cookies. */
   secret: string
-  /** How passwords are written; both forms are read. */
+  /** The form in which passwords are written; both forms are read. */
   passwordForm?: PasswordForm
 }
 
-/** Signs a person in whom we know by other means than a password: a one-time link, an invitation. Has no address. */
+/** Signs in a person identified by other means than a password: a one-time link, an invitation. It has no address. */
 const signInPerson = {
   id: 'svc',
   endpoints: {
@@ -86,10 +86,10 @@ const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }:
       password: passwordHashing(passwordForm),
     },
     session: { expiresIn: idleSeconds, updateAge: seenSeconds },
-    // Ours (limits.ts) knows accounts and browsers; the library's counts by address alone.
+    // Our limits (limits.ts) know accounts and browsers; the library's only count by address.
     rateLimit: { enabled: false },
     advanced: {
-      // The prefix is __Host- where the page is served over https: bound to this host, this path, and TLS.
+      // The prefix is __Host- if the page is served over https: bound to this host, this path, and TLS.
       useSecureCookies: false,
       cookiePrefix: 'svc',
       cookies: { session_token: { name: https ? '__Host-svc.session' : 'svc.session' } },
@@ -115,7 +115,7 @@ const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }:
   } satisfies BetterAuthOptions
 }
 
-/** Options that are good for migrating the library's tables, and for nothing else. */
+/** Options only for migrating the library's tables. */
 export const accountTables = (store: Store): BetterAuthOptions =>
   authOptions(store, { baseUrl: 'http://localhost', secret: 'for migrations only'.padEnd(32) })
 

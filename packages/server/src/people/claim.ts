@@ -1,6 +1,6 @@
 /**
- * Handing an account to the owner of its e-mail address. Nothing proves that whoever made the account owns the address, so the
- * operator, who knows the owner, makes a link. It gives the account another password, and ends everything that stood open.
+ * Hands an account to the owner of its email address. Nothing proves that the maker of the account owns the address, so
+ * the operator, who knows the owner, creates a link. It sets another password and ends all sessions and open links.
  */
 import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'

@@ -1,4 +1,4 @@
-/** Whether the person of an account is known to own its e-mail address: an operator vouched for it (claim.ts). */
+/** True when the person of an account is known to own its email address: an operator confirmed it (claim.ts). */
 import type { Db } from '../db/open.ts'
 
 export async function confirmEmail(db: Db, personId: string, now: number): Promise<void> {

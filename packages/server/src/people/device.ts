@@ -1,6 +1,6 @@
 /**
- * The cookie of a browser in which somebody signed in before. It opens nothing: sign-in limits count such a browser by itself,
- * and its passwords are judged first. It outlives sessions and names up to three accounts by signatures only.
+ * The cookie of a browser in which someone signed in before. It opens nothing: sign-in limits count such a browser by
+ * itself, and its passwords are judged first. It outlives sessions and names up to three accounts, only by signatures.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -11,9 +11,9 @@ const maxMarks = 3
 const shape = /^[0-9a-z]{1,8}\.[\w-]{22}\.[\w-]{43}$/
 
 interface Devices {
-  /** Names the browser, if it signed in to the account of this e-mail address before. */
+  /** Identifies the browser, if it signed in to the account of this email address before. */
   find(cookies: string | undefined, email: string, now: number): string | undefined
-  /** The cookie to set after this account was signed in to. */
+  /** The cookie to set after a sign-in to this account. */
   renew(cookies: string | undefined, email: string, now: number): string
 }
 

@@ -1,31 +1,31 @@
 /**
- * The queue of password hashing. Few are hashed at once, since each takes a thread that files need too; few wait, so that
- * whoever waits is served within seconds. Browsers that are known go first; in each of the two lines addresses take turns.
+ * The queue of password hashing. Few are hashed at once, since each takes a thread that files need too. Few wait, so
+ * that each is served within seconds. Known browsers go first, and in each of the two lines addresses take turns.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** For whom a password is hashed. */
+/** The person for whom a password is hashed. */
 interface Turn {
-  /** Signed in, or signed in before: goes before strangers. */
+  /** Signed in now or before; goes before strangers. */
   known: boolean
-  /** The address of the client as it is counted. */
+  /** The client's address as it is counted. */
   caller: string
 }
 
-/** The queue is full. Nothing was judged: the same try is welcome again in a few seconds. */
+/** The queue is full. Nothing was judged, and the same attempt may be repeated in a few seconds. */
 export class HashingBusy extends Error {
   static readonly retryAfter = 5
   static readonly words = 'Too many people are signing in at this moment. Try again in a few seconds.'
 }
 
 interface WaitingTurn extends Turn {
-  /** How many of the same address were in the line before. Whoever has fewer goes first. */
+  /** The number of earlier entries of the same address. Fewer go first. */
   before: number
   start(): void
   refuse(): void
 }
 
-/** Of the four threads that Node has for files and hashing, two stay free. */
+/** Node has four threads for files and hashing; two stay free. */
 const atOnce = 2
 /** Two to three seconds of work, once for known browsers and once for strangers. */
 const maxWaiting = 32
@@ -42,7 +42,7 @@ export class HashQueue {
     this.#maxWaiting = limits.maxWaiting
   }
 
-  /** Runs `work` when it is this one's turn. Throws HashingBusy when there is no room to wait. */
+  /** Runs `work` when it is its turn. Throws HashingBusy when there is no room to wait. */
   async run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#atOnce) this.#running++
     else await this.#wait(turn)
@@ -57,7 +57,7 @@ export class HashQueue {
     return this.#known.length + this.#strangers.length
   }
 
-  /** Whoever is next takes over the place of the one that ended. */
+  /** The next one takes the place of the one that ended. */
   #next(): void {
     const next = this.#known.shift() ?? this.#strangers.shift()
     if (next) next.start()
@@ -76,7 +76,7 @@ export class HashQueue {
   }
 }
 
-/** Refuses the newest of the address that has most in this line, if that is more than `caller` would have. */
+/** Refuses the newest entry of the address with most entries in this line, if that is more than `caller` would have. */
 function displace(line: WaitingTurn[], caller: string): boolean {
   const counts = new Map<string, number>()
   for (const each of line) counts.set(each.caller, (counts.get(each.caller) ?? 0) + 1)
@@ -87,16 +87,19 @@ function displace(line: WaitingTurn[], caller: string): boolean {
   return true
 }
 
-/** The queue of this process: all accounts share its processors. */
+/** The queue of this process: all accounts share its CPU. */
 export const hashQueue = new HashQueue()
 
-/** Set inside of work that has its place in the queue already. */
+/** Set inside work that already has its place in the queue. */
 const placed = new AsyncLocalStorage<true>()
 
-/** Runs `work` when it is this one's turn; what it hashes needs no other place. Throws HashingBusy before `work` begins. */
+/** Runs `work` when it is its turn; hashing inside needs no other place. Throws HashingBusy before `work` starts. */
 export const inTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
   hashQueue.run(turn, () => placed.run(true, work))
 
-/** Hashes in the place that was taken, else in the turn of somebody known: people who are signed in, invitations, the operator. */
+/**
+ * Hashes in the place that was taken, otherwise in the turn of a known person: people who are signed in, invitations,
+ * the operator.
+ */
 export const queued = <T>(work: () => Promise<T>): Promise<T> =>
   placed.getStore() ? work() : hashQueue.run({ known: true, caller: '' }, work)

@@ -1,26 +1,29 @@
-/** Tries to sign in: a line of the log for each, good or bad, and a person's last good ones for their own page. */
+/** Sign-in attempts: a log line for each, and a person's last successful ones for their own page. */
 import type { SignInRecord } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { isEmail, normalEmail } from './email.ts'
 
-/** `limited`: too many tries. `busy`: no room to hash. Neither says whether the password was right. */
+/** `limited`: too many attempts. `busy`: no room to hash. Neither says whether the password was right. */
 export type SignInOutcome = 'ok' | 'wrong' | 'limited' | 'busy'
 
-/** The facts of a line. docs/operate.md has a filter for fail2ban that reads them in this order. */
+/** The facts of a log line. The fail2ban filter in docs/operate.md reads them in this order. */
 export interface SignInLine {
   address: string
   account: string
   outcome: SignInOutcome
   method: SignInRecord['method']
-  /** Whether the browser signed in to the account before. */
+  /** True when the browser signed in to the account before. */
   known: boolean
   /** As in `X-Request-Id`. */
   request: string | undefined
 }
 
-/** What was typed as an e-mail address, shortened for the log. A password typed into the wrong field is no address, and is left out. */
+/**
+ * The typed email address, shortened for the log. A password typed into the wrong field is not an address, and is left
+ * out.
+ */
 export function shortAccount(typed: string): string {
   const address = normalEmail(typed)
   const [, local = '', host = ''] = /^(.*)@([a-z0-9.-]+\.[a-z]{2,24})$/.exec(address) ?? []
@@ -28,11 +31,11 @@ export function shortAccount(typed: string): string {
   return `${local.slice(0, 2)}…@${host}`
 }
 
-/** Sign-ins that are kept of each person. */
+/** Sign-ins kept per person. */
 export const maxSignIns = 20
 const maxUserAgent = 300
 
-/** Keeps a good sign-in; the oldest of the person beyond `maxSignIns` goes. */
+/** Stores a successful sign-in, and removes the person's oldest beyond `maxSignIns`. */
 export function recordSignIn(db: Db, personId: string, record: SignInRecord): Promise<void> {
   const { at, method, address, userAgent } = record
   return transaction(db, async (trx) => {

@@ -1,4 +1,7 @@
-/** The accounts library's own writes inside a transaction of ours, so that they stand or fall with the audit entry. */
+/**
+ * Runs the accounts library's writes inside our transaction, so that they are committed together with the audit entry
+ * or not at all.
+ */
 import { runWithAdapter } from '@better-auth/core/context'
 import type { Verdict } from '@svc/protocol'
 import { getAdapter } from 'better-auth/db/adapter'
@@ -11,14 +14,17 @@ import { decideWithin } from '../db/undo.ts'
 import type { Auth } from './auth.ts'
 
 export type Trx = Transaction<Tables>
-/** What a store function needs to write people, workspaces, members or invitations. */
+/** The dependencies of store functions that write people, workspaces, members or invitations. */
 export interface People {
   store: Store
   auth: Auth
-  /** The right of the person who asks, where it is judged with the change (web/kit/acting.ts). */
+  /** The right of the person, where it is judged together with the change (web/kit/acting.ts). */
   write?: Writer
 }
-/** What a change is made with that the accounts library has a part in: as `Ctx` (audit/by.ts), which opens its transaction later. */
+/**
+ * The context of a change in which the accounts library takes part: like `Ctx` (audit/by.ts), which opens its
+ * transaction later.
+ */
 export interface PeopleCtx<B = By> extends Omit<Ctx<B>, 'db'> {
   readonly people: People
 }
@@ -26,8 +32,9 @@ export interface PeopleCtx<B = By> extends Omit<Ctx<B>, 'db'> {
 export type Accounts = Awaited<ReturnType<typeof accountsIn>>
 
 /**
- * Runs `work` in one transaction that is undone when it refuses; within a given one, whoever began that undoes it. Everything inside goes through `trx` or `accounts`
- * (anything else waits for itself for ever on SQLite). Passwords are hashed before: that takes a tenth of a second.
+ * Runs `work` in one transaction, which is undone when it refuses; a given one is undone by its owner. Everything
+ * inside goes through `trx` or `accounts`; anything else deadlocks on SQLite. Hash passwords before: that takes a tenth
+ * of a second.
  */
 export async function decide<T, Code extends string>(
   { store, auth, write }: People,

@@ -1,6 +1,6 @@
 /**
- * How often a password may be tried. Only failed tries count. An address that has not failed at an account may always try it,
- * and a browser that signed in to the account before is counted by itself, so strangers lock nobody out.
+ * Limits for attempts at passwords. Only failed attempts count. An address that has not failed at an account may always
+ * try it, and a browser that signed in to the account before counts by itself, so strangers lock nobody out.
  */
 import { type Limit, Tries } from './rate.ts'
 
@@ -19,15 +19,15 @@ const signInLimits = {
 } as const satisfies Record<string, Limit>
 
 export interface SignInAttempt {
-  /** The address of the client as it is counted (D16). */
+  /** The client's address as it is counted (D16). */
   caller: string
-  /** The e-mail address that was typed, in its normal form. */
+  /** The typed email address, in its normal form. */
   account: string
   /** The browser, if it signed in to this account before. */
   device: string | undefined
 }
 
-/** A try that was let in. It counts as failed unless one of these is called. */
+/** An attempt that was allowed. It counts as failed unless one of these is called. */
 interface Begun {
   succeeded(): void
   /** Nobody judged the password: the service was busy, or failed. */

@@ -1,4 +1,6 @@
-/** One-time links: the first person's sign-up, a person's sign-in. 256 random bits of which only the hash is kept. */
+/**
+ * One-time links: the first person's sign-up, a person's sign-in. 256 random bits, of which only the hash is stored.
+ */
 import { randomBytes } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
@@ -13,12 +15,15 @@ import { isEmailConfirmed } from './confirmed.ts'
 import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'
 
 const minute = 60_000
-/** The first link holds until it is used or somebody has an account; a later one replaces it. `claim` hands an account over. */
+/**
+ * The first link is valid until it is used or someone has an account; a later one replaces it. `claim` hands an account
+ * over.
+ */
 const lasts = { first: 3650 * dayMs, sign_in: 15 * minute, reset: 15 * minute, claim: dayMs } as const
 
 /**
- * Makes a link and gives back its token, which is shown this once. `first` names no person; the others name one by
- * e-mail address. Where the link leads: `linkUrl`.
+ * Creates a link and returns its token, which is shown only once. `first` names no person; the others name one by email
+ * address. `linkUrl` makes the address.
  */
 export function createLink(
   { db, by, now }: Ctx,
@@ -54,19 +59,19 @@ const confirmedAlready = ({ email }: Person) =>
     `${email} was handed over to its owner before. Give them a link to sign in, or a new password with person reset.`,
   )
 
-/** Where a link leads on the page. One use and a short life make up for a token that stands in an address. */
+/** The address of a link on the page. A single use and a short life make up for a token in an address. */
 export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: string): string =>
   `${baseUrl}/${pages[purpose]}?token=${token}`
 
 const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim' } as const
 
-/** The person whom a link names that could be used now; uses nothing. */
+/** The person named by a link that could be used now. Uses nothing up. */
 export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {
   const row = await usable(db, purpose, token, now).select('person_id').executeTakeFirst()
   return row?.person_id ? await personOfId(db, row.person_id) : undefined
 }
 
-/** Whether a link could be used now; uses nothing. */
+/** True when a link could be used now. Uses nothing up. */
 export async function linkIsGood(db: Db, purpose: LinkTable['purpose'], token: string, now: number): Promise<boolean> {
   return (await usable(db, purpose, token, now).select('hash').executeTakeFirst()) !== undefined
 }
@@ -80,8 +85,8 @@ const usable = (db: Db, purpose: LinkTable['purpose'], token: string, now: numbe
     .where('expires_at', '>', now)
 
 /**
- * Uses a link up: one statement, so that of two who come at once one gets it. Undefined when it is unknown, expired or
- * used. With a transaction, in which what it is used for is done too.
+ * Uses a link up, in one statement, so that of two simultaneous callers only one gets it. Undefined when it is unknown,
+ * expired or used. Call it in the transaction that does what the link is for.
  */
 export function useLink(
   db: Db,

@@ -5,7 +5,7 @@ import { decide, type People } from './library.ts'
 import type { SignedIn } from './sessions.ts'
 import { ownWords, wrongPassword } from './store.ts'
 
-/** A new password of one's own, by the current one; all sessions but this one end. */
+/** Changes the person's own password, given the current one. All other sessions end. */
 export async function changePassword(
   people: People,
   { person, session }: Pick<SignedIn, 'person' | 'session'>,

@@ -1,4 +1,4 @@
-/** Failed tries to sign in, counted in memory over a sliding window, for a bounded number of keys of a fixed size. */
+/** Failed sign-in attempts, counted in memory over a sliding window, for a bounded number of keys of a fixed size. */
 import { createHash } from 'node:crypto'
 
 export interface Limit {
@@ -6,16 +6,16 @@ export interface Limit {
   seconds: number
 }
 
-/** More keys than are in use within an hour: each try costs a hash of a password, or an address of its own. */
+/** More keys than are in use within an hour: each attempt costs a password hash, or an address of its own. */
 const defaultMaxKeys = 50_000
 
 export class Tries {
   readonly #longest: Limit
   readonly #maxKeys: number
-  /** Times of tries in milliseconds, oldest first; the key that was used last is the last of the map. */
+  /** Times of attempts in milliseconds, oldest first. The most recently used key is the last of the map. */
   readonly #times = new Map<string, number[]>()
 
-  /** `longest` is the limit with the longest window and the most tries that this is asked about. */
+  /** `longest` is the limit with the longest window and the most attempts that will be asked about. */
   constructor(longest: Limit, maxKeys = defaultMaxKeys) {
     this.#longest = longest
     this.#maxKeys = maxKeys
@@ -29,7 +29,7 @@ export class Tries {
     return oldest === undefined ? undefined : Math.max(1, Math.ceil((oldest - since) / 1000))
   }
 
-  /** Counts a try, also while nobody knows yet how it ends: tries at the same time count together. */
+  /** Counts an attempt, also before its result is known: simultaneous attempts count together. */
   add(key: string, now: number): void {
     const name = hashed(key)
     const times = [...(this.#times.get(name) ?? []), now].slice(-this.#longest.max)
@@ -38,7 +38,7 @@ export class Tries {
     this.#dropOld(now)
   }
 
-  /** Takes the last try back: it was good, or was not judged. */
+  /** Removes the last attempt: it succeeded, or was not judged. */
   takeBack(key: string): void {
     const name = hashed(key)
     const times = this.#times.get(name)
@@ -49,12 +49,12 @@ export class Tries {
     this.#times.delete(hashed(key))
   }
 
-  /** Keys in memory. */
+  /** The number of keys in memory. */
   get size(): number {
     return this.#times.size
   }
 
-  /** Keys lie in the order of their last try, so the first ones are the oldest. */
+  /** Keys are in the order of their last attempt, so the first ones are the oldest. */
   #dropOld(now: number): void {
     const since = now - this.#longest.seconds * 1000
     for (const [key, times] of this.#times) {
@@ -64,5 +64,5 @@ export class Tries {
   }
 }
 
-/** A key may hold what a stranger typed, of any length. */
+/** A key may hold text that a stranger typed, of any length. */
 const hashed = (key: string): string => createHash('sha256').update(key).digest('base64').slice(0, 22)

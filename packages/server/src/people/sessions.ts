@@ -1,4 +1,4 @@
-/** Who is signed in, and which sessions a person has. The library keeps them; we add the longest life. */
+/** The signed-in person, and a person's sessions. The library stores them; we add the longest life. */
 import type { Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -10,7 +10,7 @@ import type { Person } from './store.ts'
 export interface SignedIn {
   person: Person
   session: { id: string; token: string }
-  /** Cookies to set again: the library prolongs a session that is used. */
+  /** Cookies to set again: the library prolongs sessions that are used. */
   cookies: string[]
 }
 
@@ -46,7 +46,7 @@ export const endSession = (
     return end({ db: trx, by: person, now }, accounts, [session.token])
   })
 
-/** Ends every session of a person but one. */
+/** Ends every session of a person except one. */
 export const endOtherSessions = (
   people: People,
   person: Person,
@@ -74,7 +74,7 @@ async function end({ db: trx, by: person, now }: Ctx<Person, Trx>, { own }: Acco
   return done(null)
 }
 
-/** The tokens among these whose session is still good; for streams that stay open. */
+/** The tokens among these with a valid session; for streams that stay open. */
 export async function goodSessions(auth: Auth, tokens: readonly string[], now: number): Promise<Set<string>> {
   const { internalAdapter } = await auth.$context
   const good = new Set<string>()

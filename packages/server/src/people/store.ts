@@ -1,4 +1,4 @@
-/** People: their accounts and passwords. Sign-in, sessions and cookies are the library's (auth.ts). */
+/** People: accounts and passwords. Sign-in, sessions and cookies are the library's (auth.ts). */
 import { shown, type Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -19,12 +19,12 @@ interface NewPerson {
   email: string
   name: string
   password: string
-  /** Names and short names of their workspaces, which are no part of a good password. */
+  /** Names and short names of their workspaces, which a good password does not contain. */
   workspaces?: readonly string[]
 }
 export type PersonRefusal = 'email_invalid' | 'email_taken' | 'name_invalid' | 'password_invalid'
 
-/** Makes an account. */
+/** Creates an account. */
 export async function createPerson(
   { people, by, now }: PeopleCtx<By | 'themselves'>,
   person: NewPerson,
@@ -34,7 +34,7 @@ export async function createPerson(
   return decide(people, (trx, accounts) => insertPerson({ db: trx, by, now }, accounts, ready.value))
 }
 
-/** A person whose fields are checked and whose password is hashed, to be inserted within a transaction. */
+/** A person with checked fields and a hashed password, to be inserted within a transaction. */
 interface ReadyPerson {
   email: string
   name: string
@@ -81,11 +81,11 @@ export const personOfId = (db: Db, id: string): Promise<Person | undefined> =>
 export const listPeople = (db: Db): Promise<Person[]> =>
   db.selectFrom('user').select(['id', 'name', 'email']).orderBy('email').execute()
 
-/** Whether nobody has an account yet: then the first link is printed. */
+/** True while nobody has an account; the first link is then printed. */
 export const nobodyYet = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('user').select('id').limit(1).executeTakeFirst()) === undefined
 
-/** A new password by the operator; every session of the person ends. */
+/** A new password set by the operator; every session of the person ends. */
 export async function resetPassword(
   { people, by, now }: PeopleCtx,
   { email, password }: { email: string; password: string },
@@ -108,7 +108,7 @@ export async function resetPassword(
   })
 }
 
-/** One's own name, as it stands beside what one does from now on. */
+/** Changes the person's own name, which is shown next to later actions. */
 export function renamePerson(
   people: People,
   person: Person,
@@ -146,7 +146,7 @@ export function wrongName(name: string) {
   return refuse('name_invalid', `A name must have 1 to 100 characters and no line breaks: got ${shown(name)}.`)
 }
 
-/** What a person's password must not be made of. */
+/** The words that a person's password must not consist of. */
 export async function ownWords(db: Db, { id, email, name }: Person): Promise<OwnWords> {
   const workspaces = await db
     .selectFrom('member')

@@ -1,7 +1,10 @@
-/** Passwords that are tried first: the most common ones, and what everybody knows about their owner (ASVS 5, 6.2.4 and 6.2.11). */
+/**
+ * Passwords that attackers try first: the most common ones, and words that everybody knows about their owner (ASVS 5,
+ * 6.2.4 and 6.2.11).
+ */
 import { commonPasswords } from './common-passwords.ts'
 
-/** What a person would find easy to remember, and a stranger easy to guess. */
+/** Words that are easy to remember for a person, and easy to guess for a stranger. */
 export interface OwnWords {
   email: string
   name?: string
@@ -16,7 +19,7 @@ const isCommon = (password: string): boolean => {
   return common.has(password.trim().toLowerCase())
 }
 
-/** Why a password is easy to guess, as a sentence; undefined when it is not. */
+/** The reason why a password is easy to guess, as a sentence; undefined when it is not. */
 export function whyWeak(password: string, own: OwnWords): string | undefined {
   if (isCommon(password)) {
     return 'This password is among the 3,000 most common ones, which are tried first. Choose another.'
@@ -27,9 +30,9 @@ export function whyWeak(password: string, own: OwnWords): string | undefined {
   return undefined
 }
 
-/** Shorter words stand in many a good password by chance. */
+/** Shorter words occur in many good passwords by chance. */
 const minWord = 3
-/** A password that has no more than this beside its owner's words is made of them: "annexample2026!". */
+/** A password with at most this many other characters consists of its owner's words: "annexample2026!". */
 const maxRest = 4
 
 function isMadeOf(password: string, { email, name = '', workspaces = [] }: OwnWords): boolean {

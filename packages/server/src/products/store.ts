@@ -1,4 +1,7 @@
-/** Products: other services that know our bots by tokens stamped for them. `svc` is this service itself and always there. */
+/**
+ * Products: other services that accept our bots by tokens issued for them. `svc` is this service itself and always
+ * exists.
+ */
 import { randomBytes } from 'node:crypto'
 import type { WorkspaceProduct } from '@svc/api'
 import { isProductId, shown, type Verdict } from '@svc/protocol'
@@ -17,7 +20,7 @@ interface ProductInfo {
 }
 type ProductRefusal = 'product_invalid' | 'product_taken' | 'product_unknown' | 'origin_invalid'
 
-/** Adds a product; the secret with which it asks about tokens is given back this once. */
+/** Adds a product. The secret with which it asks about tokens is returned only once. */
 export function addProduct(
   { db, by, now }: Ctx,
   { id, origin }: { id: string; origin: string },
@@ -45,7 +48,7 @@ export async function listProducts(db: Db): Promise<ProductInfo[]> {
   return rows.map(({ id, origin, created_at }) => ({ id, origin, createdAt: created_at }))
 }
 
-/** All products as a workspace sees them: whether it is activated for them, and how many bots it has there. */
+/** All products as a workspace sees them, with its activation and its number of bots. */
 export async function productsOf(db: Db, workspace: { id: string }): Promise<WorkspaceProduct[]> {
   const rows = await db
     .selectFrom('product')
@@ -73,7 +76,7 @@ export async function productsOf(db: Db, workspace: { id: string }): Promise<Wor
   }))
 }
 
-/** Removes a product, what activates workspaces for it, and its bots with their tokens. */
+/** Removes a product, its activations, and its bots with their tokens. */
 export function removeProduct({ db, by, now }: Ctx, id: string): Promise<Verdict<null, ProductRefusal>> {
   return transaction(db, async (trx) => {
     const gone = await trx.deleteFrom('product').where('id', '=', id).returning('id').executeTakeFirst()

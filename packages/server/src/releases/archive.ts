@@ -1,9 +1,9 @@
-/** What a build of `svc.pyz` says of itself, without running it: `release.json` of the archive in it. */
+/** Reads the facts of a `svc.pyz` build without running it: `release.json` in its archive. */
 import { inflateRawSync } from 'node:zlib'
 
 interface ReleaseNote {
   version: string
-  /** The public keys whose signature this runtime accepts; undefined where the build does not say. */
+  /** The public keys that this runtime accepts; undefined if the build does not say. */
   keys: string[] | undefined
 }
 
@@ -12,7 +12,7 @@ const entry = { mark: 0x02014b50, bytes: 46 } as const
 const local = { mark: 0x04034b50, bytes: 30 } as const
 const largest = 64 * 1024
 
-/** Undefined for bytes that are no such archive. Offsets count from the start of the file. */
+/** Undefined for bytes that are not such an archive. Offsets count from the start of the file. */
 export function noteOf(bytes: Buffer): ReleaseNote | undefined {
   try {
     const text = memberOf(bytes, 'release.json')
@@ -20,7 +20,7 @@ export function noteOf(bytes: Buffer): ReleaseNote | undefined {
     if (typeof version !== 'string') return undefined
     return { version, keys: Array.isArray(keys) ? keys.map(String) : undefined }
   } catch {
-    return undefined // cut short, or something else altogether
+    return undefined // cut short, or something else
   }
 }
 

@@ -1,4 +1,4 @@
-/** A built runtime in a folder: `svc.pyz`, and beside it `svc.pyz.sha256` and, when it was signed, `svc.pyz.sig`. */
+/** A built runtime in a folder: `svc.pyz` with `svc.pyz.sha256` and, if it was signed, `svc.pyz.sig`. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,20 +18,23 @@ export interface Build {
   signature: Buffer | undefined
   /** The key that signed it: type and base64. */
   signer: string | undefined
-  /** Whether the signature was verified by Node alone; else only `ssh-keygen` can tell. */
+  /** True when Node alone verified the signature; otherwise only `ssh-keygen` can tell. */
   verified: boolean
-  /** What a person should know before it is served. */
+  /** Remarks for a person, before it is served. */
   remarks: string[]
 }
 
-/** 3.5.3: what an unsigned build is good for. */
+/** 3.5.3: the uses of an unsigned build. */
 const unsignedSays = 'It is not signed: it can be downloaded and installed, but no runtime updates itself to it.'
 
 const archive = 'svc.pyz'
 /** D39. */
 const maxSignature = 8 * 1024
 
-/** Whether the runtimes of the release served before will refuse this one: the key that signed it is not built into them. */
+/**
+ * The reason why runtimes of the previously served release will refuse this one: the key that signed it is not built
+ * into them.
+ */
 export function strangerTo(build: Build, before: { version: string; file: Buffer } | undefined): string[] {
   const keys = before && noteOf(before.file)?.keys
   if (!keys || build.signer === undefined || keys.includes(build.signer)) return []
@@ -66,7 +69,7 @@ function readFiles(file: string): Verdict<Build, 'build_refused'> {
   }
 }
 
-/** `sum` and `signature` are the contents of the files beside; undefined where there is none. */
+/** `sum` and `signature` are the contents of the accompanying files; undefined if there is none. */
 export function judgeBuild(
   file: string,
   bytes: Buffer,

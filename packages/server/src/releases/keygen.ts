@@ -1,6 +1,6 @@
 /**
- * A release signature verified as the runtimes verify it (3.5.3, D39): by `ssh-keygen`, where this machine has it. What the
- * service lets pass and a runtime refuses would be held by every runtime that is asked to update to it.
+ * Verifies a release signature as the runtimes do (3.5.3, D39): with `ssh-keygen`, if this machine has it. A signature
+ * that the service accepted and runtimes refuse would put the version on hold everywhere.
  */
 import { spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,10 +16,10 @@ const places = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run
 type KeygenSays =
   | { is: 'good' }
   | { is: 'refused'; why: string }
-  /** There is none here, or it cannot tell. */
+  /** It is missing here, or cannot tell. */
   | { is: 'unable'; why: string }
 
-/** `keys` are those that may sign, each as type and base64. */
+/** `keys`: the allowed signers, each as type and base64. */
 export async function askKeygen(
   bytes: Buffer,
   signature: Buffer,
@@ -38,7 +38,7 @@ export async function askKeygen(
   }
 }
 
-/** Its absolute path: in the usual places, and in the folders of PATH that are absolute. */
+/** Its absolute path: in the usual places, and in the absolute folders of PATH. */
 const sshKeygen = (path = process.env.PATH ?? ''): string | undefined =>
   [...places, ...path.split(delimiter)]
     .filter(isAbsolute)

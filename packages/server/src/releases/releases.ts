@@ -1,7 +1,7 @@
 /**
- * The served release as this node has it: in memory for the answers to reports, with its files for `/cli/`. Another node may
- * serve a new one at any moment, so the row is looked at twice a second, and for each call of `/cli/`; who decides in a
- * transaction asks `servedRelease` there.
+ * The served release as this node knows it: in memory for answers to reports, with its files for `/cli/`. Another node
+ * may serve a new one at any moment, so the row is checked twice a second, and for each request of `/cli/`. Decisions
+ * in a transaction call `servedRelease` there.
  */
 import type { Logger } from 'pino'
 import type { Store } from '../db/open.ts'
@@ -16,11 +16,11 @@ export interface Files {
   signature: Buffer | undefined
 }
 export interface Releases {
-  /** What is served, as it was known half a second ago at the latest. Costs nothing. */
+  /** The served release, at most half a second old. Costs nothing. */
   served(): Served | undefined
-  /** What is served now; the last that was known while the database cannot be asked. */
+  /** The release served now; the last known one while the database does not answer. */
   files(): Promise<Files | undefined>
-  /** Looks now whether another release is served. */
+  /** Checks now whether another release is served. */
   look(): Promise<void>
   /** Resolves when the store is no longer used. */
   close(): Promise<void>
@@ -38,7 +38,7 @@ interface ReleaseNeeds {
 /** Milliseconds. */
 const lookEvery = 500
 
-/** First serves the build of the release folder, if it is the one to serve (rules.ts). */
+/** First serves the build of the release folder, if it should be served (rules.ts). */
 export async function openReleases(needs: ReleaseNeeds): Promise<Releases> {
   await adopt(needs)
   const releases = followReleases(needs)
@@ -76,7 +76,7 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   }
 
   async function look(): Promise<void> {
-    // One that began before this call may have seen what was true before it.
+    // A look that started before this call may have seen the previous state.
     await looking?.catch(() => {})
     if (closed) return
     looking ??= lookOnce().finally(() => {
@@ -104,7 +104,7 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   }
 }
 
-/** Where no release is served, as in tests of other things. */
+/** Used where no release is served, as in tests of other things. */
 export const noReleases: Releases = {
   served: () => undefined,
   files: async () => undefined,

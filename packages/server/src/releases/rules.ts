@@ -1,17 +1,17 @@
 /**
- * What may become the served release (D37). A person may name any build, forwards without and backwards with a word; a node
- * that starts only ever goes forwards, so that an older one that comes back lowers nothing (I11).
+ * Decides which build may become the served release (D37). A person may name any build; going backwards needs an
+ * option. A starting node only goes forwards, so that an older one that returns lowers nothing (I11).
  */
 import { compareVersions } from '@svc/protocol'
 
-/** What is told about a release by its row, without its bytes. */
+/** The facts of a release in its row, without its bytes. */
 export interface KnownRelease {
   version: string
   sha256: string
   signed: boolean
 }
 
-/** A build that a person names. `known` are all rows, the served one first. */
+/** Judges a build named by a person. `known` are all rows, the served one first. */
 export function judgeAdded(
   build: KnownRelease,
   known: readonly KnownRelease[],
@@ -24,7 +24,9 @@ export function judgeAdded(
   return compareVersions(build.version, served.version) < 0 && !older ? 'older' : 'add'
 }
 
-/** A build that a node finds when it starts. `alone`: no other node decides, the database is in this process. */
+/**
+ * Judges a build that a node finds at its start. `alone`: no other node decides, since the database is in this process.
+ */
 export function judgeFound(
   build: KnownRelease,
   known: readonly KnownRelease[],
@@ -41,10 +43,10 @@ export function judgeFound(
   return alone ? 'replace' : 'taken'
 }
 
-/** Nothing would change; a signature that is there is not given up for none. */
+/** True when nothing would change. An existing signature is not replaced by none. */
 const same = (build: KnownRelease, served: KnownRelease): boolean =>
   build.sha256 === served.sha256 && (served.signed || !build.signed)
 
-/** What was signed under a version is that version, for good. */
+/** A signed build owns its version for good. */
 const isTaken = ({ version, sha256 }: KnownRelease, known: readonly KnownRelease[]): boolean =>
   known.some((one) => one.version === version && one.signed && one.sha256 !== sha256)

@@ -1,6 +1,7 @@
 /**
- * An OpenSSH signature (SSHSIG) verified by Node alone, at least as strictly as `ssh-keygen` does: what passes here and not there
- * would be served, and refused by every runtime (D39). Where `ssh-keygen` is present it is asked as well (keygen.ts).
+ * Verifies an OpenSSH signature (SSHSIG) with Node alone, at least as strictly as `ssh-keygen`: a signature accepted
+ * here and not there would be served, and refused by every runtime (D39). If `ssh-keygen` is present it is asked as
+ * well (keygen.ts).
  */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
@@ -10,13 +11,13 @@ const magic = 'SSHSIG'
 const wantedNamespace = 'svc-runtime'
 
 interface Signed {
-  /** The key, as an allowed signer is written: type and base64. */
+  /** The key, written like an allowed signer: type and base64. */
   signer: string
   /** False for a kind of key that Node cannot judge, such as one in a security token. */
   verified: boolean
 }
 
-/** Whether it is the release signature of these bytes, by one of `keys` where they are known. */
+/** Judges whether it is the release signature of these bytes, by one of `keys` if they are known. */
 export function judgeSignature(
   armored: Buffer,
   bytes: Buffer,
@@ -139,7 +140,7 @@ const kinds: Readonly<Record<string, SignatureKind>> = {
   'ecdsa-sha2-nistp521': ecdsa('nistp521', 'P-521', 'sha512', 66),
 }
 
-/** What SSH calls a string: its length in four bytes, and then it. */
+/** Reads SSH strings: four bytes of length, then the content. */
 class Reader {
   #rest: Buffer
   constructor(bytes: Buffer) {
@@ -157,11 +158,11 @@ class Reader {
     this.#rest = this.#rest.subarray(length)
     return value
   }
-  /** Nothing may follow. */
+  /** Throws if anything follows. */
   end(): void {
     if (this.#rest.length > 0) throw new RangeError('something follows')
   }
-  /** A big number as SSH writes it, without needless zeros, filled up to so many bytes. */
+  /** A big number as SSH writes it, without unnecessary zeros, padded to `bytes`. */
   unsigned(bytes: number): Buffer {
     const value = this.string()
     const [first = 0, second = 0] = value

@@ -1,4 +1,4 @@
-/** How the last report of an agent is stored. Its runs and acks have tables of their own. */
+/** The stored form of an agent's last report. Its runs and acks have tables of their own. */
 import { keptReport, type Report } from '@svc/protocol'
 
 type StoredReport = Omit<Report, 'runs' | 'acks'>

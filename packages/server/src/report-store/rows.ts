@@ -8,7 +8,7 @@ import type { UpdateNote } from '../wishes/note.ts'
 import type { AnswerVersions } from '../wishes/report.ts'
 import type { Places } from './places.ts'
 
-/** A report on its way into the store. */
+/** A report to be stored. */
 export interface Submission {
   agentId: string
   /** The SHA-256 of the token that came with it, compared again inside the transaction (D22). */

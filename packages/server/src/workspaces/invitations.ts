@@ -1,6 +1,6 @@
 /**
- * Invitations: an admin hands over a link; whoever opens it makes an account of that address, or is signed in with it, and
- * belongs. The link carries a signature, so that the table alone opens no door.
+ * Invitations: an admin sends a link. Whoever opens it creates an account with that address, or is signed in with it,
+ * and becomes a member. The link is signed, so that the table alone opens nothing.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { InvitationInfo, Members, Role } from '@svc/api'
@@ -29,7 +29,7 @@ type InviteRefusal = 'email_invalid' | 'member_already' | 'people_too_many'
 type Invited = { id: string; url: string }
 const model = 'invitation'
 
-/** Invites an address; an earlier invitation of it is withdrawn. */
+/** Invites an address. An earlier invitation of it is withdrawn. */
 export function invite(
   { people, by, now }: PeopleCtx<Person> & { people: People & { config: { baseUrl: string } } },
   workspace: WorkspaceInfo,
@@ -82,7 +82,7 @@ export function withdraw(
   })
 }
 
-/** Those that have not ended, newest first; a void one says so. */
+/** Open invitations, newest first; a void one says so. */
 export async function invitationsOf(
   people: People & { config: { baseUrl: string } },
   workspace: WorkspaceInfo,
@@ -114,7 +114,7 @@ export async function invitationsOf(
     .sort((a, b) => b.expiresAt - a.expiresAt)
 }
 
-/** What somebody who holds the link may know. */
+/** The facts that a holder of the link may see. */
 export async function invitationInfo(
   people: People,
   link: string,
@@ -140,7 +140,7 @@ export async function invitationInfo(
 type AcceptRefusal = 'invitation_unknown' | 'invitation_for_other' | 'sign_in_needed' | 'member_already' | PersonRefusal
 
 /**
- * Accepts by the link: as the person who is signed in, or by making the account of the invited address. Account, membership
+ * Accepts by the link: as the signed-in person, or by creating the account of the invited address. Account, membership
  * and the end of the invitation are one transaction.
  */
 export async function accept(
@@ -187,7 +187,7 @@ export async function accept(
   })
 }
 
-/** Ends the invitation; of two who come at once one gets it. */
+/** Ends the invitation. Of two simultaneous callers only one gets it. */
 async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Promise<Invitation | undefined> {
   const where = [
     { field: 'id', value: id },
@@ -200,8 +200,8 @@ async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Pr
 }
 
 /**
- * Whether the person who invited may still do so: an invitation is void while they do not belong to the workspace, or are
- * less than what they invite to. In a transaction on PostgreSQL their membership is locked, so that they stay until it ends.
+ * True while the inviter may still invite: an invitation is void when they are no longer a member, or have a lower role
+ * than they invite to. In a transaction on PostgreSQL their membership is locked until it ends.
  */
 async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): Promise<boolean> {
   const row = db
@@ -216,7 +216,7 @@ async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): 
 const mayInvite = (inviter: string | null, role: string): boolean =>
   inviter !== null && (asRole(inviter) === 'admin' || asRole(role) === 'member')
 
-/** What was used, withdrawn or has expired is of no more use; what was done stands in the audit trail. */
+/** Deletes used, withdrawn and expired invitations. Their use is in the activity. */
 const forgetOver = (trx: Trx, workspace: { id: string }, now: number) =>
   trx
     .deleteFrom('invitation')
@@ -251,7 +251,7 @@ const urlOf = ({ auth, config }: { auth: Auth; config: { baseUrl: string } }, id
 const signatureOf = (auth: Auth, id: string): string =>
   createHmac('sha256', auth.options.secret).update(`invitation ${id}`).digest('base64url')
 
-/** The id that a link names, if its signature is ours. */
+/** The id in a link, if its signature is ours. */
 function idOf(auth: Auth, link: string): string | undefined {
   const [id = '', signature = ''] = link.split('.')
   const right = Buffer.from(signatureOf(auth, id))

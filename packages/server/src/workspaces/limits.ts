@@ -1,6 +1,7 @@
 /**
- * What a workspace may hold, so that one cannot fill the service for all: defaults, or what the operator set. Whoever adds
- * something asks `roomFor` in the transaction that adds it; it takes the workspace, so that two who add at once are counted.
+ * Limits of a workspace, so that one cannot fill the service for all: defaults, or the operator's. Code that adds
+ * something calls `roomFor` in its transaction, which locks the workspace, so that simultaneous additions are both
+ * counted.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
@@ -22,7 +23,7 @@ const limitKinds = Object.keys(defaultLimits) as LimitKind[]
 
 type Limits = Record<LimitKind, { limit: number; used: number }>
 
-/** Every limit of a workspace, and how much of it is used. */
+/** Every limit of a workspace, and its current use. */
 export async function limitsOf(db: Db, workspace: { id: string }, now: number): Promise<Limits> {
   const all = await Promise.all(
     limitKinds.map(async (kind) => {
@@ -33,7 +34,7 @@ export async function limitsOf(db: Db, workspace: { id: string }, now: number): 
   return Object.fromEntries(all) as Limits
 }
 
-/** Sets limits; null puts the default back. A limit below what is used removes nothing. */
+/** Sets limits; null restores the default. A limit below the current use removes nothing. */
 export function setLimits(
   { db, by, now }: Ctx,
   workspace: { id: string; slug: string },
@@ -55,7 +56,7 @@ export function setLimits(
   })
 }
 
-/** Whether so many more fit. Takes the workspace until the transaction ends. */
+/** Checks whether this many more fit. Locks the workspace until the transaction ends. */
 export async function roomFor<K extends LimitKind>(
   trx: Db,
   workspace: { id: string },

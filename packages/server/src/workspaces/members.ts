@@ -1,4 +1,4 @@
-/** Who belongs to a workspace, and as what. A workspace always has an admin. */
+/** The members of a workspace and their roles. A workspace always has an admin. */
 import type { Me, Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
@@ -63,7 +63,7 @@ export function changeRole(
   })
 }
 
-/** Removes a member; who may remove only themselves says so. */
+/** Removes a member. With `only: 'oneself'`, members may remove only themselves. */
 export function removeMember(
   { people, by, now }: PeopleCtx,
   workspace: WorkspaceInfo,
@@ -82,8 +82,8 @@ export function removeMember(
 }
 
 /**
- * Locks a member's row, then the workspace, so that no two changes take its last admin. What that member has in flight
- * holds its row first too (web/kit/acting.ts), so it ends before this, or finds that the membership changed.
+ * Locks a member's row, then the workspace, so that no two changes take its last admin. A change by that member locks
+ * its row first too (web/kit/acting.ts), so it ends before this, or finds that the membership changed.
  */
 async function takeMember(trx: Trx, workspace: { id: string }, id: string) {
   const row = trx

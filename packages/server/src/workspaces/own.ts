@@ -1,4 +1,4 @@
-/** A workspace that a person makes on the page, for which nobody needs the operator's command line. */
+/** Creates a workspace for a person on the page, without the operator's command line. */
 import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -7,10 +7,13 @@ import type { Person } from '../people/store.ts'
 import { refuse } from '../verdict.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
 
-/** Workspaces that one person may be an admin of and still make another: the limits of each would be worth nothing otherwise. */
+/**
+ * The number of workspaces of which one person may be an admin and still create another. Otherwise the limits of each
+ * would be worth nothing.
+ */
 export const maxOwnWorkspaces = 20
 
-/** Makes a workspace with this person as its admin, activated for this service. */
+/** Creates a workspace with this person as its admin, activated for this service. */
 export const createOwnWorkspace = (
   { people, by, now }: PeopleCtx<Person>,
   wanted: { slug: string; name: string },
@@ -29,12 +32,15 @@ export const createOwnWorkspace = (
     return made
   })
 
-/** Two that one person makes at once are counted. SQLite has one writer anyway. */
+/** Locks the person, so that two simultaneous creations are both counted. SQLite has only one writer anyway. */
 async function lockPerson(trx: Db, { id }: Person): Promise<void> {
   if (isPostgres(trx)) await trx.selectFrom('user').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
 
-/** Of how many workspaces somebody is an admin. The memberships stay locked, so that the right holds until this is done (I33). */
+/**
+ * The number of workspaces of which the person is an admin. The memberships stay locked, so that the right holds until
+ * this is done (I33).
+ */
 async function adminOf(trx: Db, { id }: Person): Promise<{ active: number; all: number }> {
   const rows = trx.selectFrom('member').select('workspaceId').where('userId', '=', id).where('role', '=', 'admin')
   const held = await (isPostgres(trx) ? rows.forShare() : rows).execute()

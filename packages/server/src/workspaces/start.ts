@@ -15,15 +15,15 @@ interface FirstStart {
 }
 
 /**
- * The first person and their workspace, by the link that the first start printed: link used, account made, workspace made
- * and activated for this service, or nothing of it.
+ * Creates the first person and workspace with the link that the first start printed: link used, account and workspace
+ * created, workspace activated for this service, or nothing at all.
  */
 export async function firstStart(
   people: People,
   { token, workspace, slug, ...person }: FirstStart,
   now: number,
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>> {
-  // Before the password is hashed: hashing is for those who hold a link.
+  // Before the password is hashed: only holders of a valid link may cause hashing.
   if (!(await linkIsGood(people.store.db, 'first', token, now))) return usedAlready
   const ready = await readyPerson(people, { ...person, workspaces: [workspace, slug] })
   if (!ready.ok) return ready

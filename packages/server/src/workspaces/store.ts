@@ -1,4 +1,4 @@
-/** Workspaces: who belongs to one, and which products it is activated for (5, rule 4). */
+/** Workspaces: creation, members, and activations for products (5, rule 4). */
 import type { Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
@@ -20,12 +20,12 @@ export interface WorkspaceInfo {
   name: string
 }
 
-/** As it stands in addresses: lowercase letters, digits and single hyphens, 2 to 48 characters. */
+/** The short name in addresses: lowercase letters, digits and single hyphens, 2 to 48 characters. */
 const isSlug = (text: string): boolean => text.length >= 2 && text.length <= 48 && /^[a-z0-9](-?[a-z0-9])*$/.test(text)
 
 export type WorkspaceRefusal = 'slug_invalid' | 'slug_taken' | 'name_invalid'
 
-/** Makes a workspace, not activated for anything; with `adminId` that person becomes its first admin. */
+/** Creates a workspace that is not activated for anything. `adminId` becomes its first admin. */
 export function createWorkspace(
   { people, by, now }: PeopleCtx,
   workspace: { slug: string; name: string; adminId?: string },
@@ -97,7 +97,7 @@ export const isActivated = async (db: Db, workspaceId: string, product: string =
 
 type ActivateRefusal = 'workspace_unknown' | 'product_unknown'
 
-/** Activates a workspace for a product; `svc` is this service. A second time changes nothing. */
+/** Activates a workspace for a product; `svc` is this service. A second call changes nothing. */
 export function activate(
   { db, by, now }: Ctx,
   slug: string,
@@ -125,7 +125,7 @@ export async function activateWithin({ db: trx, by, now }: Ctx, workspace: Works
   if (made) await audit(trx, { ...note, action: 'workspace.activated', details: { product } })
 }
 
-/** Takes the activation back: its agents get 403 from their next report on and store nothing (D56). */
+/** Ends the activation: its agents get 403 from their next report on, and nothing of theirs is stored (D56). */
 export function deactivate(
   { db, by, now }: Ctx,
   slug: string,

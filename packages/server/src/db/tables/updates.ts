@@ -12,7 +12,7 @@ export interface ReleaseTable {
   added_at: number
   added_by: string | null
   added_by_name: string
-  /** As OpenSSH wrote it; null for a build that was not signed. */
+  /** As OpenSSH wrote it; null for an unsigned build. */
   signature: Uint8Array | null
   /** `svc.pyz`; null for builds that are no longer served. */
   file: Uint8Array | null

@@ -48,7 +48,7 @@ export const option = ({ options }: Request, name: string): string | undefined =
   return typeof value === 'string' ? value : undefined
 }
 
-/** The value of an option `--role`. */
+/** Reads the option `--role`. */
 export function roleOption(text: string | undefined): Role {
   if (text === undefined || text === 'member') return 'member'
   if (text === 'admin') return 'admin'

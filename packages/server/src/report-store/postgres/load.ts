@@ -1,4 +1,4 @@
-/** The first message of a batch on PostgreSQL: it locks the agents and reads what the rules need. */
+/** The first message of a batch on PostgreSQL: locks the agents and reads what the rules need. */
 import type pg from 'pg'
 import { integer, orNull, reads } from '../../db/described.ts'
 import { command, run } from '../../db/tables/reports.ts'
