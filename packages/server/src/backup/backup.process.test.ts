@@ -118,7 +118,7 @@ test('a file that is not a backup is refused and changes nothing', async () => {
   expect(existsSync(join(place.folder, 'no'))).toBe(false)
 })
 
-test('on PostgreSQL the dump is the database’s job; --tokens-only does the rest of a restore', async () => {
+test('on PostgreSQL the database’s tools make the dump; --tokens-only does the rest of a restore', async () => {
   const place = await newPlace({ SVC_DATABASE_URL: await newPostgresDatabase() })
   const { token } = await populate(place)
   const backup = await place.run(['backup', 'b'])

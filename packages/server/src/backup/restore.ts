@@ -21,7 +21,7 @@ export interface Restored {
   /** When the backup was made, in Unix milliseconds. */
   from: number
   version: string
-  /** The path of the database that was replaced. */
+  /** The folder in which the replaced database is kept; null if there was none. */
   replaced: string | null
   agents: NewAgentToken[]
 }

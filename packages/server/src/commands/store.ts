@@ -22,7 +22,7 @@ import { declaredLogs, manifestOf } from '../versions/declared.ts'
 import { bodyOf } from './body.ts'
 import { lockAgent } from './lock.ts'
 
-/** The maximum of pending commands of one agent. More is a mistake of the sender. */
+/** The maximum number of pending commands of one agent. More is a mistake of the sender. */
 export const maxOpenCommands = 100
 
 type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many'

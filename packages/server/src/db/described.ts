@@ -52,7 +52,7 @@ export type Cells<R> = { readonly [K in keyof R]: Value }
 
 /**
  * The columns of a statement. `cells` puts the values of a row into the order of the statement; called with the column
- * names, it returns the order of the columns, so the two cannot differ.
+ * names, it returns them in that order, so columns and values cannot differ.
  */
 export function columnsOf<C extends Columns>(
   { name, columns, names }: Described<C>,

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
 
-/** The maximum of prepared statements that are cached; node:sqlite caches none. */
+/** The maximum number of prepared statements that are cached; node:sqlite caches none. */
 const kept = 500
 /** The first version that contains the fix of the WAL reset; older ones may corrupt a database (checked at start). */
 const minVersion = [3, 51, 3] as const

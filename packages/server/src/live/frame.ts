@@ -2,8 +2,8 @@
 import type { FleetRow, Frame } from '@svc/api'
 
 /**
- * The maximum of rows in one frame. If more agents report in a tick, pages show only few of them, so they ask for their
- * part instead.
+ * The maximum number of rows in one frame. If more agents report in a tick, pages show only few of them, so they ask
+ * for their part instead.
  */
 const maxRows = 100
 

@@ -9,7 +9,7 @@
  * exact.
  */
 const present = 250
-/** The maximum of answers kept per workspace; each has up to a hundred kilobytes. */
+/** The maximum number of answers kept per workspace; each has up to a hundred kilobytes. */
 const maxAnswers = 16
 
 export type Answer = Uint8Array<ArrayBuffer>

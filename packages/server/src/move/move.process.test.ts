@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { newPlace, type Place, populate, report } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 
-/** Allows for a busy machine, in milliseconds. */
+/** The timeout of a test in milliseconds, long enough for a busy machine. */
 const patience = 300_000
 const program = join(import.meta.dirname, '../main.ts')
 

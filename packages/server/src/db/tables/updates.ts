@@ -54,7 +54,7 @@ export interface RolloutAgentTable {
   /** The level of the agent's state when the version was wished. */
   level_before: Level | null
   wished_at: number | null
-  /** The time of the first report with a worse level than before. */
+  /** The arrival of the first report since which the level has been worse than before; null if it is not worse. */
   worse_at: number | null
   /** 1 if a person resumed the rollout after this agent's outcome. */
   forgiven: number

@@ -4,7 +4,7 @@ import { commandOf } from '../kit/command.ts'
 import { argument, Misused, type Request } from '../kit/request.ts'
 import { moment, table } from '../kit/show.ts'
 
-/** The maximum of newest commands listed; the page has all of them. */
+/** Only this many of the newest commands are listed; the page has all of them. */
 const listed = 200
 
 export const commandCommands = {

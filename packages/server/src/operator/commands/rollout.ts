@@ -14,7 +14,7 @@ import { secretsText } from '../kit/secrets.ts'
 import { line, moment, table } from '../kit/show.ts'
 import { versionedOf } from './blueprint.ts'
 
-/** The maximum of newest rollouts listed; the page has all of them. */
+/** Only this many of the newest rollouts are listed; the page has all of them. */
 const listed = 200
 
 export const rolloutCommands = {
