@@ -19,7 +19,7 @@ type Rows = Record<string, unknown>[]
 interface Earlier {
   secret: string
   tokens: Record<'mail' | 'quiet' | 'gone' | 'mail-one' | 'mail-two' | 'mail-three', string>
-  /** What `svc-server … --json` of that version printed. */
+  /** The output of `svc-server … --json` of that version. */
   kept: {
     commands: { mail: Rows; quiet: Rows }
     agents: Rows

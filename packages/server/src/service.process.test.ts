@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { eventually } from '../../../scripts/testing/eventually.ts'
 import { newPlace, type Place, populate, report } from '../testing/service-process.ts'
 
-/** The first person's sign-up with what stands in the link. */
+/** The first person's sign-up with the token of the link. */
 const signUp = (place: Place, link: string | null) =>
   fetch(`${place.url}/api/web/start`, {
     method: 'POST',
@@ -131,7 +131,7 @@ test('SIGTERM answers the report that is under way, takes no new one, and ends w
   })
 })
 
-/** What the system grants at most. */
+/** The maximum that the system grants. */
 const backlog = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))
 
 test.skipIf(backlog < 2000)(

@@ -11,7 +11,7 @@ const long = process.env.SVC_TEST_LONG !== undefined
 const given = process.env.SVC_TEST_SEED
 const seeds = given ? [Number(given)] : Array.from({ length: long ? 10 : 1 }, () => Math.floor(Math.random() * 1e9))
 
-/** What a storm has to have seen before it says anything. */
+/** The minimum that a storm must have seen before its result counts. */
 const minCounts = {
   'reports confirmed': 50,
   'commands handed out': 6,

@@ -25,7 +25,7 @@ export interface SimAgent extends TestAgent {
   hold: string | undefined
   runtime: RuntimeInfo
   runtimeHold: string | undefined
-  /** Of the runtime: the version that runs on trial, from which one, until when. */
+  /** The runtime's trial: its version, the previous one, and its end. */
   trial: { version: string; from: string; until: number } | undefined
   /** Versions that do not work on this machine. */
   bad: Set<string>
@@ -139,7 +139,7 @@ const reportOf = (agent: SimAgent) => ({
 
 type Read = Extract<ReturnType<typeof readAnswer>, { ok: true }>['value']
 
-/** What a good answer does to an agent, in the order of D31. */
+/** Applies a successful answer to an agent, in the order of D31. */
 function obey(agent: SimAgent, answer: Read, now: number): void {
   if (agent.trial) endTrial(agent, now, true)
   const { desired, runtime, runtime_desired: wanted } = answer

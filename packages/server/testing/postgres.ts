@@ -24,7 +24,7 @@ import pg from 'pg'
 export interface TestPostgres {
   /** The address of a database of this cluster. */
   url: (database: string) => string
-  /** Of the server process; undefined for one that was there before. */
+  /** The id of the server process; undefined for one that was already running. */
   pid: number | undefined
   /** Ends it like a power cut of its machine, but for what the kernel still writes; undefined for one that was there before. */
   kill: (() => Promise<void>) | undefined
@@ -144,7 +144,7 @@ function binaries(): string {
   )
 }
 
-/** What is here, by major version: Debian's, newest first, then npm's. */
+/** The installed servers by major version: Debian's, newest first, then npm's. */
 export function installed(): { version: string; bin: string }[] {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []

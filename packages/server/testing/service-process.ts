@@ -125,7 +125,7 @@ export class Place {
 
 export class ServiceProcess {
   readonly child: ChildProcess
-  /** What it wrote to standard error: its log. */
+  /** Its log, from standard error. */
   log = ''
   said = ''
   /** The first person's link. */

@@ -17,7 +17,7 @@ import { testConfig } from './service.ts'
 
 export interface Whole {
   port: number
-  /** What was logged at `info` and above. */
+  /** The log lines at `info` and above. */
   lines: string[]
   stop: () => Promise<void>
 }

@@ -94,7 +94,7 @@ export const showMoved = ({ tables, rows, before, to, kept }: Moved): string =>
     before
       ? `All ${rows} rows were already in PostgreSQL, each identical.`
       : `Moved ${rows} rows. Each was read back and is identical.`,
-    `The embedded database lies in ${kept}. It is no longer used. Keep it until you are satisfied.`,
+    `The embedded database is in ${kept}. It is no longer used. Keep it until you are satisfied.`,
     `Now set SVC_DATABASE_URL to ${to} (with its password) and start the service. Agent tokens, install codes,`,
     'passwords and sessions stay valid. Every further node needs a copy of the file "secret" of this data folder.',
   ].join('\n')

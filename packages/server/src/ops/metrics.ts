@@ -71,7 +71,7 @@ function gaugesOf(registry: Registry, { agents, live, store, config, now }: Obse
   const plain: [name: string, help: string, value: () => number][] = [
     ['svc_report_commit_seconds_max', 'The longest of these commits since the start.', () => agents.maxCommitSeconds],
     ['svc_reports_waiting', 'Reports that wait for their commit.', () => agents.waiting],
-    ['svc_live_subscribers', 'Open pages that hear of changes.', () => live.size],
+    ['svc_live_subscribers', 'Open pages that are notified of changes.', () => live.size],
   ]
   for (const [name, help, value] of plain)
     new Gauge({

@@ -175,7 +175,7 @@ function actionsOf({ state, wave, waves }: RolloutDbRow): RolloutPage['actions']
   }
 }
 
-/** What the rollout waits for, or what happens next. */
+/** A sentence about the thing that the rollout waits for, or the next step. */
 function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): string {
   const waves = (JSON.parse(row.waves) as string[]).length
   const words: Record<RolloutState, () => string> = {

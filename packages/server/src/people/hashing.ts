@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** The person for whom a password is hashed. */
+/** The place of a password in the queue depends on its person and address. */
 interface Turn {
   /** Signed in now or before; goes before strangers. */
   known: boolean

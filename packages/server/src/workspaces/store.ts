@@ -125,7 +125,7 @@ export async function activateWithin({ db: trx, by, now }: Ctx, workspace: Works
   if (made) await audit(trx, { ...note, action: 'workspace.activated', details: { product } })
 }
 
-/** Ends the activation: its agents get 403 from their next report on, and nothing of theirs is stored (D56). */
+/** Ends the activation: its agents get 403 from their next report on, and nothing that they send is stored (D56). */
 export function deactivate(
   { db, by, now }: Ctx,
   slug: string,

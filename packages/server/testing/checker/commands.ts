@@ -12,7 +12,7 @@ export const commandFaults = (lines: readonly Line[]): string[] => [
   ...tooLate(lines),
 ]
 
-/** What a person was told is stored is stored. */
+/** Commands that a person was told are stored must be stored. */
 function lost(lines: readonly Line[]): string[] {
   const view = lastView(lines)
   if (!view) return []

@@ -22,7 +22,7 @@ function halves(lines: readonly Line[]): string[] {
   })
 }
 
-/** Whether the agent of a code may have been deleted: for each name, no more codes than agents of it were. */
+/** True when the agent of a code may have been deleted: for each name, no more codes than deleted agents. */
 function deletedNames(lines: readonly Line[]): (code: string) => boolean {
   const left = new Map<string, number>()
   for (const { name } of only(lines, 'delete')) left.set(name, (left.get(name) ?? 0) + 1)
@@ -59,7 +59,7 @@ function tellApart(lines: readonly Line[]): string[] {
 
 const timesOf = (calls: readonly { took?: number | undefined }[]): number[] =>
   calls.flatMap(({ took }) => (took === undefined ? [] : [took])).sort((x, y) => x - y)
-/** What a busy machine adds comes in bursts: the lower quartile tells what the work itself takes. */
+/** A busy machine adds time in bursts, so the lower quartile shows the time of the work itself. */
 const quartile = (times: readonly number[]): number => times[times.length >> 2] ?? 0
 
 function tooMany(lines: readonly Line[]): string[] {

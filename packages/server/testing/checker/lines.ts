@@ -1,5 +1,5 @@
 /**
- * What happened in a run, line by line, as the clients and the operator saw it: enough to decide I1 to I16 afterwards,
+ * The events of a run, line by line, as the clients and the operator saw them: enough to decide I1 to I16 afterwards,
  * without the service. Times are of one clock, in milliseconds; a line is written when the thing is known, not when it began.
  */
 export type Line =
@@ -17,14 +17,14 @@ export type Line =
       /** Absent: it says nothing of a runtime. `ends`: it is the first that tells of this outcome of an attempt. */
       runtime?: { version: string; ends?: Outcome } | undefined
     }
-  /** What came back: whole, so that a cut answer is none. */
+  /** The whole answer, so that a cut one is none. */
   | ({ kind: 'answer'; at: number; report: string; status: number; retryAfter: boolean; commands: string[] } & Told)
   | { kind: 'apply'; at: number; agent: string; command: string }
   /** The service confirmed that a token is void, by rotation or deletion. */
   | { kind: 'void'; at: number; agent: string; token: string }
   /**
-   * A wish, stored at a moment between `at` and `done`, or perhaps not where that is for ever; null takes it back. Of a
-   * runtime whose press was not answered, `version` is undefined: whatever was served then.
+   * A wish, stored at a moment between `at` and `done`, or perhaps not if that is forever; null withdraws it. For a
+   * runtime whose request was not answered, `version` is undefined: whatever was served then.
    */
   | { kind: 'wish'; of: 'blueprint'; at: number; done: number; agent: string; version: string | null }
   | { kind: 'wish'; of: 'runtime'; at: number; done: number; agent: string; version: string | null | undefined }
@@ -75,7 +75,7 @@ interface Call {
   body: string
   names?: Named | undefined
 }
-/** What a code would install (I16). */
+/** The facts that a code would install (I16). */
 export interface Named {
   blueprint: string
   version: string
@@ -93,7 +93,7 @@ export interface Agent {
   id: string
   workspace: string
   name: string
-  /** Of every part of the shown report, the number of the report it came with. */
+  /** For every part of the shown report, the number of the report it came with. */
   shown: string[]
   runs: Run[]
 }

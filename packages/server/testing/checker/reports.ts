@@ -49,7 +49,7 @@ function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
   return [...taken, ...left]
 }
 
-/** What was confirmed is stored, unless 2000 newer runs are (I8). */
+/** Confirmed runs are stored, unless 2000 newer ones are (I8). */
 function kept(lines: readonly Line[], sent: Sent): string[] {
   const view = lastView(lines)
   const many = only(lines, 'view').flatMap(({ agents }) =>

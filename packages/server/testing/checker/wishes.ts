@@ -15,7 +15,7 @@ export function wishFaults(lines: readonly Line[]): string[] {
   return [...notWished(lines, pairs), ...notServed(lines, pairs), ...unasked(pairs), ...wishedOn(lines, pairs)]
 }
 
-/** Of lines that take each other's place, those that may have been in force at some moment between sending and answer. */
+/** The lines that may have been in force at some moment between sending and answer, where each replaces the previous one. */
 function inForce<T extends { at: number; done: number }>(all: readonly T[], [send, answer]: Pair): T[] {
   return all.filter((one, i) => {
     const replaced = Math.min(...all.slice(i + 1).map(({ done }) => done))
@@ -26,7 +26,7 @@ function inForce<T extends { at: number; done: number }>(all: readonly T[], [sen
 const wishesOf = <K extends 'blueprint' | 'runtime'>(lines: readonly Line[], of: K, agent: string) =>
   only(lines, 'wish').filter((wish): wish is Extract<Of<'wish'>, { of: K }> => wish.of === of && wish.agent === agent)
 
-/** What an answer wishes is what the store had at some moment between sending and answer (I11). */
+/** The wish in an answer is one that the store had at some moment between sending and answer (I11). */
 function notWished(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   return pairs.flatMap((pair) => {
     const [{ agent, report }, { desired, runtime }] = pair
@@ -41,7 +41,7 @@ function notWished(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   })
 }
 
-/** What is told to be served is served, and nothing else is wished (I11, D37). */
+/** The release that an answer names is served, and no other is requested (I11, D37). */
 function notServed(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   const all = only(lines, 'serve')
   return pairs.flatMap((pair) => {

@@ -76,7 +76,7 @@ const saidOf = ({ version, applied, trial }: Runtime) => ({
   ...(applied && { applied }),
 })
 
-/** Begins what is wished, and ends what was begun. */
+/** Starts requested updates, and finishes started ones. */
 function follow(storm: Storm, agent: Reporter, { desired, runtime_desired: wished }: Answer): void {
   const { runtime } = agent
   if (runtime?.trial) {

@@ -1,4 +1,4 @@
-/** What is ended and started again in a storm: nodes of the service as people run them, and a PostgreSQL of its own below them. */
+/** The processes that a storm kills and restarts: nodes of the service as people run them, and a PostgreSQL of their own. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

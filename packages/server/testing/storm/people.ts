@@ -1,6 +1,6 @@
 /**
- * What people do in a storm: press, rotate tokens, name versions, wish runtimes and serve new ones, delete agents, issue codes;
- * and who redeems these, several at once.
+ * People in a storm: they send commands, rotate tokens, request versions and runtimes, serve new ones, delete agents and issue
+ * codes, which several machines redeem at once.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Named } from '../checker/lines.ts'
@@ -64,7 +64,7 @@ async function wish(
 
 type Stood = { changed: boolean; updates: { runtime: { wish: { version: string } | null } } }
 
-/** Whether it is wished now. */
+/** Returns whether it is requested now. */
 async function wishRuntime(storm: Storm, agent: Reporter): Promise<boolean> {
   const at = Date.now()
   const wished = await storm.operate<Stood>('wish runtime', [pathOf(agent)], { unsigned: true })
@@ -179,7 +179,7 @@ async function compare(storm: Storm, code: string): Promise<void> {
       await call(storm, kind, one, true)
 }
 
-/** Whoever redeemed the code runs the agent now. */
+/** The machine that redeemed the code runs the agent now. */
 async function join(storm: Storm, name: string, token: string): Promise<void> {
   const found = await storm
     .read((db) => db.selectFrom('agent').select('id').where('name', '=', name).executeTakeFirst())

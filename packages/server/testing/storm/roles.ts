@@ -32,7 +32,7 @@ export interface Reporter {
   fill: number
   /** The version of the blueprint that it runs; null for one without. */
   version: string | null
-  /** What it last said of that (2.5). */
+  /** The outcome that it last reported (2.5). */
   applied?: Applied
   /** Undefined for a reporter that is no runtime. */
   runtime?: Runtime | undefined
