@@ -9,7 +9,7 @@ import { LongestFirst } from './scripts/testing/longest-first.ts'
 const seconds = 1000
 /** Tests shorten everything; a floor of real seconds is tested where it is set. */
 const env = { SVC_TIME_FLOOR: '0' }
-/** What is polled may take its time on a busy machine. */
+/** Polled conditions may take long on a busy machine. */
 const patient = { poll: { timeout: 20 * seconds } }
 const kinds = ['store', 'http', 'process', 'browser'] as const
 const places = ['packages', 'docs', 'conformance', 'scripts', 'examples', 'bench']

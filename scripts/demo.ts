@@ -219,7 +219,7 @@ On the page: open an agent, change a setting, press Pause or Run now. The same o
   cd ${example}
   python3 ${svcCommand(root).at(-1)} pause
 
-The service is ${place.url}; all it stores lies in ${folder}.
+The service is ${place.url}; all its data is in ${folder}.
 Ctrl-C ends all of it and ${options.keep ? 'keeps that folder' : 'leaves nothing behind'}.
 `)
 }

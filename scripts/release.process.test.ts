@@ -41,7 +41,7 @@ test('a key that is not built in signs nothing until it is added', async () => {
   const added = release('--key', key, '--version', '3.0.0', '--add-key')
   expect(added).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/Release 3.0.0 lies in .*\n {2}SHA-256 \w{64}\n {2}signed by ssh-ed25519/),
+    stdout: expect.stringMatching(/Release 3.0.0 is in .*\n {2}SHA-256 \w{64}\n {2}signed by ssh-ed25519/),
   })
   expect(readFileSync(keys, 'utf8')).toBe(`# none yet\n${publicKey()}\n`)
   expect(await built()).toMatchObject({ version: '3.0.0', signed: true })

@@ -109,7 +109,7 @@ function tell({
   out: string
   signedBy: string | undefined
 }) {
-  const lines = [`Release ${version} lies in ${out}`, `  SHA-256 ${sha256}`]
+  const lines = [`Release ${version} is in ${out}`, `  SHA-256 ${sha256}`]
   if (signedBy !== undefined) lines.push(`  signed by ${signedBy}`)
   else
     lines.push(

@@ -59,7 +59,7 @@ const names: readonly Hostile[] = [
   ...withName('climbs with ".."', '../evil', '../../evil', 'docs/../../evil', 'docs/..'),
   ...withName('is not written plainly', './x', 'a//b', 'a/./b', '.'),
   ...withName(
-    'lies in .svc',
+    'is in .svc',
     '.svc/agent.env',
     '.svc',
     '.SVC/x',
@@ -91,7 +91,7 @@ const names: readonly Hostile[] = [
   withNames('needs "a" as a folder', 'a/b', 'a/b', 'a'),
   withNames('needs "a/b" as a folder', 'a/B/c/d', 'a/b', 'a/B/c/d'),
   withNames('appears twice', 'a/', 'a', 'a/'),
-  withNames('lies in "Docs"', 'Docs/b', 'docs/a', 'Docs/b'),
+  withNames('is in "Docs"', 'Docs/b', 'docs/a', 'Docs/b'),
 ]
 
 const kinds: readonly Hostile[] = [
@@ -148,7 +148,7 @@ const headers: readonly Hostile[] = [
     local: { extra: extraField(1, Buffer.alloc(16)) },
   }),
   withEntry('a zip64 size', 'is zip64', { name: 'x', content: 'x', central: { size: 0xffffffff } }),
-  withEntry('another disk', 'lies on another disk', { name: 'x', content: 'x', disk: 1 }),
+  withEntry('another disk', 'is on another disk', { name: 'x', content: 'x', disk: 1 }),
   withEntry('another local name', 'has another name in its local header', {
     name: 'safe',
     content: 'x',

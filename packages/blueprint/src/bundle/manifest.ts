@@ -18,7 +18,7 @@ export function readOwnManifest(
   files: ReadonlySet<string>,
   expected: ExpectedManifest = {},
 ): { manifest?: Manifest; findings: BundleFinding[]; placeOf?: PlacedRead['placeOf'] } {
-  if (!bytes) return { findings: [{ file: manifestName, message: 'is missing; it must lie at the root' }] }
+  if (!bytes) return { findings: [{ file: manifestName, message: 'is missing; it must be at the root' }] }
   const { read, placeOf } = readPlaced(bytes, { for: 'bundle' })
   if (!read.ok)
     return {

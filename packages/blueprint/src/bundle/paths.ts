@@ -24,7 +24,7 @@ export const pathRules: readonly PathRule[] = [
   ['begins with a drive letter', (path) => /^[A-Za-z]:/.test(path)],
   ['climbs with ".."', (_, segments) => segments.includes('..')],
   ['is not written plainly: it holds "." or an empty segment', (path, segments) => segments.some(notPlain(path))],
-  ["lies in .svc, which is the runtime's own", (_, segments) => keyOf(segments[0] ?? '') === '.svc'],
+  ["is in .svc, which is the runtime's own", (_, segments) => keyOf(segments[0] ?? '') === '.svc'],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
   ['holds a control character', (path) => /[\u0001-\u001f\u007f-\u009f\u2028\u2029]/.test(path)],
   ['holds a character that turns text around', (path) => /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(path)],

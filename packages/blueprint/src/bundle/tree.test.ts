@@ -24,10 +24,10 @@ test('5,000 files in one folder need one folder', () => {
 
 test('a folder that clashes is reported for each path below it, in the order of the paths', () => {
   expect(wrongBetween(named(['Docs/deep/a', 'docs/b', 'DOCS/deep/c', 'docs/deep/d']))).toEqual([
-    { file: 'docs/b', message: 'lies in "docs", which some file systems take for "Docs"' },
-    { file: 'DOCS/deep/c', message: 'lies in "DOCS", which some file systems take for "Docs"' },
-    { file: 'DOCS/deep/c', message: 'lies in "DOCS/deep", which some file systems take for "Docs/deep"' },
-    { file: 'docs/deep/d', message: 'lies in "docs", which some file systems take for "Docs"' },
-    { file: 'docs/deep/d', message: 'lies in "docs/deep", which some file systems take for "Docs/deep"' },
+    { file: 'docs/b', message: 'is in "docs", which some file systems take for "Docs"' },
+    { file: 'DOCS/deep/c', message: 'is in "DOCS", which some file systems take for "Docs"' },
+    { file: 'DOCS/deep/c', message: 'is in "DOCS/deep", which some file systems take for "Docs/deep"' },
+    { file: 'docs/deep/d', message: 'is in "docs", which some file systems take for "Docs"' },
+    { file: 'docs/deep/d', message: 'is in "docs/deep", which some file systems take for "Docs/deep"' },
   ])
 })

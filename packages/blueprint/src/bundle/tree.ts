@@ -87,7 +87,7 @@ const none: readonly string[] = []
 function wrongFolder(path: string, file: string | undefined, known: string | undefined): string | undefined {
   if (file !== undefined) return `needs "${shownPath(file)}" as a folder, which is a file`
   if (known === undefined || known === path) return undefined
-  return `lies in "${shownPath(path)}", which some file systems take for "${shownPath(known)}"`
+  return `is in "${shownPath(path)}", which some file systems take for "${shownPath(known)}"`
 }
 
 const twice = (path: string, before: string | undefined): string =>

@@ -11,7 +11,7 @@ export function wrongWithPath(path: string): string | undefined {
   if (segments.includes('..')) return 'must not climb with ".."'
   if (segments.some((s) => s === '' || s === '.')) return 'must be written plainly, without "." or empty segments'
   if (segments.some((s) => /[. ]$/.test(s))) return 'must not hold a segment that ends in a dot or a space'
-  return keyOf(segments[0] ?? '') === '.svc' ? 'must not lie in .svc' : undefined
+  return keyOf(segments[0] ?? '') === '.svc' ? 'must not be in .svc' : undefined
 }
 
 /** Checks the folder to start in. `.` is the folder of the manifest itself. */

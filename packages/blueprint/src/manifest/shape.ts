@@ -161,7 +161,7 @@ export const manifest =
     const folders = written.filter((p) => p.endsWith('/')).map(withoutSlash)
     const nested = state.find((p) => state.some((other) => p.startsWith(`${other}/`)))
     if (nested !== undefined)
-      return find(reading, v.at, 'state', `state names "${nested}", which lies in another path of it.`)
+      return find(reading, v.at, 'state', `state names "${nested}", which is inside another path of it.`)
     const wrong = wrongWithOutput(got.logs ?? [], { state, status: got.status })
     if (wrong !== undefined) return find(reading, v.at, 'logs', wrong)
     return {
@@ -192,5 +192,5 @@ function wrongWithOutput(
   if (second) return `Only one log can be the output: got ${quote(name)} and ${quote(second.name)}.`
   if (path === status) return `The output needs a file of its own: ${quote(path)} is the status file.`
   const isKept = state.some((s) => path.startsWith(`${s}/`))
-  return isKept ? undefined : `The output must lie in a folder that state names: got ${quote(path)}.`
+  return isKept ? undefined : `The output must be in a folder that state names: got ${quote(path)}.`
 }

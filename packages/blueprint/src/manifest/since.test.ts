@@ -55,8 +55,8 @@ test.each([
 
 test.each([
   ['state: [state]', undefined],
-  ['state: [state/printed.log]', 'must lie in a folder that state names'],
-  ['state: [data]', 'must lie in a folder that state names'],
+  ['state: [state/printed.log]', 'must be in a folder that state names'],
+  ['state: [data]', 'must be in a folder that state names'],
   ['state: [state]\nstatus: state/printed.log', 'a file of its own'],
 ])('the output goes to a file of its own that outlives versions: %s', (lines, says) => {
   const logs = 'logs: [{name: printed, path: state/printed.log, output: true}]'
@@ -67,7 +67,7 @@ test.each([
 
 test.each([
   ['logs: [{name: a, path: d/a, output: true}, {name: b, path: d/b, output: true}]\nstate: [d]', 'Only one log'],
-  ['logs: [{name: a, path: .svc/log/agent.log, output: true}]\nstate: [d]', 'must not lie in .svc'],
+  ['logs: [{name: a, path: .svc/log/agent.log, output: true}]\nstate: [d]', 'must not be in .svc'],
   ['logs: [{name: a, path: d/a, output: yes}]\nstate: [d]', 'must be true or false'],
   ['needs: restic', 'must be a list'],
   ['needs: [/usr/bin/restic]', 'without a path'],

@@ -44,7 +44,7 @@ export const entryRules: readonly EntryRule[] = [
     'is zip64',
     (e) => [e.packed, e.size, e.start].includes(0xffffffff) || both(e).some((h) => fieldOf(h, 0x0001) !== undefined),
   ],
-  ['lies on another disk', ({ disk }) => disk !== 0],
+  ['is on another disk', ({ disk }) => disk !== 0],
   ['has another name in its local header', ({ name, local }) => local !== undefined && !same(name, local.name)],
   ['has another method in its local header', ({ method, local }) => local !== undefined && method !== local.method],
   ['has other flags in its local header', ({ flags, local }) => local !== undefined && flags !== local.flags],
