@@ -9,14 +9,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { freePort } from '../scripts/testing/free-port.ts'
 import { password, type Service, startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
-import { longestTurn, notingTurns } from './common/turns.ts'
+import { type LongestTurn, longestTurn, notingTurns, recordings } from './common/turns.ts'
 import { memory } from './common/usage.ts'
 import type { LoadName, Target } from './hostile/loads.ts'
 import { type Others, otherAgents, startOthers, type Times } from './hostile/others.ts'
@@ -69,7 +68,7 @@ const parts: Readonly<Record<LoadName, Part>> = {
 
 interface Measured {
   others: Times
-  turn: number
+  turn: LongestTurn
 }
 interface Outcome {
   without: Measured
@@ -102,7 +101,7 @@ export async function benchHostile(args: string[]): Promise<string> {
 
 async function measurePart(name: LoadName, seconds: number): Promise<Outcome> {
   const { people, agents } = parts[name]
-  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-hostile-'))
+  const folder = mkdtempSync(join(recordings, 'svc-bench-hostile-'))
   const turns = join(folder, 'turns')
   const emails = Array.from({ length: people + 1 }, (_, i) => `person-${i}@example.org`)
   const healthPort = await freePort()
@@ -207,6 +206,7 @@ function textOf(rows: { name: LoadName; outcome: Outcome }[]): string {
     'sign-in slowest',
     'errors',
     'longest turn ms',
+    'CPU of a turn ms',
     'MB before',
     'MB at most',
     'of them new pages',
@@ -225,7 +225,8 @@ const timesOf = ({ others: { reports, health, signIns, errors }, turn }: Measure
   count(at(health, 1)),
   signIns.length === 0 ? '-' : count(at(signIns, 1)),
   errors,
-  fixed(turn),
+  fixed(turn.time),
+  fixed(turn.work),
 ]
 
 function verdictOf(name: LoadName, { before, highest, pages, beside }: Outcome): string {
@@ -235,7 +236,7 @@ function verdictOf(name: LoadName, { before, highest, pages, beside }: Outcome):
     highest - before - pages > max.grown && `the service grew by more than ${max.grown} MB beside its cache`,
     Math.max(at(reports, 1), at(health, 1), at(signIns, 1)) > patience && 'others waited for more than a second',
     errors > 0 && 'others were refused',
-    max.turn !== undefined && beside.turn > max.turn && `a turn took more than ${max.turn} ms`,
+    max.turn !== undefined && beside.turn.work > max.turn && `a turn took more than ${max.turn} ms of CPU time`,
   ].filter(Boolean)
   return wrong.length === 0 ? 'Within its limits.' : `**BEYOND ITS LIMITS: ${wrong.join('; ')}.**`
 }

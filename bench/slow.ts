@@ -9,14 +9,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startLimit } from './common/limit.ts'
 import { startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
-import { longestTurn, notingTurns } from './common/turns.ts'
+import { longestTurn, notingTurns, recordings } from './common/turns.ts'
 import { memory } from './common/usage.ts'
 import { quantile } from './fleet/counts.ts'
 import { type Load, startLoad, type Window, window } from './fleet/load.ts'
@@ -80,7 +79,7 @@ export async function benchSlow(args: string[]): Promise<string> {
   ]
   const memoryOnly = !values.disk && existsSync(inMemory)
   if (memoryOnly) process.env.TMPDIR = inMemory
-  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-slow-'))
+  const folder = mkdtempSync(join(recordings, 'svc-bench-slow-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const turns = join(folder, 'turns')
   const env = notingTurns(turns)
@@ -157,7 +156,7 @@ export async function benchSlow(args: string[]): Promise<string> {
   async function measure(load: Load, server: Server, time: number): Promise<Measured> {
     const from = Date.now()
     const measured = await window(load, server.pid, time)
-    return { ...measured, turn: longestTurn(turns, from) }
+    return { ...measured, turn: longestTurn(turns, from).time }
   }
 }
 

@@ -1,18 +1,38 @@
 /**
- * Loaded into a server before its program (`--import`). Records the longest turn of its event loop in each tenth of a
- * second, one line each, in the file SVC_BENCH_DELAY.
+ * Loaded into a server before its program (`--import`). Records the turns of its event loop for each tenth of a second, one
+ * line each, in the file SVC_BENCH_DELAY: the time, the longest turn, and the most CPU time that the main thread took in
+ * one turn, in milliseconds. A turn that takes longer than its CPU time waited for the disk or for a core.
  */
 import { appendFileSync } from 'node:fs'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
+/** Milliseconds between two looks. A look comes once a turn while turns are longer than this. */
 const resolution = 2
 const everyMs = 100
-const turns = monitorEventLoopDelay({ resolution })
-turns.enable()
-function note(): void {
-  const longest = Math.max(0, turns.max / 1e6 - resolution)
-  turns.reset()
-  appendFileSync(process.env.SVC_BENCH_DELAY ?? '/dev/null', `${Date.now()} ${longest.toFixed(2)}\n`)
+
+let longest = 0
+let maxWork = 0
+let at = performance.now()
+let cpu = process.threadCpuUsage()
+
+function look(): void {
+  const now = performance.now()
+  const used = process.threadCpuUsage(cpu)
+  longest = Math.max(longest, now - at - resolution)
+  maxWork = Math.max(maxWork, (used.user + used.system) / 1000)
+  at = now
+  cpu = process.threadCpuUsage()
 }
-if (isMainThread) setInterval(note, everyMs).unref()
+
+function note(): void {
+  appendFileSync(
+    process.env.SVC_BENCH_DELAY ?? '/dev/null',
+    `${Date.now()} ${longest.toFixed(2)} ${maxWork.toFixed(2)}\n`,
+  )
+  longest = maxWork = 0
+}
+
+if (isMainThread) {
+  setInterval(look, resolution).unref()
+  setInterval(note, everyMs).unref()
+}
