@@ -1,7 +1,7 @@
 /**
- * People's accounts are the accounts library's work: passwords, sessions, cookies, and the tables of people, workspaces,
- * members and invitations. Of its own routes only sign-in and sign-out are reachable (people/routes.ts); whatever
- * changes a workspace goes through our stores, so that it is checked and written down in the same transaction.
+ * The accounts library: passwords, sessions, cookies, and the tables of people, workspaces, members and invitations. Of
+ * its own routes only sign-in and sign-out can be reached (web/account.ts). Changes to a workspace go through our
+ * stores, which check and record them in the same transaction.
  */
 import { createAuthEndpoint } from '@better-auth/core/api'
 import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth'
@@ -17,7 +17,7 @@ import { passwordHashing } from './passwords.ts'
 
 const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })
 
-/** A member views, an admin acts; logs are for admins only. */
+/** Members look and admins act; logs are for admins only. */
 const roles = {
   admin: access.newRole({
     ...adminAc.statements,
@@ -28,29 +28,35 @@ const roles = {
   member: access.newRole({ ...memberAc.statements, agent: ['read'] }),
 }
 
-/** Characters of a password. Kinds of characters do not matter: length is what counts (ASVS 5, 6.2). */
+/**
+ * The length of a password in characters. There is no rule about kinds of characters, since only length matters (ASVS
+ * 5, 6.2).
+ */
 export const passwordLength = { min: 10, max: 200 } as const
-/** A session ends after this time without use. */
+/** A session that is not used for this long ends. */
 const idleSeconds = 14 * 86400
 /** A session ends after this time in any case. */
 export const longestSession = 90 * dayMs
-/** The accuracy of "last used". */
+/** The precision with which the last use is recorded. */
 const seenSeconds = 15 * 60
 const invitationSeconds = 7 * 86400
 export const invitationLasts = invitationSeconds * 1000
 
-/** The header that passes the caller's address to the library; one sent by the caller is removed first. */
+/** The header in which we tell the library a client's address; one that the client sends is removed first. */
 export const addressHeader = 'x-svc-caller'
 
 interface AuthSetup {
   baseUrl: string
-  /** At least 32 random characters; signs cookies. */
+  /** At least 32 random characters; it signs cookies. */
   secret: string
-  /** The form in which passwords are written; both forms are read. */
+  /** The form in which passwords are stored; both forms are read. */
   passwordForm?: PasswordForm
 }
 
-/** Signs in a person identified by other means than a password: a one-time link, an invitation. It has no address. */
+/**
+ * Signs in a person who was identified by something other than a password: a one-time link or an invitation. It has no
+ * address.
+ */
 const signInPerson = {
   id: 'svc',
   endpoints: {
@@ -86,10 +92,10 @@ const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }:
       password: passwordHashing(passwordForm),
     },
     session: { expiresIn: idleSeconds, updateAge: seenSeconds },
-    // Our limits (limits.ts) know accounts and browsers; the library's only count by address.
+    // Our own limits (limits.ts) consider accounts and browsers; the library's count by address alone.
     rateLimit: { enabled: false },
     advanced: {
-      // The prefix is __Host- if the page is served over https: bound to this host, this path, and TLS.
+      // Over https the prefix is __Host-, which binds the cookie to this host, this path, and TLS.
       useSecureCookies: false,
       cookiePrefix: 'svc',
       cookies: { session_token: { name: https ? '__Host-svc.session' : 'svc.session' } },
@@ -115,7 +121,7 @@ const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }:
   } satisfies BetterAuthOptions
 }
 
-/** Options only for migrating the library's tables. */
+/** Options for migrating the library's tables; they are good for nothing else. */
 export const accountTables = (store: Store): BetterAuthOptions =>
   authOptions(store, { baseUrl: 'http://localhost', secret: 'for migrations only'.padEnd(32) })
 

@@ -1,6 +1,7 @@
 /**
- * Hands an account to the owner of its email address. Nothing proves that the maker of the account owns the address, so
- * the operator, who knows the owner, creates a link. It sets another password and ends all sessions and open links.
+ * Hands an account over to the owner of its e-mail address. Nothing proves that the person who made the account owns
+ * the address, so the operator, who knows the owner, makes a link. Its use sets a new password and ends all sessions
+ * and unused links of the account.
  */
 import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'

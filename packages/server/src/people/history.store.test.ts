@@ -7,7 +7,7 @@ import { createPerson } from './store.ts'
 const operator = { id: null, name: 'operator' }
 
 everyEngine('sign-ins', (open) => {
-  test('the last ones of a person are kept, newest first, and take nothing from others', async () => {
+  test('the last sign-ins of a person are kept, newest first, and displace none of other people', async () => {
     const store = await open()
     const auth = openAuth(store, { baseUrl: 'http://localhost', secret: 'a secret of the tests, long enough' })
     const make = async (name: string) => {

@@ -1,4 +1,4 @@
-/** Sign-in attempts: a log line for each, and a person's last successful ones for their own page. */
+/** Sign-in tries: a log line for each, good or bad, and a person's last good ones for the account page. */
 import type { SignInRecord } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
@@ -8,7 +8,7 @@ import { isEmail, normalEmail } from './email.ts'
 /** `limited`: too many attempts. `busy`: no room to hash. Neither says whether the password was right. */
 export type SignInOutcome = 'ok' | 'wrong' | 'limited' | 'busy'
 
-/** The facts of a log line. The fail2ban filter in docs/operate.md reads them in this order. */
+/** The facts of a log line. docs/operate.md has a filter for fail2ban that reads them in this order. */
 export interface SignInLine {
   address: string
   account: string
@@ -16,13 +16,13 @@ export interface SignInLine {
   method: SignInRecord['method']
   /** True when the browser signed in to the account before. */
   known: boolean
-  /** As in `X-Request-Id`. */
+  /** The value of `X-Request-Id`. */
   request: string | undefined
 }
 
 /**
- * The typed email address, shortened for the log. A password typed into the wrong field is not an address, and is left
- * out.
+ * Shortens what was typed as an e-mail address for the log. Text that is not an address may be a password typed into
+ * the wrong field, and becomes "…".
  */
 export function shortAccount(typed: string): string {
   const address = normalEmail(typed)
@@ -31,11 +31,11 @@ export function shortAccount(typed: string): string {
   return `${local.slice(0, 2)}…@${host}`
 }
 
-/** Sign-ins kept per person. */
+/** The number of sign-ins that are kept for each person. */
 export const maxSignIns = 20
 const maxUserAgent = 300
 
-/** Stores a successful sign-in, and removes the person's oldest beyond `maxSignIns`. */
+/** Stores a good sign-in, and deletes the person's oldest beyond `maxSignIns`. */
 export function recordSignIn(db: Db, personId: string, record: SignInRecord): Promise<void> {
   const { at, method, address, userAgent } = record
   return transaction(db, async (trx) => {

@@ -1,6 +1,6 @@
 /**
- * Runs the accounts library's writes inside our transaction, so that they are committed together with the audit entry
- * or not at all.
+ * Runs the accounts library's writes inside our transactions, so that they succeed or fail together with the audit
+ * entry.
  */
 import { runWithAdapter } from '@better-auth/core/context'
 import type { Verdict } from '@svc/protocol'
@@ -14,27 +14,27 @@ import { decideWithin } from '../db/undo.ts'
 import type { Auth } from './auth.ts'
 
 export type Trx = Transaction<Tables>
-/** The dependencies of store functions that write people, workspaces, members or invitations. */
+/** The dependencies of functions that write people, workspaces, members or invitations. */
 export interface People {
   store: Store
   auth: Auth
-  /** The right of the person, where it is judged together with the change (web/kit/acting.ts). */
+  /** Runs work in a transaction that also checks the right of the person who asks (web/kit/acting.ts). */
   write?: Writer
 }
 /**
- * The context of a change in which the accounts library takes part: like `Ctx` (audit/by.ts), which opens its
- * transaction later.
+ * The context of a change that involves the accounts library: like `Ctx` (audit/by.ts), but its transaction is opened
+ * later.
  */
 export interface PeopleCtx<B = By> extends Omit<Ctx<B>, 'db'> {
   readonly people: People
 }
-/** The library's tables and its account functions, bound to the running transaction. */
+/** The library's tables and account functions, bound to the running transaction. */
 export type Accounts = Awaited<ReturnType<typeof accountsIn>>
 
 /**
- * Runs `work` in one transaction, which is undone when it refuses; a given one is undone by its owner. Everything
- * inside goes through `trx` or `accounts`; anything else deadlocks on SQLite. Hash passwords before: that takes a tenth
- * of a second.
+ * Runs `work` in one transaction, which is undone when `work` refuses; inside a given transaction the caller undoes it.
+ * All access must go through `trx` or `accounts`, since anything else deadlocks on SQLite. Passwords are hashed
+ * beforehand, since that takes a tenth of a second.
  */
 export async function decide<T, Code extends string>(
   { store, auth, write }: People,

@@ -5,7 +5,7 @@ import { Tries } from './rate.ts'
 const ann = 'ann@example.org'
 const second = 1000
 
-/** Tries of strangers and of Ann, each at a moment in seconds; what became of each. */
+/** Tries of strangers and of Ann, each at a time in seconds, and their outcomes. */
 function tries() {
   const { begin } = countSignIns()
   const attempt = (more: Partial<SignInAttempt>) => ({
@@ -35,7 +35,7 @@ test('an address that has not failed may always try, however many others failed 
   expect(succeeds(1, { caller: '192.0.2.1' })).toBe(true)
 })
 
-test('addresses that failed at an account under attack are slowed down, and only there', () => {
+test('addresses that failed at an account under attack are slowed down, and only at that account', () => {
   const { fails, waits } = tries()
   for (const caller of strangers(100)) fails(0, { caller })
   const caller = '203.0.113.1'
@@ -53,7 +53,7 @@ test('a browser that signed in before is not slowed down by strangers, nor by it
   expect(succeeds(1, { device: 'of ann' })).toBe(true)
 })
 
-test('a browser that signed in before has a limit of its own, which a success resets', () => {
+test('a browser that signed in before has a separate limit, which a success resets', () => {
   const { fails, succeeds, waits } = tries()
   const device = 'of ann'
   for (let i = 0; i < 7; i++) expect(fails(i, { device })).toBe(true)
@@ -68,13 +68,13 @@ test('successes are not counted: an office behind one address signs in as often 
   for (let i = 0; i < 200; i++) expect(succeeds(i / 100, { account: `person-${i}@example.org` })).toBe(true)
 })
 
-test('tries at the same time count together, before anybody knows how they end', () => {
+test('simultaneous tries count together, before anybody knows how they end', () => {
   const { begin } = countSignIns()
   const all = Array.from({ length: 20 }, () => begin({ caller: '203.0.113.1', account: ann, device: undefined }, 0))
   expect(all.filter(({ ok }) => ok)).toHaveLength(8)
 })
 
-test('a try that nobody judged is not counted', () => {
+test('a try whose password was not checked is not counted', () => {
   const { begin } = countSignIns()
   for (let i = 0; i < 100; i++) {
     const admission = begin({ caller: '203.0.113.1', account: ann, device: undefined }, 0)
@@ -83,7 +83,7 @@ test('a try that nobody judged is not counted', () => {
   }
 })
 
-test('tries are counted in a window that slides, per key', () => {
+test('tries are counted in a sliding window, for each key', () => {
   const limit = { max: 2, seconds: 60 }
   const rate = new Tries(limit)
   const take = (key: string, now: number) => {

@@ -1,16 +1,17 @@
 /**
- * Limits for attempts at passwords. Only failed attempts count. An address that has not failed at an account may always
- * try it, and a browser that signed in to the account before counts by itself, so strangers lock nobody out.
+ * Limits how often a password may be tried. Only failed tries count. An address that has not failed at an account may
+ * always try it, and a browser that signed in to the account before is counted separately, so strangers cannot lock
+ * anybody out.
  */
 import { type Limit, Tries } from './rate.ts'
 
-/** docs/operator.md has the table. */
+/** The limits for signing in. docs/operator.md has the table. */
 const signInLimits = {
   /** From one address, at all accounts. */
   perCaller: { max: 30, seconds: 300 },
   /** From one address at one account. */
   perAccountAndCaller: { max: 8, seconds: 300 },
-  /** At one account from all addresses. Beyond it, addresses that failed there are slowed down. */
+  /** At one account from all addresses. Beyond this limit, addresses that failed there are slowed down. */
   perAccount: { max: 100, seconds: 3600 },
   /** From one address at an account that is beyond `perAccount`. */
   perAccountAndCallerSlow: { max: 2, seconds: 900 },
@@ -19,18 +20,18 @@ const signInLimits = {
 } as const satisfies Record<string, Limit>
 
 export interface SignInAttempt {
-  /** The client's address as it is counted (D16). */
+  /** The client's address, as it is counted (D16). */
   caller: string
   /** The typed email address, in its normal form. */
   account: string
-  /** The browser, if it signed in to this account before. */
+  /** The id of the browser, if it has signed in to this account before. */
   device: string | undefined
 }
 
-/** An attempt that was allowed. It counts as failed unless one of these is called. */
+/** An admitted try. It counts as failed unless one of these is called. */
 interface Begun {
   succeeded(): void
-  /** Nobody judged the password: the service was busy, or failed. */
+  /** Removes the try from the count, because the password was not checked: the service was busy, or failed. */
   undo(): void
 }
 type Admission = { ok: true; value: Begun } | { ok: false; wait: number }

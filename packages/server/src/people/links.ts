@@ -1,5 +1,6 @@
 /**
- * One-time links: the first person's sign-up, a person's sign-in. 256 random bits, of which only the hash is stored.
+ * One-time links, such as the first person's sign-up and a person's sign-in: 256 random bits, of which only the hash is
+ * stored.
  */
 import { randomBytes } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
@@ -16,14 +17,14 @@ import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'
 
 const minute = 60_000
 /**
- * The first link is valid until it is used or someone has an account; a later one replaces it. `claim` hands an account
- * over.
+ * How long links are valid, in milliseconds. The first link is valid until it is used or somebody has an account; a
+ * later one replaces it. `claim` hands an account over.
  */
 const lasts = { first: 3650 * dayMs, sign_in: 15 * minute, reset: 15 * minute, claim: dayMs } as const
 
 /**
- * Creates a link and returns its token, which is shown only once. `first` names no person; the others name one by email
- * address. `linkUrl` makes the address.
+ * Makes a link and returns its token, which is shown only now; `linkUrl` makes its address. `first` names no person;
+ * the others name one by e-mail address.
  */
 export function createLink(
   { db, by, now }: Ctx,
@@ -59,19 +60,19 @@ const confirmedAlready = ({ email }: Person) =>
     `${email} was handed over to its owner before. Give them a link to sign in, or a new password with person reset.`,
   )
 
-/** The address of a link on the page. A single use and a short life make up for a token in an address. */
+/** The page's address for a link. Its token is part of the address, so it works only once and briefly. */
 export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: string): string =>
   `${baseUrl}/${pages[purpose]}?token=${token}`
 
 const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim' } as const
 
-/** The person named by a link that could be used now. Uses nothing up. */
+/** The person of a link that could be used now; it stays unused. */
 export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {
   const row = await usable(db, purpose, token, now).select('person_id').executeTakeFirst()
   return row?.person_id ? await personOfId(db, row.person_id) : undefined
 }
 
-/** True when a link could be used now. Uses nothing up. */
+/** True when a link could be used now; it stays unused. */
 export async function linkIsGood(db: Db, purpose: LinkTable['purpose'], token: string, now: number): Promise<boolean> {
   return (await usable(db, purpose, token, now).select('hash').executeTakeFirst()) !== undefined
 }
@@ -85,8 +86,8 @@ const usable = (db: Db, purpose: LinkTable['purpose'], token: string, now: numbe
     .where('expires_at', '>', now)
 
 /**
- * Uses a link up, in one statement, so that of two simultaneous callers only one gets it. Undefined when it is unknown,
- * expired or used. Call it in the transaction that does what the link is for.
+ * Uses a link up in one statement, so that only one of two simultaneous users gets it. Undefined when it is unknown,
+ * expired or used. Pass a transaction that also does what the link is for.
  */
 export function useLink(
   db: Db,

@@ -1,14 +1,14 @@
 /**
- * The forms in which passwords are stored. Separate from the hashing code, so that settings are read without the
- * library.
+ * The forms in which passwords are stored. They are separate from the hashing code, so that the configuration is read
+ * without the library.
  */
 import { argon2 } from 'node:crypto'
 
 export const passwordForms = ['scrypt', 'argon2id'] as const
 export type PasswordForm = (typeof passwordForms)[number]
 
-/** Node has it from 24.7 on, if its OpenSSL does. */
+/** Node has argon2 from 24.7 on, if its OpenSSL has it. */
 export const hasArgon2 = typeof argon2 === 'function'
 
-/** The accounts library's own form has no mark. */
+/** The form of a stored hash. The accounts library's own form has no prefix. */
 export const formOf = (hash: string): PasswordForm => (hash.startsWith('$argon2id$') ? 'argon2id' : 'scrypt')

@@ -5,7 +5,7 @@ import { decide, type People } from './library.ts'
 import type { SignedIn } from './sessions.ts'
 import { ownWords, wrongPassword } from './store.ts'
 
-/** Changes the person's own password, given the current one. All other sessions end. */
+/** Sets a person's new password after checking the current one. All other sessions end. */
 export async function changePassword(
   people: People,
   { person, session }: Pick<SignedIn, 'person' | 'session'>,

@@ -5,22 +5,25 @@ import { passwordHashing } from './passwords.ts'
 
 const password = 'correct horse battery'
 
-test.each(['scrypt', 'argon2id'] as const)('what is stored as %s is read, whichever form is written', async (form) => {
-  const stored = await passwordHashing(form).hash(password)
-  expect(formOf(stored)).toBe(form)
-  for (const written of ['scrypt', 'argon2id'] as const) {
-    const { verify } = passwordHashing(written)
-    expect(await verify({ hash: stored, password })).toBe(true)
-    expect(await verify({ hash: stored, password: `${password}.` })).toBe(false)
-  }
-})
+test.each(['scrypt', 'argon2id'] as const)(
+  'a password stored as %s is read, whichever form is written',
+  async (form) => {
+    const stored = await passwordHashing(form).hash(password)
+    expect(formOf(stored)).toBe(form)
+    for (const written of ['scrypt', 'argon2id'] as const) {
+      const { verify } = passwordHashing(written)
+      expect(await verify({ hash: stored, password })).toBe(true)
+      expect(await verify({ hash: stored, password: `${password}.` })).toBe(false)
+    }
+  },
+)
 
-test('a hash of the version before is read, and the form that is written by default can be read by it', async () => {
+test('a hash of the previous version is read, and the previous version can read the form written by default', async () => {
   expect(await passwordHashing('scrypt').verify({ hash: await hashPassword(password), password })).toBe(true)
   expect(await passwordHashing('scrypt').hash(password)).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
 })
 
-test('argon2id hashes are PHC strings with 19 MiB and two passes, each with a salt of its own', async () => {
+test('argon2id hashes are PHC strings with 19 MiB and two passes, each with its own salt', async () => {
   const { hash } = passwordHashing('argon2id')
   const [one, two] = await Promise.all([hash(password), hash(password)])
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
@@ -34,7 +37,7 @@ test.each(['$argon2id$', '$argon2id$v=19$m=999999,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA
   },
 )
 
-/** Counts which work is done, without doing it. */
+/** Records which hashing is done, without doing it. */
 function counting(form: PasswordForm) {
   const done: PasswordForm[] = []
   const hasher = (name: PasswordForm) => ({
@@ -48,7 +51,7 @@ function counting(form: PasswordForm) {
     },
   })
   const passwords = passwordHashing(form, { scrypt: hasher('scrypt'), argon2id: hasher('argon2id') })
-  /** The work of one check, in any order. */
+  /** The hashing of one check, sorted. */
   const work = async (check: () => Promise<unknown>) => {
     done.length = 0
     await check()

@@ -1,6 +1,6 @@
 /**
- * How passwords are stored. Both forms are read, and SVC_PASSWORD_HASH names the one that is written. Once both may be
- * stored, every check does the work of both, so that the time of an answer does not reveal which accounts exist.
+ * How passwords are stored. Both forms are read; SVC_PASSWORD_HASH names the one that is written. Once both may be
+ * stored, every check costs the work of both, so that the time of an answer does not reveal which accounts exist.
  */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -13,9 +13,9 @@ interface Hasher {
   verify(hash: string, password: string): Promise<boolean>
 }
 
-/** OWASP's minimum: 19 MiB, two passes. */
+/** The smallest work that OWASP recommends: 19 MiB, two passes. */
 const work = { memory: 19_456, passes: 2, parallelism: 1 } as const
-/** A stored hash that needs more is not ours. */
+/** In KiB. We never wrote a hash that asks for more. */
 const maxMemory = 262_144
 
 const shape = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
@@ -54,8 +54,8 @@ const hashers: Readonly<Record<PasswordForm, Hasher>> = {
 }
 
 /**
- * The hashing functions for the accounts library: writes `form`, reads both. For an unknown account the library hashes
- * instead.
+ * The two functions that the accounts library needs: it hashes in `form`, and reads both forms. For an unknown account
+ * the library hashes instead of verifying.
  */
 export function passwordHashing(form: PasswordForm, using = hashers) {
   let both = form === 'argon2id'

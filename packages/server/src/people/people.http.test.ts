@@ -6,7 +6,7 @@ import { resetPassword } from './store.ts'
 
 const ann = { name: 'Ann', email: 'ann@example.org', password, workspace: 'North wind', slug: 'north' }
 
-test('the first link makes the first person, their workspace activated for svc, and signs in; once', async () => {
+test('the first link makes the first person and their workspace, activated for svc, and signs in; it works once', async () => {
   const service = await serve()
   const token = value(await createLink({ db: service.store.db, by: operator, now: service.now() }, 'first', null))
   const browser = service.browser()
@@ -37,7 +37,7 @@ test.each([
   ['no name', { name: ' ' }, 'name_invalid'],
   ['a short name with capitals', { slug: 'North' }, 'slug_invalid'],
   ['a short name with two hyphens', { slug: 'no--rth' }, 'slug_invalid'],
-])('a first start with %s is refused and leaves the link good and nobody behind', async (_what, wrong, code) => {
+])('a first start with %s is refused, leaves the link valid and makes no account', async (_what, wrong, code) => {
   const service = await serve()
   const token = value(await createLink({ db: service.store.db, by: operator, now: service.now() }, 'first', null))
   const refused = await service.browser().send('POST', '/api/web/start', { ...ann, token, ...wrong })
@@ -46,7 +46,7 @@ test.each([
   expect((await service.browser().send('POST', '/api/web/start', { ...ann, token })).status).toBe(200)
 })
 
-test('nobody signs up by themselves: no other route of the accounts library can be reached', async () => {
+test('nobody can sign up: no other route of the accounts library can be reached', async () => {
   const service = await serve()
   await service.workspace('north')
   const admin = await service.person('Ann', 'north', 'admin')
@@ -84,7 +84,7 @@ test('a wrong password and an unknown address get the same answer', async () => 
   expect(answers[0]?.headers.getSetCookie()).toEqual([])
 })
 
-test('too many tries at one account from one address are refused for a while, and others are not', async () => {
+test('too many tries at one account from one address are refused for a while, and other tries are not', async () => {
   const service = await serve()
   await service.workspace('north')
   await service.person('Ann', 'north', 'admin')
@@ -120,7 +120,7 @@ test('signing in again ends the session that the browser had', async () => {
   expect((await service.browser().get('/api/web/me', { cookie })).status).toBe(401)
 })
 
-test('sessions are listed with the current one first, and ended one by one or all others at once', async () => {
+test('sessions are listed with the current one first, and can be ended one by one or all others at once', async () => {
   const service = await serve()
   await service.workspace('north')
   const here = await service.person('Ann', 'north', 'admin')
@@ -139,7 +139,7 @@ test('sessions are listed with the current one first, and ended one by one or al
   expect((await here.get('/api/web/me')).status).toBe(200)
 })
 
-test("nobody ends another person's session", async () => {
+test("nobody can end another person's session", async () => {
   const service = await serve()
   await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'admin')
@@ -149,7 +149,7 @@ test("nobody ends another person's session", async () => {
   expect((await bob.get('/api/web/me')).status).toBe(200)
 })
 
-test('a new password wants the current one, ends the other sessions, and is the one that works', async () => {
+test('a new password requires the current one, ends the other sessions, and works afterwards', async () => {
   const service = await serve()
   await service.workspace('north')
   const here = await service.person('Ann', 'north', 'admin')
@@ -209,7 +209,7 @@ test('a sign-in link works once and for fifteen minutes', async () => {
   })
 })
 
-test('no link, password or session is stored so that the database alone opens a door (I29)', async () => {
+test('no link, password or session is stored in a form that grants access to a reader of the database (I29)', async () => {
   const service = await serve()
   await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'admin')
@@ -236,7 +236,7 @@ test('no link, password or session is stored so that the database alone opens a 
   expect(all).not.toContain(invited.body.url.split('/').at(-1))
 })
 
-test("one's own name is changed and stands beside what one does from then on", async () => {
+test('a person can change their own name, and it is shown with what they do from then on', async () => {
   const service = await serve()
   await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'admin')

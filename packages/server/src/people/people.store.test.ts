@@ -19,7 +19,7 @@ const now = Date.UTC(2026, 10, 21, 12)
 const password = 'correct horse battery'
 const config = { baseUrl: 'http://localhost:8787' }
 
-/** People's side of a service on this store. */
+/** The dependencies of people's functions on this store. */
 function peopleOn(store: Store) {
   return {
     store,
@@ -38,7 +38,7 @@ const audited = async ({ store }: People) =>
   (await store.db.selectFrom('audit').select('action').orderBy('id').execute()).map(({ action }) => action)
 
 everyEngine('people', (open) => {
-  test('an account is made once for an address, whatever the case of its letters', async () => {
+  test('an address gets one account, whatever the case of its letters', async () => {
     const people = peopleOn(await open())
     expect(await nobodyYet(people.store.db)).toBe(true)
     await newPerson(people, 'Ann')
@@ -49,7 +49,7 @@ everyEngine('people', (open) => {
     expect(await audited(people)).toEqual(['person.created'])
   })
 
-  test('the first start is whole or nothing, and its link ends with it', async () => {
+  test('the first start succeeds as a whole or not at all, and uses up its link', async () => {
     const people = peopleOn(await open())
     const token = ok(await createLink({ db: people.store.db, by: operator, now }, 'first', null))
     const asked = { token, name: 'Ann', email: 'ann@example.org', password, workspace: 'North', slug: 'north' }
@@ -75,7 +75,7 @@ everyEngine('people', (open) => {
     expect(await useLink(db, 'first', later, now)).toBeUndefined()
   })
 
-  test('a link is used by one of two who come at once', async () => {
+  test('only one of two simultaneous users can use a link', async () => {
     const people = peopleOn(await open())
     const { id } = await newPerson(people, 'Ann')
     const token = ok(await createLink({ db: people.store.db, by: operator, now }, 'sign_in', 'ann@example.org'))
@@ -83,7 +83,7 @@ everyEngine('people', (open) => {
     expect(uses.filter(Boolean)).toEqual([{ person_id: id }])
   })
 
-  test('a reset by the operator and a change of password end sessions as they say', async () => {
+  test('a reset by the operator and a change of password end the sessions that they promise to end', async () => {
     const people = peopleOn(await open())
     const person = await newPerson(people, 'Ann')
     const { auth } = people
@@ -103,7 +103,7 @@ everyEngine('people', (open) => {
     expect(await sessionsOf(auth, person.id, Date.now() + ninetyOneDays)).toEqual([])
   })
 
-  test('whatever is refused leaves nothing behind, not even a line of activity', async () => {
+  test('a refused change leaves nothing behind, not even a line of activity', async () => {
     const people = peopleOn(await open())
     const before = await audited(people)
     await createWorkspace({ people, by: operator, now }, { slug: 'North', name: 'N' })
@@ -121,7 +121,7 @@ everyEngine('people', (open) => {
     expect(await audited(people)).toEqual([...before, 'workspace.created'])
   })
 
-  test('activation is given once, and can be taken back', async () => {
+  test('activation is given once, and can be revoked', async () => {
     const people = peopleOn(await open())
     ok(await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N' }))
     for (let i = 0; i < 2; i++) ok(await activate({ db: people.store.db, by: operator, now }, 'north', 'svc'))
@@ -130,7 +130,7 @@ everyEngine('people', (open) => {
     expect(await audited(people)).toEqual(['workspace.created', 'workspace.activated', 'workspace.deactivated'])
   })
 
-  test('two admins who demote or remove each other at once leave one admin', async () => {
+  test('when two admins demote or remove each other at the same time, one admin remains', async () => {
     const people = peopleOn(await open())
     const { db } = people.store
     const [ann, bob] = [await newPerson(people, 'Ann'), await newPerson(people, 'Bob')]
@@ -147,7 +147,7 @@ everyEngine('people', (open) => {
     expect((await membersOf(db, north, ann)).filter(({ role }) => role === 'admin')).toHaveLength(1)
   })
 
-  test('an invitation is void while who made it has left, or is less than what it invites to', async () => {
+  test('an invitation is void while its maker has left, or has a lower role than it grants', async () => {
     const people = peopleOn(await open())
     const { db } = people.store
     const [ann, dan] = [await newPerson(people, 'Ann'), await newPerson(people, 'Dan')]
@@ -180,7 +180,7 @@ everyEngine('people', (open) => {
     expect(await comes(asMember)).toMatchObject({ ok: true })
   })
 
-  test('an invitation is accepted by one of two who come at once, with one account', async () => {
+  test('when two people accept an invitation at the same time, one succeeds, with one account', async () => {
     const people = peopleOn(await open())
     const ann = await newPerson(people, 'Ann')
     const north = ok(
@@ -196,7 +196,7 @@ everyEngine('people', (open) => {
     expect(await listPeople(people.store.db)).toHaveLength(2)
   })
 
-  test('an agent is made, renamed, given a new token and deleted with its open commands, each in the trail', async () => {
+  test('an agent is made, renamed, given a new token and deleted with its open commands, each in the audit trail', async () => {
     const people = peopleOn(await open())
     const { db } = people.store
     const north = ok(await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N' }))

@@ -1,4 +1,4 @@
-/** Failed sign-in attempts, counted in memory over a sliding window, for a bounded number of keys of a fixed size. */
+/** Counts failed sign-in tries in memory over a sliding window, for a bounded number of keys of a fixed size. */
 import { createHash } from 'node:crypto'
 
 export interface Limit {
@@ -6,16 +6,16 @@ export interface Limit {
   seconds: number
 }
 
-/** More keys than are in use within an hour: each attempt costs a password hash, or an address of its own. */
+/** More keys than are used within an hour, since each try costs a password hash, or another address. */
 const defaultMaxKeys = 50_000
 
 export class Tries {
   readonly #longest: Limit
   readonly #maxKeys: number
-  /** Times of attempts in milliseconds, oldest first. The most recently used key is the last of the map. */
+  /** The times of tries in milliseconds, oldest first. The most recently used key is the last of the map. */
   readonly #times = new Map<string, number[]>()
 
-  /** `longest` is the limit with the longest window and the most attempts that will be asked about. */
+  /** `longest` must have the longest window and the highest maximum of all limits passed to `wait`. */
   constructor(longest: Limit, maxKeys = defaultMaxKeys) {
     this.#longest = longest
     this.#maxKeys = maxKeys
@@ -29,7 +29,7 @@ export class Tries {
     return oldest === undefined ? undefined : Math.max(1, Math.ceil((oldest - since) / 1000))
   }
 
-  /** Counts an attempt, also before its result is known: simultaneous attempts count together. */
+  /** Counts a try before its outcome is known, so that simultaneous tries count together. */
   add(key: string, now: number): void {
     const name = hashed(key)
     const times = [...(this.#times.get(name) ?? []), now].slice(-this.#longest.max)
@@ -38,7 +38,7 @@ export class Tries {
     this.#dropOld(now)
   }
 
-  /** Removes the last attempt: it succeeded, or was not judged. */
+  /** Removes the last try, because it succeeded or was not judged. */
   takeBack(key: string): void {
     const name = hashed(key)
     const times = this.#times.get(name)
@@ -54,7 +54,7 @@ export class Tries {
     return this.#times.size
   }
 
-  /** Keys are in the order of their last attempt, so the first ones are the oldest. */
+  /** Drops the oldest keys. Keys are in the order of their last try, so these are the first ones. */
   #dropOld(now: number): void {
     const since = now - this.#longest.seconds * 1000
     for (const [key, times] of this.#times) {
@@ -64,5 +64,5 @@ export class Tries {
   }
 }
 
-/** A key may hold text that a stranger typed, of any length. */
+/** Hashes a key, since it may contain text of any length that a stranger typed. */
 const hashed = (key: string): string => createHash('sha256').update(key).digest('base64').slice(0, 22)

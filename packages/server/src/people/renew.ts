@@ -2,8 +2,8 @@ import type { People } from './library.ts'
 import { formOf, type PasswordForm } from './password-forms.ts'
 
 /**
- * After a sign-in, stores a password of the other form in the form that is written now. Two simultaneous sign-ins leave
- * one of their hashes. A password that was changed meanwhile stays.
+ * After a sign-in, stores a password again if it is stored in the other form. Of two simultaneous sign-ins one hash
+ * remains; a password that was changed meanwhile stays.
  */
 export async function renewHash(people: People, personId: string, password: string, form: PasswordForm): Promise<void> {
   const context = await people.auth.$context

@@ -1,4 +1,4 @@
-/** The signed-in person, and a person's sessions. The library stores them; we add the longest life. */
+/** The signed-in person, and the sessions of a person. The library keeps them; we add the maximum lifetime. */
 import type { Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -10,7 +10,7 @@ import type { Person } from './store.ts'
 export interface SignedIn {
   person: Person
   session: { id: string; token: string }
-  /** Cookies to set again: the library prolongs sessions that are used. */
+  /** Cookies to set again: the library extends a session that is used. */
   cookies: string[]
 }
 
@@ -74,7 +74,7 @@ async function end({ db: trx, by: person, now }: Ctx<Person, Trx>, { own }: Acco
   return done(null)
 }
 
-/** The tokens among these with a valid session; for streams that stay open. */
+/** The tokens among these whose session is still valid; for streams that stay open. */
 export async function goodSessions(auth: Auth, tokens: readonly string[], now: number): Promise<Set<string>> {
   const { internalAdapter } = await auth.$context
   const good = new Set<string>()

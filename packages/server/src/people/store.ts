@@ -1,4 +1,4 @@
-/** People: accounts and passwords. Sign-in, sessions and cookies are the library's (auth.ts). */
+/** People: their accounts and passwords. The library handles sign-in, sessions and cookies (auth.ts). */
 import { shown, type Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -19,7 +19,7 @@ interface NewPerson {
   email: string
   name: string
   password: string
-  /** Names and short names of their workspaces, which a good password does not contain. */
+  /** Names and short names of the person's workspaces; a password must not consist of them. */
   workspaces?: readonly string[]
 }
 export type PersonRefusal = 'email_invalid' | 'email_taken' | 'name_invalid' | 'password_invalid'
@@ -34,7 +34,7 @@ export async function createPerson(
   return decide(people, (trx, accounts) => insertPerson({ db: trx, by, now }, accounts, ready.value))
 }
 
-/** A person with checked fields and a hashed password, to be inserted within a transaction. */
+/** A person whose fields were checked and whose password was hashed, ready to be inserted within a transaction. */
 interface ReadyPerson {
   email: string
   name: string
@@ -49,7 +49,7 @@ export async function readyPerson(people: People, person: NewPerson): Promise<Ve
   return done({ email: normalEmail(person.email), name: person.name.trim(), hash })
 }
 
-/** Within a transaction: the account, its password, the audit entry. An unused first link is void from then on. */
+/** Inserts the account, its password and the audit entry within a transaction. An unused first link becomes void. */
 export async function insertPerson(
   { db: trx, by, now }: Ctx<By | 'themselves', Trx>,
   { own }: Accounts,
@@ -85,7 +85,7 @@ export const listPeople = (db: Db): Promise<Person[]> =>
 export const nobodyYet = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('user').select('id').limit(1).executeTakeFirst()) === undefined
 
-/** A new password set by the operator; every session of the person ends. */
+/** Sets a new password for the operator; every session of the person ends. */
 export async function resetPassword(
   { people, by, now }: PeopleCtx,
   { email, password }: { email: string; password: string },
@@ -108,7 +108,7 @@ export async function resetPassword(
   })
 }
 
-/** Changes the person's own name, which is shown next to later actions. */
+/** Changes a person's own name, which is shown with what they do from then on. */
 export function renamePerson(
   people: People,
   person: Person,

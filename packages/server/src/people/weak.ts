@@ -1,14 +1,14 @@
 /**
- * Passwords that attackers try first: the most common ones, and words that everybody knows about their owner (ASVS 5,
- * 6.2.4 and 6.2.11).
+ * Refuses passwords that attackers try first: the most common ones, and those made of what everybody knows about their
+ * owner (ASVS 5, 6.2.4 and 6.2.11).
  */
 import { commonPasswords } from './common-passwords.ts'
 
-/** Words that are easy to remember for a person, and easy to guess for a stranger. */
+/** Words that a person remembers easily and a stranger guesses easily. */
 export interface OwnWords {
   email: string
   name?: string
-  /** Names and short names. */
+  /** Names and short names of their workspaces. */
   workspaces?: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export function whyWeak(password: string, own: OwnWords): string | undefined {
 
 /** Shorter words occur in many good passwords by chance. */
 const minWord = 3
-/** A password with at most this many other characters consists of its owner's words: "annexample2026!". */
+/** A password with no more characters than this besides its owner's words is refused, such as "annexample2026!". */
 const maxRest = 4
 
 function isMadeOf(password: string, { email, name = '', workspaces = [] }: OwnWords): boolean {

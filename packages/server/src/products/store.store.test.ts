@@ -40,7 +40,7 @@ everyEngine('products', (open) => {
     ['a name that is no variable', { ...tasks, id: 'my-tasks' }, 'product_invalid'],
     ['an address with a path', { ...tasks, origin: 'https://tasks.example.org/app' }, 'origin_invalid'],
     ['no address', { ...tasks, origin: 'tasks' }, 'origin_invalid'],
-  ])('%s is no product', async (_what, product, code) => {
+  ])('%s is not a product', async (_what, product, code) => {
     const { store, admin, clock } = await world(await open())
     expect(await addProduct({ db: store.db, by: admin, now: clock.now() }, product)).toMatchObject({ ok: false, code })
     expect(await listProducts(store.db)).toEqual([])

@@ -1,5 +1,5 @@
 /**
- * Products: other services that accept our bots by tokens issued for them. `svc` is this service itself and always
+ * Products: other services that recognise our bots by tokens issued for them. `svc` is this service itself and always
  * exists.
  */
 import { randomBytes } from 'node:crypto'
@@ -20,7 +20,7 @@ interface ProductInfo {
 }
 type ProductRefusal = 'product_invalid' | 'product_taken' | 'product_unknown' | 'origin_invalid'
 
-/** Adds a product. The secret with which it asks about tokens is returned only once. */
+/** Adds a product. Returns the secret with which it asks about tokens; it is shown only now. */
 export function addProduct(
   { db, by, now }: Ctx,
   { id, origin }: { id: string; origin: string },
@@ -48,7 +48,9 @@ export async function listProducts(db: Db): Promise<ProductInfo[]> {
   return rows.map(({ id, origin, created_at }) => ({ id, origin, createdAt: created_at }))
 }
 
-/** All products as a workspace sees them, with its activation and its number of bots. */
+/**
+ * All products as a workspace sees them: whether the workspace is activated for each, and the number of its bots there.
+ */
 export async function productsOf(db: Db, workspace: { id: string }): Promise<WorkspaceProduct[]> {
   const rows = await db
     .selectFrom('product')

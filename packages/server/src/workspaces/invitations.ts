@@ -1,6 +1,6 @@
 /**
- * Invitations: an admin sends a link. Whoever opens it creates an account with that address, or is signed in with it,
- * and becomes a member. The link is signed, so that the table alone opens nothing.
+ * Invitations: an admin passes on a link; whoever opens it makes an account for the invited address, or is signed in
+ * with it, and joins. The link is signed, so that the table alone grants no access.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { InvitationInfo, Members, Role } from '@svc/api'
@@ -29,7 +29,7 @@ type InviteRefusal = 'email_invalid' | 'member_already' | 'people_too_many'
 type Invited = { id: string; url: string }
 const model = 'invitation'
 
-/** Invites an address. An earlier invitation of it is withdrawn. */
+/** Invites an address. An earlier invitation of the same address is withdrawn. */
 export function invite(
   { people, by, now }: PeopleCtx<Person> & { people: People & { config: { baseUrl: string } } },
   workspace: WorkspaceInfo,
@@ -82,7 +82,7 @@ export function withdraw(
   })
 }
 
-/** Open invitations, newest first; a void one says so. */
+/** Invitations that have not ended, newest first; a void one is marked. */
 export async function invitationsOf(
   people: People & { config: { baseUrl: string } },
   workspace: WorkspaceInfo,
@@ -140,8 +140,8 @@ export async function invitationInfo(
 type AcceptRefusal = 'invitation_unknown' | 'invitation_for_other' | 'sign_in_needed' | 'member_already' | PersonRefusal
 
 /**
- * Accepts by the link: as the signed-in person, or by creating the account of the invited address. Account, membership
- * and the end of the invitation are one transaction.
+ * Accepts an invitation: as the signed-in person, or by making an account for the invited address. The account, the
+ * membership and the end of the invitation are one transaction.
  */
 export async function accept(
   { people, by: who, now }: PeopleCtx<Person | undefined>,
@@ -187,7 +187,7 @@ export async function accept(
   })
 }
 
-/** Ends the invitation. Of two simultaneous callers only one gets it. */
+/** Ends the invitation. Of two who accept at the same time only one gets it. */
 async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Promise<Invitation | undefined> {
   const where = [
     { field: 'id', value: id },
@@ -200,8 +200,8 @@ async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Pr
 }
 
 /**
- * True while the inviter may still invite: an invitation is void when they are no longer a member, or have a lower role
- * than they invite to. In a transaction on PostgreSQL their membership is locked until it ends.
+ * Checks the person who invited: the invitation is void while they are not a member, or have a lower role than it
+ * grants. In a PostgreSQL transaction their membership is locked until it ends.
  */
 async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): Promise<boolean> {
   const row = db
@@ -216,7 +216,7 @@ async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): 
 const mayInvite = (inviter: string | null, role: string): boolean =>
   inviter !== null && (asRole(inviter) === 'admin' || asRole(role) === 'member')
 
-/** Deletes used, withdrawn and expired invitations. Their use is in the activity. */
+/** Deletes invitations that were used, withdrawn or have expired; the audit trail keeps what was done. */
 const forgetOver = (trx: Trx, workspace: { id: string }, now: number) =>
   trx
     .deleteFrom('invitation')

@@ -35,7 +35,7 @@ async function world(store: Store) {
 const codes = (all: { ok: boolean; code?: string }[]) => all.map((each) => (each.ok ? 'ok' : each.code)).sort()
 
 everyEngine('limits of a workspace', (open) => {
-  test('are defaults until the operator sets others, and say what is used', async () => {
+  test('limits have defaults until the operator sets others, and say how much is used', async () => {
     const { db, north } = await world(await open())
     expect(await limitsOf(db, north, now)).toEqual({
       agents: { limit: defaultLimits.agents, used: 0 },
@@ -57,7 +57,7 @@ everyEngine('limits of a workspace', (open) => {
     expect(audited.map(({ details }) => JSON.parse(details))).toHaveLength(2)
   })
 
-  test('agents that are made at once are as many as fit; the others are refused by the name of the limit', async () => {
+  test("when agents are made at the same time, as many as fit are accepted; the others are refused with the limit's name", async () => {
     const { db, north } = await world(await open())
     await setLimits({ db, by: operator, now }, north, { agents: 2 })
     const all = await Promise.all(
@@ -69,7 +69,7 @@ everyEngine('limits of a workspace', (open) => {
     expect(await limitsOf(db, north, now)).toMatchObject({ agents: { limit: 2, used: 2 } })
   })
 
-  test('an install code does not pass the limit of agents, and stays good for when there is room', async () => {
+  test('an install code cannot exceed the limit of agents, and stays valid for later', async () => {
     const { db, north } = await world(await open())
     value(await uploadBlueprint({ db, by: operator, now }, north, await bundle()))
     value(await createAgent({ db, by: operator, now }, north, 'first'))
@@ -81,7 +81,7 @@ everyEngine('limits of a workspace', (open) => {
     expect(await redeemInstall(db, issued.code, now)).toMatchObject({ ok: true })
   })
 
-  test('members and open invitations count together, also when they are added at once', async () => {
+  test('members and open invitations count together, even when they are added at the same time', async () => {
     const { people, db, person, ann, north } = await world(await open())
     const bob = await person('Bob')
     await setLimits({ db, by: operator, now }, north, { people: 3 })
@@ -101,7 +101,7 @@ everyEngine('limits of a workspace', (open) => {
     expect(await limitsOf(db, north, now)).toMatchObject({ people: { used: 3 } })
   })
 
-  test('an invitation that was taken back frees its place, and is not kept', async () => {
+  test('a withdrawn invitation frees its place, and is deleted', async () => {
     const { people, db, ann, north } = await world(await open())
     await setLimits({ db, by: operator, now }, north, { people: 2 })
     for (let i = 0; i < 5; i++) {
@@ -113,7 +113,7 @@ everyEngine('limits of a workspace', (open) => {
     expect(await db.selectFrom('invitation').select('id').execute()).toHaveLength(1)
   })
 
-  test('versions that are uploaded at once are as many as fit, and a refused one leaves nothing', async () => {
+  test('when versions are uploaded at the same time, as many as fit are accepted, and a refused one leaves nothing', async () => {
     const { db, north } = await world(await open())
     const zips = await Promise.all(['a', 'b', 'c'].map((name) => bundle({ name })))
     const largest = Math.max(...zips.map(({ length }) => length))

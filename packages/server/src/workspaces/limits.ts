@@ -1,7 +1,7 @@
 /**
- * Limits of a workspace, so that one cannot fill the service for all: defaults, or the operator's. Code that adds
- * something calls `roomFor` in its transaction, which locks the workspace, so that simultaneous additions are both
- * counted.
+ * Limits what a workspace may hold, so that one cannot fill the service for all: defaults, or values set by the
+ * operator. Code that adds something calls `roomFor` in the same transaction; it locks the workspace, so that
+ * simultaneous additions are counted.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
@@ -13,9 +13,9 @@ import { lockWorkspace } from './lock.ts'
 
 export const defaultLimits = {
   agents: 10_000,
-  /** Members and open invitations. */
+  /** Members and open invitations together. */
   people: 200,
-  /** Bytes of all versions of all blueprints. */
+  /** The bytes of all versions of all blueprints. */
   bundles: 1_000_000_000,
 } as const
 type LimitKind = keyof typeof defaultLimits
@@ -56,7 +56,7 @@ export function setLimits(
   })
 }
 
-/** Checks whether this many more fit. Locks the workspace until the transaction ends. */
+/** Checks whether `more` items fit. Locks the workspace until the transaction ends. */
 export async function roomFor<K extends LimitKind>(
   trx: Db,
   workspace: { id: string },

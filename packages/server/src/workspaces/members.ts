@@ -63,7 +63,7 @@ export function changeRole(
   })
 }
 
-/** Removes a member. With `only: 'oneself'`, members may remove only themselves. */
+/** Removes a member. With `only: 'oneself'` a person can remove only themselves. */
 export function removeMember(
   { people, by, now }: PeopleCtx,
   workspace: WorkspaceInfo,
@@ -82,8 +82,8 @@ export function removeMember(
 }
 
 /**
- * Locks a member's row, then the workspace, so that no two changes take its last admin. A change by that member locks
- * its row first too (web/kit/acting.ts), so it ends before this, or finds that the membership changed.
+ * Locks a member's row, then the workspace, so that no two changes take its last admin. The member's own requests lock
+ * that row first too (web/kit/acting.ts), so they end before this one, or notice the changed membership.
  */
 async function takeMember(trx: Trx, workspace: { id: string }, id: string) {
   const row = trx

@@ -11,7 +11,7 @@ const operator = { id: null, name: 'operator' }
 const now = Date.UTC(2026, 10, 22, 12)
 
 everyEngine('a workspace made on the page', (open) => {
-  test('is for admins of an activated workspace, is activated, and has its maker as admin; twenty at most', async () => {
+  test('an admin of an activated workspace can make another, which is activated and has its maker as admin; twenty at most', async () => {
     const store = await open()
     const auth = openAuth(store, { baseUrl: 'http://localhost', secret: 'a secret of the tests, long enough' })
     const people = { store, auth }

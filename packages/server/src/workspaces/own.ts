@@ -1,4 +1,4 @@
-/** Creates a workspace for a person on the page, without the operator's command line. */
+/** A workspace that a person makes on the page, without the operator's command line. */
 import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -8,8 +8,8 @@ import { refuse } from '../verdict.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
 
 /**
- * The number of workspaces of which one person may be an admin and still create another. Otherwise the limits of each
- * would be worth nothing.
+ * The number of workspaces that one person can be an admin of and still make another. Without it the limits of each
+ * would be worthless.
  */
 export const maxOwnWorkspaces = 20
 
@@ -32,14 +32,14 @@ export const createOwnWorkspace = (
     return made
   })
 
-/** Locks the person, so that two simultaneous creations are both counted. SQLite has only one writer anyway. */
+/** Locks the person, so that two workspaces made at the same time are both counted. SQLite has one writer anyway. */
 async function lockPerson(trx: Db, { id }: Person): Promise<void> {
   if (isPostgres(trx)) await trx.selectFrom('user').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
 
 /**
- * The number of workspaces of which the person is an admin. The memberships stay locked, so that the right holds until
- * this is done (I33).
+ * The number of workspaces in which a person is an admin, and how many of them are activated. The memberships stay
+ * locked, so that the right remains valid until the transaction ends (I33).
  */
 async function adminOf(trx: Db, { id }: Person): Promise<{ active: number; all: number }> {
   const rows = trx.selectFrom('member').select('workspaceId').where('userId', '=', id).where('role', '=', 'admin')

@@ -15,15 +15,15 @@ interface FirstStart {
 }
 
 /**
- * Creates the first person and workspace with the link that the first start printed: link used, account and workspace
- * created, workspace activated for this service, or nothing at all.
+ * Makes the first person and their workspace with the link that the first start printed. Using the link, making the
+ * account, and making and activating the workspace happen together or not at all.
  */
 export async function firstStart(
   people: People,
   { token, workspace, slug, ...person }: FirstStart,
   now: number,
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>> {
-  // Before the password is hashed: only holders of a valid link may cause hashing.
+  // Checked before the password is hashed: only holders of a link may make us hash.
   if (!(await linkIsGood(people.store.db, 'first', token, now))) return usedAlready
   const ready = await readyPerson(people, { ...person, workspaces: [workspace, slug] })
   if (!ready.ok) return ready

@@ -1,4 +1,4 @@
-/** Workspaces: creation, members, and activations for products (5, rule 4). */
+/** Workspaces: their members, and the products they are activated for (5, rule 4). */
 import type { Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
@@ -20,12 +20,12 @@ export interface WorkspaceInfo {
   name: string
 }
 
-/** The short name in addresses: lowercase letters, digits and single hyphens, 2 to 48 characters. */
+/** The form in addresses: lowercase letters, digits and single hyphens, 2 to 48 characters. */
 const isSlug = (text: string): boolean => text.length >= 2 && text.length <= 48 && /^[a-z0-9](-?[a-z0-9])*$/.test(text)
 
 export type WorkspaceRefusal = 'slug_invalid' | 'slug_taken' | 'name_invalid'
 
-/** Creates a workspace that is not activated for anything. `adminId` becomes its first admin. */
+/** Makes a workspace that is not activated for anything. With `adminId` that person becomes its first admin. */
 export function createWorkspace(
   { people, by, now }: PeopleCtx,
   workspace: { slug: string; name: string; adminId?: string },
@@ -97,7 +97,7 @@ export const isActivated = async (db: Db, workspaceId: string, product: string =
 
 type ActivateRefusal = 'workspace_unknown' | 'product_unknown'
 
-/** Activates a workspace for a product; `svc` is this service. A second call changes nothing. */
+/** Activates a workspace for a product; `svc` is this service. Doing it again changes nothing. */
 export function activate(
   { db, by, now }: Ctx,
   slug: string,
@@ -125,7 +125,7 @@ export async function activateWithin({ db: trx, by, now }: Ctx, workspace: Works
   if (made) await audit(trx, { ...note, action: 'workspace.activated', details: { product } })
 }
 
-/** Ends the activation: its agents get 403 from their next report on, and nothing that they send is stored (D56). */
+/** Revokes the activation: agents get 403 from their next report on, and their reports are not stored (D56). */
 export function deactivate(
   { db, by, now }: Ctx,
   slug: string,
@@ -223,7 +223,7 @@ export async function roleOf(db: Db, workspaceId: string, personId: string): Pro
   return row && asRole(row.role)
 }
 
-/** The library keeps roles as text. */
+/** Converts a role, which the library stores as text. */
 export const asRole = (role: string): Role => (role === 'admin' ? 'admin' : 'member')
 
 export const unknownWorkspace = (slug: string) => refuse('workspace_unknown', `There is no workspace ${shown(slug)}.`)

@@ -15,13 +15,13 @@ async function world() {
 type Invited = { id: string; url: string }
 const invited = async (browser: Browser, email: string, role = 'member') =>
   (await browser.send<Invited>('POST', '/api/web/w/north/invitations', { email, role })).body
-/** The address of the page's route for the link that was handed over. */
+/** The address of the page's route for an invitation's link. */
 const routeOf = ({ url }: Invited) => `/api/web/invitations/${url.split('/').at(-1)}`
 const membersSeenBy = async (browser: Browser) => (await browser.get<Members>('/api/web/w/north/members')).body
 const idOf = async (browser: Browser, name: string) =>
   (await membersSeenBy(browser)).members.find((m) => m.name === name)?.id
 
-test('somebody without an account accepts an invitation: account, membership and sign-in in one', async () => {
+test('a person without an account accepts an invitation and gets account, membership and sign-in at once', async () => {
   const { service, ann } = await world()
   const invitation = await invited(ann, ' Cleo@Example.org ', 'admin')
   expect(invitation.url).toMatch(new RegExp(`^${service.baseUrl}/invitation/[^/]+$`))
@@ -44,7 +44,7 @@ test('somebody without an account accepts an invitation: account, membership and
   expect((await service.browser().send('POST', routeOf(invitation), { name: 'Eve', password })).status).toBe(404)
 })
 
-test('somebody with an account signs in first, and nobody accepts for another', async () => {
+test('a person with an account signs in first, and nobody can accept for another', async () => {
   const { service, ann, bob } = await world()
   await service.workspace('south')
   const eve = await service.person('Eve', 'south', 'admin')
@@ -58,7 +58,7 @@ test('somebody with an account signs in first, and nobody accepts for another', 
   expect((await eve.get<Me>('/api/web/me')).body.workspaces.map(({ slug }) => slug)).toEqual(['north', 'south'])
 })
 
-test('an invitation can be withdrawn, is replaced by a later one, and is over after seven days', async () => {
+test('an invitation can be withdrawn, is replaced by a later one, and expires after seven days', async () => {
   const { service, ann } = await world()
   const [first, second] = [await invited(ann, 'cleo@example.org'), await invited(ann, 'cleo@example.org')]
   expect((await membersSeenBy(ann)).invitations).toMatchObject([{ id: second.id, url: second.url, invitedBy: 'Ann' }])
@@ -73,7 +73,7 @@ test('an invitation can be withdrawn, is replaced by a later one, and is over af
   expect((await membersSeenBy(ann)).invitations).toEqual([])
 })
 
-test('the id of an invitation without its signature opens nothing', async () => {
+test('the id of an invitation without its signature grants nothing', async () => {
   const { service, ann } = await world()
   const { id } = await invited(ann, 'cleo@example.org')
   for (const link of [id, `${id}.`, `${id}.${'A'.repeat(43)}`, '.', `x.${'A'.repeat(43)}`]) {
@@ -84,7 +84,7 @@ test('the id of an invitation without its signature opens nothing', async () => 
   }
 })
 
-test('of two who accept the same invitation at once, one account comes to be', async () => {
+test('when two people accept the same invitation at the same time, one account is made', async () => {
   const { service, ann } = await world()
   const invitation = await invited(ann, 'cleo@example.org')
   const answers = await Promise.all(
@@ -94,7 +94,7 @@ test('of two who accept the same invitation at once, one account comes to be', a
   expect((await membersSeenBy(ann)).members).toHaveLength(3)
 })
 
-test('members see who belongs but no invitations; admins see both', async () => {
+test('members see the members but no invitations; admins see both', async () => {
   const { ann, bob } = await world()
   await invited(ann, 'cleo@example.org')
   expect((await membersSeenBy(bob)).invitations).toEqual([])
@@ -105,7 +105,7 @@ test('members see who belongs but no invitations; admins see both', async () => 
   expect((await membersSeenBy(ann)).invitations).toHaveLength(1)
 })
 
-test('the last admin of a workspace cannot leave or be made a member', async () => {
+test('the last admin of a workspace cannot leave or become a member', async () => {
   const { ann, bob } = await world()
   const [annId, bobId] = [await idOf(ann, 'Ann'), await idOf(ann, 'Bob')]
   const path = (id: string | undefined) => `/api/web/w/north/members/${id}`
@@ -121,7 +121,7 @@ test('the last admin of a workspace cannot leave or be made a member', async () 
   expect((await membersSeenBy(bob)).members.filter(({ role }) => role === 'admin')).toHaveLength(1)
 })
 
-test('a member leaves by themselves, takes out nobody else, and sees nothing afterwards', async () => {
+test('a member can leave but cannot remove others, and sees nothing afterwards', async () => {
   const { ann, bob } = await world()
   const [annId, bobId] = [await idOf(bob, 'Ann'), await idOf(bob, 'Bob')]
   expect((await bob.send('DELETE', `/api/web/w/north/members/${annId}`)).status).toBe(403)
