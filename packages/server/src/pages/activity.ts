@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@svc/api'
 import type { Db } from '../db/open.ts'
 
-/** The activity of a workspace before this moment (Unix milliseconds), newest first. */
+/** The actions in a workspace before this time (Unix milliseconds), newest first. */
 export async function activityOf(
   db: Db,
   workspace: { id: string },

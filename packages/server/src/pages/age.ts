@@ -3,11 +3,11 @@ import { limits } from '@svc/protocol'
 import { warnsOf } from '../reports/columns.ts'
 
 export interface StatusAge {
-  /** When it was written, by its machine's clock, Unix milliseconds; null when the agent does not report it. */
+  /** When the status was written, by its machine's clock, in Unix milliseconds; null when the agent does not say. */
   statusAt: number | null
-  /** Old enough that the time is shown beside its facts. */
+  /** True when the status is so old that its time is shown with it. */
   statusOld: boolean
-  /** Old enough to be a warning. */
+  /** True when the status is so old that this is a warning. */
   statusLate: boolean
 }
 

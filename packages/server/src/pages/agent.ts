@@ -13,7 +13,7 @@ import { fleetRows } from './fleet-rows.ts'
 import { machineChangesOf } from './machine-changes.ts'
 import { agentUpdates } from './updates.ts'
 
-/** An agent's page: the last report as it was received (I9), and the service's own facts about the agent. */
+/** An agent's page: the last report as it was received (I9), and what the service stores with it. */
 export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number): Promise<AgentPage> {
   const last = await db
     .selectFrom('agent_report')
@@ -62,7 +62,7 @@ async function statusesOf(db: Db, agent: { id: string }): Promise<string[]> {
   return rows.flatMap(({ status }) => (status === null ? [] : [status]))
 }
 
-/** The models of the newest sums come first. */
+/** The names of the agent's models, from the newest sums first. */
 async function modelsOf(db: Db, agent: { id: string }, usage: string | null): Promise<Set<string>> {
   const rows = await db
     .selectFrom('usage_day')
@@ -76,9 +76,9 @@ async function modelsOf(db: Db, agent: { id: string }, usage: string | null): Pr
   return new Set(models.filter((model) => model !== ''))
 }
 
-/** Enough for 200 models on each of ten days. */
+/** Enough rows for 200 models on each of ten days. */
 const modelRowsRead = 2000
-/** Bytes of a list of names from which a page offers a choice: as many of the first ones as fit. */
+/** The maximum bytes of a list of names that a page offers for selection; the first names that fit are kept. */
 const namesBytesMax = 32 * 1024
 
 const fittingNames = (names: Iterable<string>): string[] => fitting(names, (name) => jsonBytes(name) + 1, namesBytesMax)

@@ -6,7 +6,7 @@ import { storedReport } from '../report-store/body.ts'
 import { statusAge } from './age.ts'
 import { agentUpdates } from './updates.ts'
 
-/** The agents of a workspace by name, with their last reports. */
+/** The agents of a workspace by name, with the time and the facts of their last reports. */
 export async function listAgents(db: Db, workspace: { id: string }, now: number) {
   const rows = await db
     .selectFrom('agent')
@@ -19,7 +19,7 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number)
   return rows.map((row) => ({ ...row, age: statusAge(row, now) }))
 }
 
-/** The output of `agent show`: the agent as the page shows it. `seenAt` in Unix milliseconds. */
+/** The output of `agent show`: the agent as the page shows it. `seenAt` is in Unix milliseconds. */
 export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
   const row = await db
     .selectFrom('agent_report')
@@ -45,7 +45,7 @@ export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
     runtime: report?.runtime ?? null,
     stopped: row?.stopped ?? null,
     ...statusAge(row, now),
-    /** The requested and held versions; `updates` has the rest. */
+    /** The wished and held versions; `updates` has the details. */
     wishes: { blueprint: updates.blueprint?.wish?.version ?? null, runtime: updates.runtime.wish?.version ?? null },
     holds: { blueprint: updates.blueprint?.hold?.version ?? null, runtime: updates.runtime.hold?.version ?? null },
     updates,

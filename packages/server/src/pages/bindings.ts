@@ -1,4 +1,7 @@
-/** An agent's bindings for its page (2.9, 3.7): the bot, its token, the machine's words about it, and how to fix it. */
+/**
+ * An agent's bindings as its page shows them (2.9, 3.7): the bot, its token, what the machine reports about it, and how
+ * to fix it.
+ */
 import type { AgentBinding } from '@svc/api'
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem, Level } from '@svc/protocol'
@@ -8,7 +11,10 @@ import type { AgentRow } from '../db/tables.ts'
 import { manifestOf } from '../versions/declared.ts'
 import { versionNamed } from '../versions/named.ts'
 
-/** The bindings with a token, and those of its blueprint, including the requested version; by product. */
+/**
+ * The bindings for which the agent has a token, and those that its running or its wished version names; ordered by
+ * product.
+ */
 export async function bindingsOf(
   db: Db,
   agent: AgentRow,
@@ -51,8 +57,8 @@ export async function bindingsOf(
 }
 
 /**
- * 2.9: tokens come only with an installation. A binding that an update would need and not get is named before it is
- * sent.
+ * 2.9: tokens are issued only at an installation. If an update needs a token that the agent will not get, the page says
+ * so beforehand.
  */
 const comes = (product: string, version: string | null): { broken: boolean; mends: string } => ({
   broken: false,
@@ -68,7 +74,7 @@ async function wishedBindings(db: Db, agent: AgentRow): Promise<Manifest['bindin
   return row ? ((JSON.parse(row.manifest) as Partial<Manifest>).bindings ?? []) : []
 }
 
-/** The first fault that applies, and how to fix it. A `bad` item is a broken binding (3.7). */
+/** The first problem that applies, and how to fix it. A `bad` health item means that the binding is broken (3.7). */
 function judge(
   { product, token, health }: Pick<AgentBinding, 'product' | 'token'> & { health: { level: Level } | null },
   activated: boolean,

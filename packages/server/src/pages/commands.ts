@@ -4,7 +4,7 @@ import type { Db } from '../db/open.ts'
 import type { CommandRow } from '../db/tables.ts'
 import { logsOfCommands } from '../logs/store.ts'
 
-/** The commands of an agent with sender and result, newest first. */
+/** The commands of an agent with their senders and outcomes, newest first. */
 export async function ledgerOf(
   db: Db,
   agent: { id: string },

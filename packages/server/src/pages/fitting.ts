@@ -1,7 +1,7 @@
-/** Bytes of a value as JSON. */
+/** The size of a value as JSON, in bytes. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-/** The first items that fit into `bytesMax` together; stops at the first one that does not. */
+/** The first items that fit into `bytesMax` together, up to the first one that does not. */
 export function fitting<T>(items: Iterable<T>, bytesOf: (item: T) => number, bytesMax: number): T[] {
   const kept: T[] = []
   let left = bytesMax

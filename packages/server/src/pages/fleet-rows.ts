@@ -9,13 +9,13 @@ import type { UsageDelta } from '../report-store/rows.ts'
 import { warnsOf } from '../reports/columns.ts'
 import { fleetUpdates } from './updates.ts'
 
-/** The number of days in "30 days", including today. */
+/** The number of days that "30 days" covers, including today. */
 const costDays = 30
 
 /** US dollars; null without any cost. */
 const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
 
-/** The lines of the fleet by the agent's id: all of a workspace, or those of `ids` that belong to it. */
+/** The rows of the fleet by agent id: all of a workspace, or those of `ids` that belong to it. */
 export async function fleetRows(
   db: Db,
   workspaceId: string,
@@ -48,7 +48,7 @@ export async function fleetRows(
       'warnings',
       'stopped',
     ])
-  // With both conditions SQLite walks all agents of the workspace and checks which are among the ids.
+  // With both conditions SQLite would scan all agents of the workspace and check which are among the ids.
   agents = ids ? agents.where('agent.id', 'in', ids) : agents.where('workspace_id', '=', workspaceId)
   const costs = await costsOf(db, workspaceId, today, ids)
   const served = await servedRelease(db)
@@ -79,8 +79,8 @@ export async function fleetRows(
 }
 
 /**
- * Sums of daily totals, in millionths of a dollar; with `ids` regardless of their workspace. One walk along the primary
- * key (agent, day, model).
+ * Sums of the daily totals in millionths of a dollar; with `ids` for these agents, whatever their workspace. The query
+ * scans the primary key (agent, day, model) once.
  */
 async function costsOf(db: Db, workspaceId: string, today: number, ids?: readonly string[]) {
   let query = db

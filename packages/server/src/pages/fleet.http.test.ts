@@ -6,7 +6,7 @@ import { serve } from '../web/testing/service.ts'
 const agents = 2000
 const days = 30
 
-test('the list of 2,000 agents with 30 days of costs is ready in under a second, and right', async () => {
+test('the list of 2,000 agents with 30 days of costs is ready in under a second, and correct', async () => {
   const service = await serve()
   const north = await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'admin')

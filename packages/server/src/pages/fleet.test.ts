@@ -36,13 +36,13 @@ const names = (desc: boolean) => {
 }
 const view = { search: undefined, level: undefined, silent: undefined, stopped: undefined, offset: 0, limit: 200 }
 
-test('the worst first: bad, then silent whatever it said last, then warnings, then what is well; new ones last', () => {
+test('the fleet is sorted by trouble: bad, then offline whatever the last level, then warnings, then agents that are well; new ones last', () => {
   const silent = ['silent-since-fine', 'silent-without-a-level']
   expect(names(true)).toEqual(['bad', 'silent-since-bad', ...silent, 'warns', 'fine', 'new'])
   expect(names(false)).toEqual(['fine', 'warns', ...silent, 'bad', 'silent-since-bad', 'new'])
 })
 
-test('an agent whose status is too old, or that lacks secrets, counts and sorts as a warning, whatever it said last (D65)', () => {
+test('an agent whose status is too old, or that lacks secrets, counts and sorts as a warning, whatever it reported last (D65)', () => {
   const frozen = new Map([
     row('frozen', 'ok', later, { statusLate: true }),
     row('frozen-bad', 'bad', later, { statusLate: true }),
@@ -56,7 +56,7 @@ test('an agent whose status is too old, or that lacks secrets, counts and sorts 
   expect(warns.rows.map(({ name }) => name)).toEqual(['frozen', 'without-secrets'])
 })
 
-test('an agent that was stopped on its machine is counted as stopped, and is not missed as silent (D66)', () => {
+test('an agent that was stopped on its machine counts as stopped, not as offline (D66)', () => {
   const some = new Map([row('stopped', 'info', now, { stopped: 'person' }), row('silent', 'ok', now)])
   const { counts } = fleetPage(some, { ...view, sort: 'name', desc: false }, now)
   expect(counts).toMatchObject({ stopped: 1, silent: 1, all: 2 })

@@ -1,10 +1,10 @@
-/** Makes the fleet's list from its rows: filtered, sorted, counted. The rows come from live/fleet.ts. */
+/** Filters, sorts and counts the rows of the fleet's list. The rows themselves come from live/fleet.ts. */
 import type { Fleet, FleetRow, FleetSort } from '@svc/api'
 import { type Level, levels, worst } from '@svc/protocol'
 
 export interface FleetQuery {
   search: string | undefined
-  /** `never`: has not reported yet. */
+  /** `never`: agents that have not reported yet. */
   level: Level | 'never' | undefined
   silent: boolean | undefined
   stopped: boolean | undefined
@@ -14,7 +14,7 @@ export interface FleetQuery {
   limit: number
 }
 
-/** `all`: rows by the agent's id. */
+/** The page of the list that the query asks for. `all` holds the rows by agent id. */
 export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery, now: number): Fleet {
   const counts: Fleet['counts'] = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 }
   const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
@@ -34,14 +34,14 @@ export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery,
   return { now, total: fitting.length, rows, counts, ...sums }
 }
 
-/** D20: it has reported, and is overdue by the service's clock. An agent that was stopped is not silent (D66). */
+/**
+ * D20: true for an agent that has reported and is overdue by the service's clock. A stopped agent is never offline
+ * (D66).
+ */
 const isSilent = ({ silentAt, stopped }: FleetRow, now: number): boolean =>
   stopped === null && silentAt !== null && silentAt <= now
 
-/**
- * An agent whose status is too old (D65), or that lacks required secrets, counts as a warning, whatever it last
- * reported.
- */
+/** The level shown: an agent whose status is too old (D65), or that lacks required secrets, is at least a warning. */
 const levelOf = ({ level, statusLate, secretsMissing, stopped }: FleetRow): Level | null =>
   (statusLate || secretsMissing) && stopped === null ? worst([level ?? 'ok', 'warn']) : level
 
@@ -52,7 +52,7 @@ function fits(row: FleetRow, { search, level, silent, stopped }: FleetQuery, now
   return !search || [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
 }
 
-/** The sort key of each column; null comes last in both directions. */
+/** The values by which each column is sorted; null goes last in both directions. */
 const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number | null> = {
   name: (row) => row.name,
   level: trouble,
@@ -63,8 +63,8 @@ const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number |
 }
 
 /**
- * The last level; for a silent agent at least between warn and bad, so that it is not hidden among a thousand healthy
- * ones.
+ * The last level; for an offline agent at least between warn and bad, so that it is not hidden among many that are
+ * well.
  */
 function trouble(row: FleetRow, now: number): number | null {
   const own = levelOf(row)
@@ -72,7 +72,7 @@ function trouble(row: FleetRow, now: number): number | null {
   return isSilent(row, now) ? Math.max(level ?? 0, levels.indexOf('warn') + 0.5) : level
 }
 
-/** `rows` are sorted by name, and keep that order where the column has no value. */
+/** Sorts rows that are in the order of their names; rows with equal values keep that order. */
 function sorted(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): FleetRow[] {
   if (sort === 'name') return desc ? rows.reverse() : rows
   const value = sorts[sort]
@@ -86,7 +86,10 @@ function sorted(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): Flee
   })
 }
 
-/** Comparing ten thousand names as people do takes longer than everything else here, and they seldom change. */
+/**
+ * The order of names for each fleet. Comparing ten thousand names as people do takes longer than everything else here,
+ * and names seldom change.
+ */
 const orders = new WeakMap<ReadonlyMap<string, FleetRow>, string[]>()
 
 function byName(rows: ReadonlyMap<string, FleetRow>): FleetRow[] {
@@ -101,9 +104,9 @@ function byName(rows: ReadonlyMap<string, FleetRow>): FleetRow[] {
   return sorted.map(([, row]) => row)
 }
 
-/** Numbers in names count as numbers: `agent-2` before `agent-10`. */
+/** Compares digits in names as numbers: `agent-2` comes before `agent-10`. */
 const byText = new Intl.Collator('en', { numeric: true }).compare
 
-/** Adds without rounding errors of binary fractions: costs are stored in millionths of a dollar. */
+/** Adds costs in millionths of a dollar, to avoid rounding errors of binary fractions. */
 const plus = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.round((a + b) * 1_000_000) / 1_000_000

@@ -1,4 +1,4 @@
-/** The signed-in person, for the page. */
+/** The signed-in person, as the page shows it. */
 import type { Me } from '@svc/api'
 import type { Deps } from '../deps.ts'
 import { isEmailConfirmed } from '../people/confirmed.ts'

@@ -18,12 +18,12 @@ import { blueprintState, runtimeState } from '../wishes/state.ts'
 import type { WorkspaceInfo } from '../workspaces/store.ts'
 
 interface Piece {
-  /** Only rollouts that started before this one, which may be gone. */
+  /** Returns only rollouts that started before this one, which need not exist any longer. */
   before?: string | undefined
   limit: number
 }
 
-/** Newest first: ids sort by creation time. */
+/** The rollouts of a workspace, newest first: ids sort by the time at which they were made. */
 export async function rolloutsOf(
   db: Db,
   workspace: { id: string },
@@ -175,7 +175,7 @@ function actionsOf({ state, wave, waves }: RolloutDbRow): RolloutPage['actions']
   }
 }
 
-/** A sentence about the thing that the rollout waits for, or the next step. */
+/** A sentence about what the rollout waits for, or what happens next. */
 function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): string {
   const waves = (JSON.parse(row.waves) as string[]).length
   const words: Record<RolloutState, () => string> = {
@@ -191,7 +191,7 @@ function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): 
   return words[row.state]()
 }
 
-/** A reason may end with an agent's words, which end in any way. */
+/** Adds a full stop to a reason that has none. Reasons may be in an agent's words. */
 const stopped = (why: string | null): string => (why === null || /[.!?…]$/.test(why) ? (why ?? '') : `${why}.`)
 
 function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number, waves: number): string {
@@ -220,7 +220,7 @@ function doneSays(agents: readonly RolloutAgent[]): string {
 const minutes = (seconds: number): string =>
   seconds % 60 === 0 && seconds > 0 ? `${seconds / 60} ${seconds === 60 ? 'minute' : 'minutes'}` : `${seconds} seconds`
 
-/** The agents that cancelling leaves, or left, unchanged. */
+/** A sentence about what stays when the rollout is cancelled, or stayed when it was. */
 function stays({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
   const open = counts.wished + counts.offered + counts.trying
   const agents = (n: number) => `${n} ${n === 1 ? 'agent' : 'agents'}`

@@ -5,11 +5,11 @@ import type { Db } from '../db/open.ts'
 interface RunFilter {
   status?: string | undefined
   model?: string | undefined
-  /** Contained in the id, the kind or a subject's title, ignoring case. */
+  /** Searches the id, the kind and the titles of subjects, ignoring case. */
   text?: string | undefined
 }
 
-/** Runs of an agent, newest first (D10). Status is a column; model and text are in the run as reported. */
+/** The runs of an agent, newest first (D10). The status is a column; model and text are searched in the stored run. */
 export async function runsOf(
   db: Db,
   agent: { id: string },
@@ -23,7 +23,7 @@ export async function runsOf(
     const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
     return { total: Number(total), rows: (await rows.offset(offset).limit(limit).execute()).map(runOf) }
   }
-  // At most 2000 are kept per agent, which takes a few milliseconds to read.
+  // At most 2000 are kept for an agent, which takes a few milliseconds to read.
   const fitting = (await rows.execute()).map(runOf).filter((run) => names(run, model) && says(run, text?.toLowerCase()))
   return { total: fitting.length, rows: fitting.slice(offset, offset + limit) }
 }

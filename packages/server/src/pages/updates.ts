@@ -1,4 +1,4 @@
-/** The state of an agent's updates, for pages and the command line: computed from its row (D24). */
+/** The state of an agent's updates for pages and the command line, computed from its row (D24). */
 import type {
   AgentUpdates,
   BlueprintUpdate,
@@ -109,7 +109,7 @@ async function waitsOfRuntime(
   return runtimeWaits(runtimeState(wish, runtimeHold), wish, facts, now)
 }
 
-/** For a line of the fleet. */
+/** The updates in a row of the fleet. */
 export function fleetUpdates(agent: UpdateColumns, served: Served | undefined): FleetUpdates {
   const wishes = wishesIn(agent.wishes)
   const hold = isHeld(wishes.runtimeHold, served) ? wishes.runtimeHold : undefined
@@ -233,7 +233,7 @@ async function versionsOf(db: Db, agent: AgentRow): Promise<string[]> {
   return rows.map(({ version }) => version).sort((a, b) => compareVersions(b, a))
 }
 
-/** The runtime versions of a workspace's agents. `fleet` holds its rows. */
+/** The runtimes that the agents of a workspace run. `fleet` holds its rows. */
 export async function runtimeOverview(
   db: Db,
   workspaceId: string,

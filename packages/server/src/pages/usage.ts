@@ -6,16 +6,18 @@ import type { UsageDelta } from '../report-store/rows.ts'
 import { otherModels } from '../report-store/usage-names.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 
-/** More rows than an agent has after the sweeper has checked it. Beyond that the newest names are read. */
+/**
+ * The maximum rows to read. An agent has fewer once the sweeper has processed it; otherwise the newest days are read.
+ */
 const usageRowsRead = 12_000
-/** Bytes for names of models in an answer. With the rest of its days it stays below 256 KB. */
+/** The maximum bytes of model names in an answer; with everything else it stays below 256 KB. */
 const nameBytesMax = 180 * 1024
-/** Bytes of a cost besides the name of its model, at most. */
+/** The maximum bytes of a cost beside its model's name. */
 const costBytes = 20
 
 /**
  * Runs, cost and tokens of the last `days` days (UTC, including today), oldest first; days without a run are zeros. If
- * an answer cannot hold all models, the cheapest are summed as others.
+ * there are too many models for an answer, the cheapest ones are summed as "other".
  */
 export async function usageOf(db: Db, agent: { id: string }, days: number, now: number): Promise<UsageDay[]> {
   const first = dayOf(now) - days + 1
@@ -44,7 +46,9 @@ function addCost(models: Record<string, number>, model: string, costMicro: numbe
   models[model] = Math.round((models[model] ?? 0) * 1_000_000 + costMicro) / 1_000_000
 }
 
-/** The most expensive models whose names fit into `bytesMax`, each counted once per day with a sum. */
+/**
+ * The most expensive models whose names fit into the bytes, counting a name once for every day on which it has a sum.
+ */
 function namesWithin(sums: readonly UsageDelta[], bytesMax: number): ReadonlySet<string> {
   const models = new Map<string, { cost: number; bytes: number }>()
   for (const { model, costMicro } of sums) {
@@ -56,7 +60,7 @@ function namesWithin(sums: readonly UsageDelta[], bytesMax: number): ReadonlySet
   return new Set(fitting(dearest, ([, { bytes }]) => bytes, bytesMax).map(([model]) => model))
 }
 
-/** Sums of an agent's days from this one on, by day and model: those in rows of their own and those that wait. */
+/** The daily sums of an agent from this day on, by day and model: those in rows of their own and those that wait. */
 export async function usageSums(db: Db, agent: { id: string }, from = 0): Promise<UsageDelta[]> {
   const days = db
     .selectFrom('usage_day')

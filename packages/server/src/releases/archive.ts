@@ -1,9 +1,9 @@
-/** Reads the facts of a `svc.pyz` build without running it: `release.json` in its archive. */
+/** Reads what a build of `svc.pyz` says about itself without running it: `release.json` of the archive in it. */
 import { inflateRawSync } from 'node:zlib'
 
 interface ReleaseNote {
   version: string
-  /** The public keys that this runtime accepts; undefined if the build does not say. */
+  /** The public keys whose signatures this runtime accepts; undefined when the build does not say. */
   keys: string[] | undefined
 }
 
@@ -12,7 +12,7 @@ const entry = { mark: 0x02014b50, bytes: 46 } as const
 const local = { mark: 0x04034b50, bytes: 30 } as const
 const largest = 64 * 1024
 
-/** Undefined for bytes that are not such an archive. Offsets count from the start of the file. */
+/** Reads the note; undefined when the bytes are not such an archive. Offsets count from the start of the file. */
 export function noteOf(bytes: Buffer): ReleaseNote | undefined {
   try {
     const text = memberOf(bytes, 'release.json')
@@ -20,7 +20,7 @@ export function noteOf(bytes: Buffer): ReleaseNote | undefined {
     if (typeof version !== 'string') return undefined
     return { version, keys: Array.isArray(keys) ? keys.map(String) : undefined }
   } catch {
-    return undefined // cut short, or something else
+    return undefined // cut short, or another kind of file
   }
 }
 

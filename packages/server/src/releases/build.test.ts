@@ -17,7 +17,7 @@ test.each(['ed25519', 'ecdsa', 'rsa'] as const)('a signature by a key of type %s
   expect(judge(bytes, signed(bytes, key, 'file'))).toMatchObject(refusal(/namespace "file"/))
 })
 
-test('a signature must be by a key that the build itself accepts, and be whole', () => {
+test('a signature must be complete and by a key that the build itself accepts', () => {
   const [mine, other] = [newKey(), newKey()]
   const bytes = pyz('1.0.0', { keys: [mine.line] })
   expect(judge(bytes, signed(bytes, other))).toMatchObject(refusal(/a key that this build itself does not accept/))
@@ -30,7 +30,7 @@ test('a signature must be by a key that the build itself accepts, and be whole',
   expect(judge(bytes, Buffer.concat([good, Buffer.alloc(9000, 10)]))).toMatchObject(refusal(/8 KB/))
 })
 
-test('what is no build, has no proper version or another checksum is refused', () => {
+test('a file that is not a build, has no valid version or another checksum is refused', () => {
   expect(judge(Buffer.from('hello'))).toMatchObject(refusal(/has no release.json/))
   expect(judge(pyz('1.0.0').subarray(0, -3))).toMatchObject(refusal(/has no release.json/))
   for (const version of ['dev', '1.0', '1.0.0+7', '../1.0.0', `1.0.0-${'a'.repeat(64)}`])
@@ -41,7 +41,7 @@ test('what is no build, has no proper version or another checksum is refused', (
   expect(judge(pyz('1.0.0'))).toMatchObject({ ok: true, value: { remarks: [expect.stringMatching(/not signed/)] } })
 })
 
-test('a folder is read with what lies beside the build; without a build it holds nothing', async () => {
+test('a folder is read with the files beside the build; without a build it holds nothing', async () => {
   const key = newKey()
   const bytes = pyz('1.0.0', { keys: [key.line] })
   const folder = buildFolder(bytes, signed(bytes, key))
@@ -65,7 +65,7 @@ test('a signature whose lines end in CRLF is refused, as every runtime would ref
 })
 
 test.each(['ed25519', 'ecdsa', 'rsa'] as const)(
-  'of all changes of one byte in a signature by a key of type %s, the service takes none that ssh-keygen refuses',
+  'of all changes of one byte in a signature by a key of type %s, the service accepts none that ssh-keygen refuses',
   { timeout: 60_000 },
   async (type) => {
     const key = newKey(type)
@@ -84,7 +84,7 @@ test.each(['ed25519', 'ecdsa', 'rsa'] as const)(
   },
 )
 
-test('where ssh-keygen is missing the service relies on its own verification, which is strict', async () => {
+test('without ssh-keygen the service relies on its own verification, which is strict', async () => {
   const key = newKey()
   const bytes = pyz('1.0.0', { keys: [key.line] })
   const folder = buildFolder(bytes, signed(bytes, key))

@@ -1,4 +1,4 @@
-/** A built runtime in a folder: `svc.pyz` with `svc.pyz.sha256` and, if it was signed, `svc.pyz.sig`. */
+/** A built runtime in a folder: `svc.pyz` with `svc.pyz.sha256` and, when it was signed, `svc.pyz.sig`. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,30 +10,30 @@ import { judgeSignature } from './signature.ts'
 
 export interface Build {
   bytes: Buffer
-  /** Hex SHA-256 of the bytes. */
+  /** The SHA-256 of the bytes, in hex. */
   sha256: string
   version: string
   signed: boolean
-  /** Undefined: the build was not signed. */
+  /** Undefined when the build was not signed. */
   signature: Buffer | undefined
   /** The key that signed it: type and base64. */
   signer: string | undefined
-  /** True when Node alone verified the signature; otherwise only `ssh-keygen` can tell. */
+  /** True when Node verified the signature; otherwise only `ssh-keygen` can. */
   verified: boolean
-  /** Remarks for a person, before it is served. */
+  /** Remarks that a person should read before the build is served. */
   remarks: string[]
 }
 
-/** 3.5.3: the uses of an unsigned build. */
+/** 3.5.3: what an unsigned build can be used for. */
 const unsignedSays = 'It is not signed: it can be downloaded and installed, but no runtime updates itself to it.'
 
 const archive = 'svc.pyz'
-/** D39. */
+/** D39: the maximum size of a signature in bytes. */
 const maxSignature = 8 * 1024
 
 /**
- * The reason why runtimes of the previously served release will refuse this one: the key that signed it is not built
- * into them.
+ * Warns when runtimes of the release served before will refuse this one, because they do not contain the key that
+ * signed it.
  */
 export function strangerTo(build: Build, before: { version: string; file: Buffer } | undefined): string[] {
   const keys = before && noteOf(before.file)?.keys
@@ -41,7 +41,10 @@ export function strangerTo(build: Build, before: { version: string; file: Buffer
   return [`Runtimes of release ${before.version} do not know the key that signed it, and will refuse it.`]
 }
 
-/** Undefined when the folder holds no `svc.pyz`. A signature is verified as the runtimes do it. */
+/**
+ * Reads and judges the build in a folder; undefined without a `svc.pyz`. The signature is verified like the runtimes do
+ * it.
+ */
 export async function readBuild(
   dir: string,
   keygen: typeof askKeygen = askKeygen,
@@ -69,7 +72,7 @@ function readFiles(file: string): Verdict<Build, 'build_refused'> {
   }
 }
 
-/** `sum` and `signature` are the contents of the accompanying files; undefined if there is none. */
+/** Judges a build. `sum` and `signature` are the contents of the files beside it; undefined when a file is missing. */
 export function judgeBuild(
   file: string,
   bytes: Buffer,

@@ -1,6 +1,7 @@
 /**
- * Verifies a release signature as the runtimes do (3.5.3, D39): with `ssh-keygen`, if this machine has it. A signature
- * that the service accepted and runtimes refuse would put the version on hold everywhere.
+ * Verifies a release signature like the runtimes do (3.5.3, D39): with `ssh-keygen`, if this machine has it. A release
+ * that the service accepted and the runtimes refuse would be put on hold by every runtime that is asked to update to
+ * it.
  */
 import { spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +17,7 @@ const places = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run
 type KeygenSays =
   | { is: 'good' }
   | { is: 'refused'; why: string }
-  /** It is missing here, or cannot tell. */
+  /** There is no ssh-keygen here, or it cannot decide. */
   | { is: 'unable'; why: string }
 
 /** `keys`: the allowed signers, each as type and base64. */
@@ -38,7 +39,7 @@ export async function askKeygen(
   }
 }
 
-/** Its absolute path: in the usual places, and in the absolute folders of PATH. */
+/** The absolute path of ssh-keygen: from the usual places, and from the absolute folders in PATH. */
 const sshKeygen = (path = process.env.PATH ?? ''): string | undefined =>
   [...places, ...path.split(delimiter)]
     .filter(isAbsolute)

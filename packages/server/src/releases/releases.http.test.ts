@@ -7,7 +7,7 @@ import { addRelease } from './store.ts'
 
 const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-test('without a build the three files are not there, and the page knows', async () => {
+test('without a build the three files do not exist, and the page knows', async () => {
   const service = await serve()
   for (const end of ['', '.sha256', '.sig']) {
     expect(await service.browser().get(`/cli/svc.pyz${end}`)).toMatchObject({ status: 404, body: { error: {} } })
@@ -17,7 +17,7 @@ test('without a build the three files are not there, and the page knows', async 
   expect((await ann.get<Me>('/api/web/me')).body.service).toMatchObject({ version: '1.2.3', runtime: false })
 })
 
-test('archive, checksum and signature are of the same bytes, need no credential, and are asked about anew', async () => {
+test('archive, checksum and signature are of the same bytes, need no credential, and are revalidated each time', async () => {
   const service = await serve()
   const serves = (version: string, given = {}) =>
     addRelease(service.store.db, buildOf(version, given), { older: false, by: operator, now: service.now() })

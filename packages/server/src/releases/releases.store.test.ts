@@ -16,7 +16,7 @@ const add = (store: Store, ...[version, given, older]: [string, Parameters<typeo
 const adopt = (store: Store, ...[version, given]: Parameters<typeof buildOf>) =>
   adoptRelease(store.db, buildOf(version, given), { by, now })
 
-/** A node of the service, as far as releases go. */
+/** The releases of one node of the service. */
 async function node(store: Store, releaseDir = '/nowhere') {
   const log = pino({ level: 'silent' })
   const releases = await openReleases({ store, log, now: Date.now, config: { releaseDir, version: '9.9.9' } })
@@ -25,7 +25,7 @@ async function node(store: Store, releaseDir = '/nowhere') {
 }
 
 everyEngine('releases', (open) => {
-  test('what was added last is served, an older one only with a word, and all of it is audited', async () => {
+  test('the release added last is served, an older one only with consent, and everything is audited', async () => {
     const store = await open()
     expect(await servedRelease(store.db)).toBeUndefined()
     expect(await add(store, '1.0.0')).toMatchObject({ ok: true, value: { serial: 1, signed: false, changed: true } })
@@ -57,7 +57,7 @@ everyEngine('releases', (open) => {
     expect((await releases.files())?.signature).toEqual(second.signature)
   })
 
-  test('the log says at a start which release is served, and of a change both', async () => {
+  test('the log names the served release at startup, and both releases at a change', async () => {
     const store = await open()
     await add(store, '1.0.0')
     const lines: Record<string, unknown>[] = []
@@ -73,7 +73,7 @@ everyEngine('releases', (open) => {
     ])
   })
 
-  test('a node that starts with an older build lowers nothing, with a newer one it raises', async () => {
+  test('a node that starts with an older build changes nothing; with a newer one it serves that', async () => {
     const store = await open()
     const key = newKey()
     await adopt(store, '1.0.0', { key })
@@ -86,7 +86,7 @@ everyEngine('releases', (open) => {
     expect(await servedRelease(store.db)).toMatchObject({ version: '1.0.0' })
   })
 
-  test('a development build made anew replaces itself where no other node decides', async () => {
+  test('a development build with changed bytes replaces itself when no other node decides', async () => {
     const store = await open()
     await adopt(store, '1.0.0')
     const { served } = await adopt(store, '1.0.0', { salt: 'another day' })
@@ -96,7 +96,7 @@ everyEngine('releases', (open) => {
     expect(await adopt(store, '1.0.0', { key: newKey() })).toMatchObject({ served: true })
   })
 
-  test('files are kept of five releases', async () => {
+  test('files of five releases are kept', async () => {
     const store = await open()
     for (let n = 0; n < 7; n++) await add(store, `1.${n}.0`)
     const kept = store.db.selectFrom('release').select('version').where('file', 'is not', null).orderBy('serial')
@@ -104,7 +104,7 @@ everyEngine('releases', (open) => {
     expect(await listReleases(store.db)).toHaveLength(7)
   })
 
-  test('of many that are added at once each has a serial of its own', async () => {
+  test('releases that are added at the same time each get a different serial', async () => {
     const store = await open()
     const versions = Array.from({ length: 8 }, (_, n) => `1.0.${n}`)
     const added = await Promise.all(versions.map((version) => add(store, version, {}, true)))
@@ -132,7 +132,7 @@ everyEngine('releases', (open) => {
   })
 })
 
-test('a node goes on serving what it knows while the database does not answer', async () => {
+test('a node goes on serving the last known release while the database does not answer', async () => {
   const { openTestSqlite } = await import('../../testing/stores.ts')
   const store = await openTestSqlite()
   const releases = await node(store, buildFolder(pyz('1.0.0')))

@@ -1,24 +1,24 @@
 /**
- * The served release as this node knows it: in memory for answers to reports, with its files for `/cli/`. Another node
- * may serve a new one at any moment, so the row is checked twice a second, and for each request of `/cli/`. Decisions
- * in a transaction call `servedRelease` there.
+ * The served release as this node knows it: in memory for the answers to reports, with its files for `/cli/`. Another
+ * node may serve a new one at any moment, so the row is checked twice a second, and for each call of `/cli/`. Decisions
+ * in a transaction use `servedRelease` there.
  */
 import type { Logger } from 'pino'
 import type { Store } from '../db/open.ts'
 import { readBuild } from './build.ts'
 import { adoptRelease, type Served, servedFiles, servedSerial } from './store.ts'
 
-/** The three files of `/cli/` (4), always of one row. */
+/** The three files of `/cli/` (4), always from the same row. */
 export interface Files {
   sha256: string
   file: Buffer
-  /** Undefined: the build was not signed. */
+  /** Undefined when the build was not signed. */
   signature: Buffer | undefined
 }
 export interface Releases {
-  /** The served release, at most half a second old. Costs nothing. */
+  /** The served release, known at most half a second ago. Costs nothing. */
   served(): Served | undefined
-  /** The release served now; the last known one while the database does not answer. */
+  /** The files served now; the last known ones while the database cannot be reached. */
   files(): Promise<Files | undefined>
   /** Checks now whether another release is served. */
   look(): Promise<void>
@@ -35,10 +35,13 @@ interface ReleaseNeeds {
   changed?: () => void
 }
 
-/** Milliseconds. */
+/** Milliseconds between two checks. */
 const lookEvery = 500
 
-/** First serves the build of the release folder, if it should be served (rules.ts). */
+/**
+ * Opens the releases of this node. It first serves the build of the release folder if that is the one to serve
+ * (rules.ts).
+ */
 export async function openReleases(needs: ReleaseNeeds): Promise<Releases> {
   await adopt(needs)
   const releases = followReleases(needs)
@@ -76,7 +79,7 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   }
 
   async function look(): Promise<void> {
-    // A look that started before this call may have seen the previous state.
+    // A check that started before this call may have read the state from before it.
     await looking?.catch(() => {})
     if (closed) return
     looking ??= lookOnce().finally(() => {
@@ -104,7 +107,7 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   }
 }
 
-/** Used where no release is served, as in tests of other things. */
+/** For tests of other things, where no release is served. */
 export const noReleases: Releases = {
   served: () => undefined,
   files: async () => undefined,

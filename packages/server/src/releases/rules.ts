@@ -1,17 +1,17 @@
 /**
- * Decides which build may become the served release (D37). A person may name any build; going backwards needs an
- * option. A starting node only goes forwards, so that an older one that returns lowers nothing (I11).
+ * Decides what may become the served release (D37). A person may name any build, an older one only with consent. A
+ * starting node only moves to newer versions, so that an old node that comes back changes nothing (I11).
  */
 import { compareVersions } from '@svc/protocol'
 
-/** The facts of a release in its row, without its bytes. */
+/** The facts of a release that its row tells without its bytes. */
 export interface KnownRelease {
   version: string
   sha256: string
   signed: boolean
 }
 
-/** Judges a build named by a person. `known` are all rows, the served one first. */
+/** Judges a build that a person names. `known` are all rows, the served one first. */
 export function judgeAdded(
   build: KnownRelease,
   known: readonly KnownRelease[],
@@ -25,7 +25,7 @@ export function judgeAdded(
 }
 
 /**
- * Judges a build that a node finds at its start. `alone`: no other node decides, since the database is in this process.
+ * Judges a build that a node finds at startup. `alone`: no other node decides, since the database is in this process.
  */
 export function judgeFound(
   build: KnownRelease,
@@ -43,10 +43,10 @@ export function judgeFound(
   return alone ? 'replace' : 'taken'
 }
 
-/** True when nothing would change. An existing signature is not replaced by none. */
+/** True when nothing would change; an existing signature is not given up for none. */
 const same = (build: KnownRelease, served: KnownRelease): boolean =>
   build.sha256 === served.sha256 && (served.signed || !build.signed)
 
-/** A signed build owns its version for good. */
+/** A version that was signed once keeps its bytes for good. */
 const isTaken = ({ version, sha256 }: KnownRelease, known: readonly KnownRelease[]): boolean =>
   known.some((one) => one.version === version && one.signed && one.sha256 !== sha256)

@@ -1,23 +1,23 @@
 /**
- * Verifies an OpenSSH signature (SSHSIG) with Node alone, at least as strictly as `ssh-keygen`: a signature accepted
- * here and not there would be served, and refused by every runtime (D39). If `ssh-keygen` is present it is asked as
- * well (keygen.ts).
+ * Verifies an OpenSSH signature (SSHSIG) with Node alone, at least as strictly as `ssh-keygen`: a signature that only
+ * we accept would be served, and refused by every runtime (D39). If `ssh-keygen` is present, it is asked too
+ * (keygen.ts).
  */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
 
 const magic = 'SSHSIG'
-/** 3.5.3. */
+/** 3.5.3: the namespace of release signatures. */
 const wantedNamespace = 'svc-runtime'
 
 interface Signed {
-  /** The key, written like an allowed signer: type and base64. */
+  /** The key as in a list of allowed signers: type and base64. */
   signer: string
-  /** False for a kind of key that Node cannot judge, such as one in a security token. */
+  /** False for a kind of key that Node cannot verify, such as one in a security token. */
   verified: boolean
 }
 
-/** Judges whether it is the release signature of these bytes, by one of `keys` if they are known. */
+/** Judges whether this is the release signature of these bytes, by one of `keys` when they are known. */
 export function judgeSignature(
   armored: Buffer,
   bytes: Buffer,
@@ -76,7 +76,9 @@ function readArmored(text: string): SignatureParts | undefined {
   }
 }
 
-/** Undefined for a kind of key that Node cannot judge, such as one in a security token. */
+/**
+ * The result of the verification; undefined for a kind of key that Node cannot verify, such as one in a security token.
+ */
 function verified({ key, namespace, reserved, hash, signature }: SignatureParts, bytes: Buffer): boolean | undefined {
   const kind = kinds[key.type]
   if (!kind) return undefined
@@ -140,7 +142,7 @@ const kinds: Readonly<Record<string, SignatureKind>> = {
   'ecdsa-sha2-nistp521': ecdsa('nistp521', 'P-521', 'sha512', 66),
 }
 
-/** Reads SSH strings: four bytes of length, then the content. */
+/** Reads SSH's binary format, in which a string is its length in four bytes, followed by its bytes. */
 class Reader {
   #rest: Buffer
   constructor(bytes: Buffer) {
@@ -162,7 +164,7 @@ class Reader {
   end(): void {
     if (this.#rest.length > 0) throw new RangeError('something follows')
   }
-  /** A big number as SSH writes it, without unnecessary zeros, padded to `bytes`. */
+  /** A positive big number as SSH writes it, without needless zeros, padded to this many bytes. */
   unsigned(bytes: number): Buffer {
     const value = this.string()
     const [first = 0, second = 0] = value

@@ -1,4 +1,4 @@
-/** The releases in the database. Every node serves, and decides wishes by, the row with the highest serial (D37). */
+/** The releases in the database: every node serves the row with the highest serial, and judges wishes by it (D37). */
 import { shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { By, Ctx } from '../audit/by.ts'
@@ -9,7 +9,7 @@ import { transaction } from '../db/transaction.ts'
 import type { Build } from './build.ts'
 import { judgeAdded, judgeFound } from './rules.ts'
 
-/** 2.7: the facts for answers, and whether a runtime can take it. */
+/** 2.7: the facts that answers contain, and whether a runtime can take the release. */
 export interface Served {
   serial: number
   version: string
@@ -21,7 +21,7 @@ interface Release extends Served {
   addedAt: number
   addedBy: string
 }
-/** `signature`: it was already served, and now has another signature. */
+/** `signature` is `replaced` when the release was served already and now has another signature. */
 type Added = Release & { changed: boolean; signature: 'kept' | 'replaced' }
 
 /** Files of this many releases are kept; of older ones only the facts. */
@@ -33,7 +33,7 @@ export const servedRelease = async (db: Db): Promise<Served | undefined> => (awa
 /** All releases, the served one first. */
 export const listReleases = (db: Db): Promise<Release[]> => newest(db)
 
-/** The serial of the served release, 0 for none: one look-up of the key. */
+/** The serial of the served release, 0 for none. It costs one lookup in the primary key. */
 export async function servedSerial(db: Db): Promise<number> {
   const { serial } = await db
     .selectFrom('release')
@@ -63,7 +63,7 @@ export async function servedFiles(
   }
 }
 
-/** Serves the release that a person names. `older`: the person accepts that it is older than the served one. */
+/** Serves the build that a person names. `older`: the person agrees to a version older than the served one. */
 export function addRelease(
   db: Db,
   build: Build,
@@ -76,7 +76,8 @@ export function addRelease(
     if (verdict === 'served' && served) {
       const replaced = build.signature !== undefined && !(await hasSignature(trx, served, build.signature))
       if (!replaced) return { ok: true, value: { ...served, changed: false, signature: 'kept' } }
-      // It gets its own serial: nodes notice it, and holds of runtimes that refused the other signature end (3.4).
+      // It gets a new serial, so that nodes notice it, and runtimes that refused the other signature are no longer held
+      // (3.4).
       return {
         ok: true,
         value: { ...(await insert({ db: trx, by, now }, build, known)), changed: true, signature: 'replaced' },
@@ -94,7 +95,10 @@ export function addRelease(
   })
 }
 
-/** Handles the build in the release folder at a node's start. `says` is for its log, when it is not served. */
+/**
+ * Decides what a starting node does with the build in its folder. `says` is the reason for the log when it is not
+ * served.
+ */
 export function adoptRelease(
   db: Db,
   build: Build,
@@ -129,7 +133,7 @@ const foundSays = {
   unsigned: 'It is not signed, but the served release is. "svc-server release add DIR" serves it anyway.',
 } as const
 
-/** Serialised, so that each addition sees the previous one. SQLite's transactions are serialised anyway. */
+/** Locks the table, so that each addition sees the one before. SQLite's transactions are serial anyway. */
 async function lockAll(trx: Db): Promise<Release[]> {
   if (isPostgres(trx)) await sql`lock table release in share row exclusive mode`.execute(trx)
   return listReleases(trx)
