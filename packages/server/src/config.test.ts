@@ -7,7 +7,7 @@ import { ConfigError } from './errors.ts'
 
 const config = (variables: Record<string, string>) => configOf(variables, '/srv')
 
-test('nothing set is a service on this machine alone, with its data beside it', () => {
+test('without settings the service is for this machine alone, with its data in the current folder', () => {
   expect(config({})).toMatchObject({
     baseUrl: 'http://localhost:8787',
     host: '127.0.0.1',
@@ -21,7 +21,7 @@ test('nothing set is a service on this machine alone, with its data beside it', 
   })
 })
 
-test('the base address follows the port when it is not set itself', () => {
+test('the base address follows the port unless it is set', () => {
   expect(config({ SVC_PORT: '9000' }).baseUrl).toBe('http://localhost:9000')
   expect(config({ SVC_PORT: '9000', SVC_BASE_URL: 'https://svc.example.org/' }).baseUrl).toBe('https://svc.example.org')
 })

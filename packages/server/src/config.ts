@@ -1,6 +1,7 @@
 /**
- * The service's settings: flags, then environment, then a `.env` file, then defaults. They are read and checked once.
- * An invalid one is an error that names the variable, the value and the expected form. docs/operator.md has the table.
+ * The service's settings: flags win over the environment, the environment over a `.env` file, and that over the
+ * defaults. They are read and checked once; an invalid one is an error that names the variable, the value and what is
+ * wanted. docs/operator.md has the table.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -14,9 +15,9 @@ import { hasArgon2, type PasswordForm, passwordForms } from './people/password-f
 
 const checkout = resolve(import.meta.dirname, '../../..')
 
-/** The settings at a start. */
+/** The settings with which the service starts. */
 export interface Settings extends Config {
-  /** True when SVC_METRICS_PORT is set. The port must then be free. */
+  /** True when somebody set SVC_METRICS_PORT; the port must then be free. */
   metricsPortChosen: boolean
 }
 
@@ -35,7 +36,7 @@ export function readConfig({
   return configOf({ ...readEnvFile(join(cwd, '.env')), ...filled(env), ...filled(flags) }, cwd)
 }
 
-/** The settings of these variables. Relative paths start at `cwd`. */
+/** Converts variables to settings. Paths are relative to `cwd`. */
 export function configOf(given: Variables, cwd: string): Settings {
   const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
     const text = given[name]?.trim()
@@ -67,7 +68,7 @@ export function configOf(given: Variables, cwd: string): Settings {
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Each variable with its expected form, as the end of "must be". */
+/** Each variable with what it accepts, worded as the end of "must be". */
 export const readers = {
   SVC_BASE_URL:
     'the address where people and agents reach the service, an http:// or https:// origin without a path, such as https://svc.example.org',
@@ -91,7 +92,7 @@ function origin(text: string): string | undefined {
   return bare && url.hostname ? url.origin : undefined
 }
 
-/** As a URI, which security.txt needs. */
+/** The contact as a URI, which security.txt requires. */
 const contact = (text: string): string | undefined => {
   if (isEmail(text)) return `mailto:${text}`
   return /^https:\/\//i.test(text) ? URL.parse(text)?.href : undefined
@@ -124,7 +125,7 @@ function addresses(text: string): string[] | undefined {
   return all.every((address) => isIP(address)) ? all : undefined
 }
 
-/** Only our variables, and only non-empty ones: an empty variable counts as unset. */
+/** Our variables that have a value; an empty one counts as unset. */
 const filled = (variables: Variables) =>
   Object.fromEntries(Object.entries(variables).filter(([name, value]) => name.startsWith('SVC_') && value?.trim()))
 

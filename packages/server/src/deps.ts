@@ -4,27 +4,27 @@ import type { Auth } from './people/auth.ts'
 import type { PasswordForm } from './people/password-forms.ts'
 import type { Releases } from './releases/releases.ts'
 
-/** The service's settings, read once at start (config.ts). */
+/** The service's settings, read once at startup (config.ts). */
 export interface Config {
-  /** Origin without a trailing slash, such as `http://localhost:8787`. */
+  /** The origin without a trailing slash, such as `http://localhost:8787`. */
   baseUrl: string
   host: string
   port: number
   dataDir: string
-  /** Undefined: the embedded database in `dataDir`. */
+  /** Undefined for SQLite in `dataDir`. */
   databaseUrl: string | undefined
-  /** Addresses of proxies whose forwarded headers are trusted (D16, D23). */
+  /** The addresses of proxies whose forwarded headers are trusted (D16, D23). */
   trustedProxies: string[]
-  /** 0: off. */
+  /** The port for health and metrics; 0 turns them off. */
   metricsPort: number
   logLevel: string
-  /** Where people report a vulnerability, as a URI; undefined when the operator named no address. */
+  /** The place to report a vulnerability, as a URI; undefined when the operator set none. */
   securityContact: string | undefined
-  /** How passwords are written (people/passwords.ts). */
+  /** The form in which passwords are stored (people/passwords.ts). */
   passwordForm: PasswordForm
-  /** The folder of a built `svc.pyz`, which a start may begin to serve (releases/rules.ts). */
+  /** The folder of a built `svc.pyz`, which may become the served release at startup (releases/rules.ts). */
   releaseDir: string
-  /** Release version of this build: the root package's version. */
+  /** The release version of this build, from the root package. */
   version: string
 }
 
@@ -32,15 +32,15 @@ export interface Config {
 export interface Live {
   /** A report of this agent was committed. */
   reported(workspaceId: string, agentId: string): void
-  /** Commands, logs or other facts of this agent changed. */
+  /** Commands, logs or other data of this agent changed. */
   changed(workspaceId: string, agentId: string): void
   /** Agents of this workspace were added, renamed or deleted. */
   listChanged(workspaceId: string): void
-  /** True while someone has this agent's page open. Answers then ask for a report every 5 s. */
+  /** True while somebody has this agent's page open; answers then ask for a report every 5 s. */
   isWatched(agentId: string): boolean
 }
 
-/** The dependencies of every part of the service. Time is a function here and an argument everywhere below. */
+/** The dependencies of every part of the service. Time is a function here, and an argument everywhere below. */
 export interface Deps {
   store: Store
   auth: Auth

@@ -1,4 +1,7 @@
-/** The present service with what an earlier version left: its data (testing/earlier), its agents and people, and its `svc.pyz`. */
+/**
+ * Runs the current service with what an earlier version left: its data (testing/earlier), its agents and people, and
+ * its `svc.pyz`.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -45,7 +48,7 @@ async function onPostgres(): Promise<Place> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    // Lines with a backslash are for psql alone.
+    // Lines with a backslash are for psql only.
     await client.query(
       unpacked('postgres.sql.gz')
         .toString()
@@ -64,11 +67,11 @@ describe.each([
   ['sqlite', onSqlite],
   ['postgres', onPostgres],
 ] as const)('data of 219af78 on %s', (engine, placed) => {
-  test('is shown as that version showed it, and its agents and people go on', async () => {
+  test('the data is shown as that version showed it, and its agents and people can continue', async () => {
     const { kept, tokens } = earlier(engine)
     const place = await placed()
 
-    // Before the service runs, which erases what is old enough.
+    // These run before the service, which erases data that is old enough.
     expect(await place.value(['command', 'list', 'north/mail'])).toMatchObject(kept.commands.mail)
     expect(await place.value(['agent', 'list', 'north'])).toMatchObject(kept.agents)
     expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject(kept.mail)
@@ -101,7 +104,7 @@ describe.each([
   })
 })
 
-test('a svc.pyz of 0.1.0 installs from the present service, reports, obeys and is stopped', async () => {
+test('a svc.pyz of 0.1.0 installs from the current service, reports, obeys and is stopped', async () => {
   const place = await newPlace()
   await place.start()
   await populate(place)

@@ -1,9 +1,9 @@
-/** An error of the system with this code, such as `ENOENT`. */
+/** True for a system error with this code, such as `ENOENT`. */
 export const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
 
-/** A setting of the person who runs the service is wrong. The message is complete. */
+/** The person who runs the service configured something wrong. The message is complete. */
 export class ConfigError extends Error {}
 
-/** The message of whatever was thrown. */
+/** The message of an error, or the text of any other thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

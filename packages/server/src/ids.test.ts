@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newId } from './ids.ts'
 
-test('ids are UUIDv7 of their moment', () => {
+test('ids are UUIDv7 of their time', () => {
   const id = newId(Date.UTC(2026, 10, 21))
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(Date.UTC(2026, 10, 21))

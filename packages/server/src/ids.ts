@@ -14,14 +14,14 @@ let last = 0
 let counter = 0
 
 /**
- * A UUIDv7 for `now` (Unix milliseconds). Ids made by one process in one millisecond sort in order of creation, on
- * which commands rely.
+ * Makes a UUIDv7 for this time (Unix milliseconds). Ids that one process makes in one millisecond sort in the order in
+ * which they were made, which commands rely on.
  */
 export function newId(now: number): string {
   const bytes = randomBytes(16)
   counter = now === last ? counter + 1 : bytes.readUInt16BE(6) & 0x7ff
   last = now
-  // After 2048 ids in one millisecond the next ones sort into the following one.
+  // Beyond 2048 in one millisecond, further ids sort into the next one.
   const moment = now + (counter >> 12)
   bytes.writeUIntBE(moment, 0, 6)
   bytes.writeUInt16BE(0x7000 | (counter & 0xfff), 6)

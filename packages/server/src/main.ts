@@ -1,4 +1,7 @@
-/** `svc-server`, see operator/main.ts. Compiled code is cached in `.cache`, which halves the start time. */
+/**
+ * Starts `svc-server` (operator/main.ts). Compiled code is cached in `.cache`, which halves the time to the first
+ * output.
+ */
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 

@@ -8,7 +8,7 @@ import { newPlace, type Place, populate, report } from '../testing/service-proce
 import { newPostgresDatabase } from '../testing/stores.ts'
 
 const rounds = process.env.SVC_TEST_LONG ? 12 : 1
-/** On a machine that does much else. */
+/** Milliseconds; long enough for a busy machine. */
 const patience = 600_000
 
 /** Places for nodes on one database, with the same secret. */
@@ -24,7 +24,7 @@ async function nodesOn(url: string, count: number): Promise<Place[]> {
 }
 
 test(
-  'four nodes that start at once on an empty database bring it to this version together, and all serve',
+  'four nodes that start at the same time on an empty database migrate it together, and all serve',
   async () => {
     for (let round = 0; round < rounds; round++) {
       const places = await nodesOn(await newPostgresDatabase({ empty: true }), 4)
@@ -38,7 +38,7 @@ test(
 )
 
 test(
-  'a node with another secret than the others does not start, until its secret is made the right one',
+  'a node with another secret than the others does not start until its secret is corrected',
   async () => {
     const url = await newPostgresDatabase()
     const [first, second] = [await newPlace({ SVC_DATABASE_URL: url }), await newPlace({ SVC_DATABASE_URL: url })]
@@ -56,12 +56,12 @@ test(
 )
 
 test(
-  'a database of a newer version, one that may forget, and one that is not there are each said in a sentence',
+  'a database of a newer version, one that may lose commits, and one that does not exist each get a sentence',
   async () => {
     const url = await newPostgresDatabase()
     await once(url, "insert into kysely_migration values ('999-later', '2030-01-01')")
     const newer = await newPlace({ SVC_DATABASE_URL: url })
-    mkdirSync(newer.dataDir) // a new one is said, too
+    mkdirSync(newer.dataDir) // it mentions a new one, too
     const said = await newer.runProgram(['workspace', 'list'])
     expect(said).toMatchObject({ code: 1, stderr: expect.stringMatching(/newer version \(999-later\)/) })
     expect(said.stderr.trim().split('\n')).toHaveLength(1)

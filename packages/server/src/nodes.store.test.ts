@@ -16,7 +16,7 @@ async function twoNodes(): Promise<[Store, Store, () => Promise<void>]> {
   return [first, second, async () => void (await Promise.all([first.close(), second.close()]))]
 }
 
-test('two nodes that sweep at once time out every command once, and erase every log (D2, PostgreSQL)', async () => {
+test('two nodes that sweep at the same time time out every command once, and erase every log (D2, PostgreSQL)', async () => {
   const [first, second, close] = await twoNodes()
   const w = await world(first)
   const agents = Array.from({ length: 1200 }, (_, i) => ({
@@ -49,7 +49,7 @@ test('two nodes that sweep at once time out every command once, and erase every 
   await close()
 })
 
-test('an agent that asks two nodes gets through 60 times a minute at least and 120 times at most (D16, PostgreSQL)', async () => {
+test('an agent that uses two nodes may report at least 60 and at most 120 times a minute (D16, PostgreSQL)', async () => {
   const [first, second, close] = await twoNodes()
   const w = await world(first)
   const clock = newClock()
@@ -67,7 +67,7 @@ test('an agent that asks two nodes gets through 60 times a minute at least and 1
   await close()
 })
 
-test('of several who take one name at once, on two nodes, one gets it and the others are told (PostgreSQL)', async () => {
+test('when several take one name at the same time on two nodes, one gets it and the others are refused (PostgreSQL)', async () => {
   const [first, second, close] = await twoNodes()
   const people = [first, second].map((store) => {
     const auth = openAuth(store, { baseUrl: 'http://localhost', secret: 'the same on every node'.padEnd(32) })

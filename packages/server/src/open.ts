@@ -1,6 +1,4 @@
-/**
- * Opens what every command and the service itself need: the data folder, the store at this version, people's accounts.
- */
+/** Opens what the service and every command need: the data folder, the migrated store, and people's accounts. */
 import { chmodSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { migrate } from './db/migrate.ts'
@@ -21,10 +19,10 @@ import { accountTables, openAuth } from './people/auth.ts'
 
 export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 
-/** Milliseconds to wait for other commands that are running. */
+/** How long to wait for other commands that are running, in milliseconds. */
 const patience = 30_000
 
-/** Opens the store for this process; the embedded one exclusively. Close it when done. */
+/** Opens the store for this process; SQLite is opened for this process alone. The caller closes it. */
 export async function openService(config: Config, now: () => number, meanwhile: () => Promise<boolean>) {
   process.umask(0o077)
   createDataFolder(config.dataDir)
@@ -63,7 +61,7 @@ function openStore({ databaseUrl, dataDir }: Config): Store {
   return store
 }
 
-/** The lock once it is free; null when `meanwhile` says that it is no longer needed. */
+/** Waits for the lock; null when `meanwhile` says that it is no longer needed. */
 async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): Promise<FolderLock | null> {
   const until = performance.now() + patience
   for (;;) {
@@ -80,8 +78,8 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
 }
 
 /**
- * For a command that runs without the service: on PostgreSQL the nodes are notified of its changes, otherwise nobody
- * listens.
+ * Notifications for a command that runs without the service: on PostgreSQL the nodes receive them, on SQLite nobody
+ * does.
  */
 export function liveOf(store: Store): Live & { close: () => Promise<void> } {
   if (store.engine === 'postgres') return { ...announcer(store.pool), isWatched: () => false }

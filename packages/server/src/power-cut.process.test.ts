@@ -1,4 +1,6 @@
-/** The power fails under the data folder of a service. A long form, where this machine lets us mount. */
+/**
+ * Cuts the power under the data folder of a service. It runs only in the long form, if this machine allows mounting.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,7 +74,7 @@ test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
       await store.close()
       for (const one of disks.splice(0)) unmount(one)
     }
-    // The cut is one: a file that nobody synced did not survive it.
+    // The cut was real: a file that nobody synced did not survive it.
     expect(lost).toBe(rounds)
   },
   900_000,

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { eventually } from '../../../scripts/testing/eventually.ts'
 import { newPlace, type Place, populate, report } from '../testing/service-process.ts'
 
-/** The first person's sign-up with the token of the link. */
+/** Signs up the first person with the token in the link. */
 const signUp = (place: Place, link: string | null) =>
   fetch(`${place.url}/api/web/start`, {
     method: 'POST',
@@ -52,7 +52,7 @@ test('nobody else can read the data folder', async () => {
   }
 })
 
-test('one process owns the data: a second service says who has it, and the first goes on', async () => {
+test('one process owns the data: a second service names it and ends, and the first continues', async () => {
   const place = await newPlace()
   const first = await place.start()
   const second = await place.run(['start'])
@@ -72,7 +72,7 @@ test('after kill -9 it starts again on the same folder', async () => {
   expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject({ report: { state: { label: 'Kept' } } })
 })
 
-test('a port that is taken is said in one sentence, and nothing else runs then', async () => {
+test('a port in use is reported in one sentence, and nothing keeps running', async () => {
   const place = await newPlace()
   const other = createServer().listen(Number(place.env.SVC_PORT), '127.0.0.1')
   await once(other, 'listening')
@@ -84,14 +84,14 @@ test('a port that is taken is said in one sentence, and nothing else runs then',
   expect(existsSync(join(place.dataDir, 'operator.sock'))).toBe(false)
 })
 
-test('a wrong setting is said in one sentence', async () => {
+test('a wrong setting is reported in one sentence', async () => {
   const place = await newPlace({ SVC_BASE_URL: 'svc.example.org' })
   const ran = await place.run(['start'])
   expect([ran.code, ran.stdout]).toEqual([1, ''])
   expect(ran.stderr).toMatch(/^svc-server: SVC_BASE_URL must be .*: got "svc\.example\.org"\n$/)
 })
 
-/** A report of which the last byte is not sent yet; the service has read the rest. */
+/** Sends a report without its last byte; the service has read the rest. */
 async function startReport(place: Place, token: string, label: string): Promise<{ socket: Socket; last: string }> {
   const body = JSON.stringify({ protocol: 1, state: { level: 'ok', label } })
   const socket = connect(Number(place.env.SVC_PORT), '127.0.0.1')
@@ -111,7 +111,7 @@ async function allOf(socket: Socket): Promise<string> {
   return text
 }
 
-test('SIGTERM answers the report that is under way, takes no new one, and ends with 0', async () => {
+test('SIGTERM answers the report in progress, accepts no new one, and exits with 0', async () => {
   const place = await newPlace()
   const service = await place.start()
   const { token } = await populate(place)
@@ -135,7 +135,7 @@ test('SIGTERM answers the report that is under way, takes no new one, and ends w
 const backlog = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))
 
 test.skipIf(backlog < 2000)(
-  'agents that all connect while the service is busy wait in line; none has to knock again',
+  'agents that all connect while the service is busy wait in the queue, and none has to connect again',
   async () => {
     const place = await newPlace()
     const service = await place.start()
@@ -160,7 +160,7 @@ test('a second signal ends it at once', async () => {
   expect(await service.kill('SIGTERM')).toBe(128 + 15)
 })
 
-test('health and metrics stand on a listener of this machine, and what happens is counted', async () => {
+test('health and metrics are on a listener for this machine only, and events are counted', async () => {
   const place = await newPlace()
   await place.start()
   const { token } = await populate(place)
@@ -191,7 +191,7 @@ test('health and metrics stand on a listener of this machine, and what happens i
   expect((await fetch(`${place.opsUrl}/`)).status).toBe(404)
 })
 
-test('no token, password, cookie or one-time link is in the log, however much it says', async () => {
+test('no token, password, cookie or one-time link is in the log at any log level', async () => {
   const place = await newPlace({ SVC_LOG_LEVEL: 'trace' })
   const service = await place.start()
   const signedUp = await signUp(place, service.link)

@@ -1,6 +1,6 @@
 /**
- * The whole service: data folder and store, people's accounts, live frames, agents' side and page on one listener, the
- * operator's socket, health and metrics on another. `close` stops it as D53 says.
+ * The whole service: the data folder and the store, people's accounts, live frames, the agents' side and the page on
+ * one listener, the operator's socket, health and metrics on another. `close` ends it as described in D53.
  */
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
@@ -29,18 +29,18 @@ import { webApp } from './web/app.ts'
 import { beat } from './wishes/away.ts'
 
 interface RunningService {
-  /** The address for people and agents. */
+  /** The address at which people and agents reach it. */
   url: string
-  /** The one-time link for the first person; undefined once someone has an account. */
+  /** The one-time link of the first person; undefined once somebody has an account. */
   firstLink: string | undefined
   /** Stops accepting, answers what was received, and closes the store. */
   close(): Promise<void>
 }
 
-/** No statement of the service takes this long; migrations may. */
+/** The timeout of database statements while the service runs. Migrations run before and may take longer. */
 const silenceMs = 30_000
 
-/** Opens everything and listens. Throws ConfigError or DataFolderError for errors that the operator must fix. */
+/** Opens everything and listens. Throws ConfigError or DataFolderError for problems that a person must fix. */
 export async function startService(config: Settings, log: Logger, now = Date.now): Promise<RunningService> {
   const opened = await openService(config, now, () => refuseIfServed(config.dataDir))
   if (!opened) throw new DataFolderError(`The data folder ${config.dataDir} is in use.`)
@@ -58,7 +58,7 @@ export async function startService(config: Settings, log: Logger, now = Date.now
   }
 }
 
-/** Each part is closed before the parts it depends on: `closers` are called from the last to the first. */
+/** Starts the parts. Each is closed before those it depends on: `closers` are called from the last to the first. */
 async function assemble(
   opened: Opened & { live: Hub; log: Logger },
   config: Settings,
@@ -78,7 +78,7 @@ async function assemble(
   await listenOps(opsListener(registry, healthOf(store), config.version), config, log, closers)
   if (store.engine === 'sqlite') closers.push((await serveOperator(opened, log)).close)
 
-  // Before the first report, which may be about a trial that ended while the service was away.
+  // Runs before the first report, which may be about a trial that ended while the service was down.
   await beat(store.db, now())
   const server = createListener(deps, { agentRoutes: agents.routes, fallback: webApp(deps).listener })
   logRequests(server, log)
@@ -104,7 +104,7 @@ function checkpointsOf(
   )
 }
 
-/** Detects a second start on one folder at once, without waiting for the lock. */
+/** Reports a second start on the same folder at once, instead of waiting for the lock. */
 async function refuseIfServed(dataDir: string): Promise<boolean> {
   const answer = await askService(dataDir, 'workspace list', { args: [], options: {}, input: '' })
   if (answer)
@@ -118,7 +118,10 @@ async function firstLink({ store, config, now }: Opened): Promise<string | undef
   return made.ok ? linkUrl(config.baseUrl, 'first', made.value) : undefined
 }
 
-/** If nobody chose the port and another program has it, the service runs without it: people need the service more. */
+/**
+ * Listens for health and metrics. If nobody chose the port and another program has it, the service runs without them,
+ * since people need it more.
+ */
 async function listenOps(server: Server, config: Settings, log: Logger, closers: (() => void)[]): Promise<void> {
   if (config.metricsPort === 0) return
   try {

@@ -7,11 +7,11 @@ import { type Line, only } from '../testing/checker/lines.ts'
 import { rage, type Weather } from '../testing/storm/storm.ts'
 
 const long = process.env.SVC_TEST_LONG !== undefined
-/** SVC_TEST_SEED plays one again; kills fall otherwise every time, but for their order. */
+/** SVC_TEST_SEED repeats a storm. The kills keep their order, but not their exact times. */
 const given = process.env.SVC_TEST_SEED
 const seeds = given ? [Number(given)] : Array.from({ length: long ? 10 : 1 }, () => Math.floor(Math.random() * 1e9))
 
-/** The minimum that a storm must have seen before its result counts. */
+/** The minimum that a storm has to contain before its result counts. */
 const minCounts = {
   'reports confirmed': 50,
   'commands handed out': 6,
@@ -65,7 +65,7 @@ test.each([
   ['nodes and the database are killed', 'postgres', {}],
   ['the one node is killed, which has the database in it', 'sqlite', alone],
 ] as const)(
-  'while %s, everything that was said stays true (I1 to I16, 3.4; %s)',
+  'while %s, every confirmed fact stays true (I1 to I16, 3.4; %s)',
   { timeout: long ? 7_200_000 : 300_000 },
   async (_what, engine, less) => {
     for (const seed of seeds) {

@@ -1,9 +1,9 @@
-/** Our credentials (5): 256 random bits after a prefix, shown once, stored only as their SHA-256. */
+/** Our credentials (5): 256 random bits after a prefix, shown once and stored only as their SHA-256. */
 import { hash, randomBytes } from 'node:crypto'
 import { type TokenKind, tokenPrefixes } from '@svc/protocol'
 
-/** A new credential of this kind. It is shown to a person once and stored only as its `hashToken`. */
+/** Makes a credential of this kind. It is shown to a person once and stored only as its `hashToken`. */
 export const newToken = (kind: TokenKind): string => tokenPrefixes[kind] + randomBytes(32).toString('base64url')
 
-/** SHA-256 in hex, by which the store finds a credential. */
+/** The SHA-256 in hex, by which the store looks up a credential. */
 export const hashToken = (token: string): string => hash('sha256', token, 'hex')

@@ -1,6 +1,6 @@
 /**
- * Old and new nodes side by side: the service as it was last released, taken from the history of the
- * checkout, goes on beside one of now (docs/operate.md). A long form, since it needs the history.
+ * Runs old and new nodes side by side: the service as it was last released, taken from the history of the checkout,
+ * beside the current one (docs/operate.md). It runs only in the long form, since it needs the history.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -24,10 +24,13 @@ import { newPostgresDatabase } from '../testing/stores.ts'
 const root = join(import.meta.dirname, '../../..')
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 30 }).trim()
 
-/** The newest commit of version 0.1.0 that people run. Migrations may change until the version that has them is released. */
+/**
+ * The newest commit of version 0.1.0 that people run. Migrations may change until the version that has them is
+ * released.
+ */
 const released = '219af78'
 
-/** Undefined where the history is not there. */
+/** The commit; undefined when the checkout has no history. */
 function releasedCommit(): string | undefined {
   try {
     return git('rev-parse', '--verify', '--quiet', `${released}^{commit}`)
@@ -36,7 +39,7 @@ function releasedCommit(): string | undefined {
   }
 }
 
-/** The packages of that commit, with the modules of this checkout but for our own. */
+/** Extracts the packages of that commit, with the modules of this checkout except our own packages. */
 function checkOut(commit: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-before-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -63,7 +66,7 @@ function checkOut(commit: string): string {
 const before = process.env.SVC_TEST_LONG ? releasedCommit() : undefined
 
 test.skipIf(before === undefined)(
-  'a node of the version before goes on beside a newer one, and starts no more on its tables',
+  'a node of the previous version runs beside a newer one, and does not start again on its tables',
   async () => {
     const url = await newPostgresDatabase({ empty: true })
     const [old, young] = [await newPlace({ SVC_DATABASE_URL: url }), await newPlace({ SVC_DATABASE_URL: url })]
@@ -87,7 +90,7 @@ test.skipIf(before === undefined)(
       [young, old],
       [old, old],
     ] as const) {
-      // By the newer command line: it opens the database itself, which the old one no longer may.
+      // Sent with the newer command line, which opens the database itself; the old one no longer may.
       const { id } = await young.value<{ id: string }>(['command', 'send', 'north/mail', 'set', 'every=20'])
       expect(await says(claims, {})).toEqual([id])
       expect(

@@ -1,4 +1,4 @@
-/** The two results of a decision (`Verdict`). A refusal has changed nothing. */
+/** The two results of a decision (`Verdict`); a refusal has changed nothing. */
 export const done = <T>(value: T) => ({ ok: true, value }) as const
 export const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
 

@@ -1,4 +1,4 @@
-/** Real bundles for tests: a folder, packed as `svc pack` packs it. */
+/** For tests: real bundles, packed from a folder like `svc pack` packs it. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,14 +10,14 @@ export interface Made {
   name?: string
   version?: string
   description?: string
-  /** Such as `tasks:editor:tasks.read,tasks.write`. */
+  /** Bindings such as `tasks:editor:tasks.read,tasks.write`. */
   bindings?: string[]
   /** Names of logs. */
   logs?: string[]
   secrets?: string
-  /** Such as `[restic]`. */
+  /** The value of `needs`, such as `[restic]`. */
   needs?: string
-  /** As the manifest says them. */
+  /** The settings as the manifest writes them. */
   settings?: string
   files?: Record<string, string | Uint8Array>
 }
@@ -53,7 +53,7 @@ const bindingText = (text: string) => {
   return `{product: ${product}, role: ${role}, scopes: [${scopes}]}`
 }
 
-/** The bytes of a bundle. */
+/** Makes a bundle and returns its bytes. */
 export async function bundle(made: Made = {}): Promise<Uint8Array> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-bundle-'))
   try {
@@ -70,7 +70,7 @@ export async function bundle(made: Made = {}): Promise<Uint8Array> {
   }
 }
 
-/** Uploads one and gives its bytes. */
+/** Makes a bundle, uploads it and returns its bytes. */
 export async function uploaded(
   { db, by, now }: Ctx<{ id: string | null; name: string }>,
   workspace: { id: string },

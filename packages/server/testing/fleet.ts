@@ -1,7 +1,7 @@
 /**
- * A fleet in one process: many agents that do what 3.3 and 3.5 ask of a runtime, against the real report store and the real
- * sweeper's rounds, over the wire's own readers. Only clock, network and machines are ours: agents report every half minute,
- * the service may be away, a version may be bad on some machines.
+ * A fleet in one process: many agents that behave as 3.3 and 3.5 ask of a runtime, against the real report store and
+ * the real sweeper's rounds, with the wire's own readers. Only clock, network and machines are simulated: agents report
+ * every half minute, the service may be down, and a version may be bad on some machines.
  */
 import { type Applied, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'
 import { newId } from '../src/ids.ts'
@@ -15,7 +15,7 @@ import { submission } from './reporting.ts'
 import type { TestAgent, World } from './world.ts'
 
 const interval = 30
-/** Batches of one interval; after each the sweeper looks. */
+/** The batches of one interval; the sweeper runs after each. */
 const slots = 4
 
 export interface SimAgent extends TestAgent {
@@ -25,7 +25,7 @@ export interface SimAgent extends TestAgent {
   hold: string | undefined
   runtime: RuntimeInfo
   runtimeHold: string | undefined
-  /** The runtime's trial: its version, the previous one, and its end. */
+  /** The runtime version on trial, the version before it, and the time at which the trial ends. */
   trial: { version: string; from: string; until: number } | undefined
   /** Versions that do not work on this machine. */
   bad: Set<string>
@@ -35,9 +35,9 @@ export interface SimAgent extends TestAgent {
 
 export interface Fleet {
   agents: SimAgent[]
-  /** Lets so many intervals pass. `away`: the service answers nobody. */
+  /** Lets this many intervals pass. With `away` the service answers nobody. */
   pass: (intervals: number, how?: { away?: boolean; until?: () => Promise<boolean> | boolean }) => Promise<void>
-  /** The most runtimes that were on trial at one moment. */
+  /** The highest number of runtimes on trial at the same time. */
   maxOnTrial: () => number
 }
 
@@ -89,7 +89,7 @@ export async function newFleet(w: World, count: number, blueprint: string): Prom
   }
 }
 
-/** All at once: a commit for each of a thousand agents takes longer than the rest of the test. */
+/** Adds all agents at once: a commit for each of a thousand agents takes longer than the rest of the test. */
 async function addAgents(w: World, count: number, blueprint: string): Promise<TestAgent[]> {
   const agents = Array.from({ length: count }, (_, i) => ({
     id: newId(w.clock.now()),
@@ -129,7 +129,7 @@ const simulated = (agent: TestAgent): SimAgent => ({
   named: new Set(),
 })
 
-/** 2.5, 2.6: both outcomes in every report; on trial the running version with the old outcome. */
+/** 2.5, 2.6: every report contains both outcomes; during a trial it names the running version with the old outcome. */
 const reportOf = (agent: SimAgent) => ({
   agent: { version: agent.version },
   state: { level: 'ok' },
@@ -139,7 +139,7 @@ const reportOf = (agent: SimAgent) => ({
 
 type Read = Extract<ReturnType<typeof readAnswer>, { ok: true }>['value']
 
-/** Applies a successful answer to an agent, in the order of D31. */
+/** Applies a good answer to an agent, in the order of D31. */
 function obey(agent: SimAgent, answer: Read, now: number): void {
   if (agent.trial) endTrial(agent, now, true)
   const { desired, runtime, runtime_desired: wanted } = answer
@@ -156,7 +156,7 @@ function obey(agent: SimAgent, answer: Read, now: number): void {
   if (desired && !agent.trial) update(agent, desired.version, now)
 }
 
-/** 3.5, step 5. A version that is bad on this machine never reports well. */
+/** 3.5, step 5: ends a trial. A version that is bad on this machine never reports well. */
 function endTrial(agent: SimAgent, now: number, good = false): void {
   const { trial } = agent
   if (!trial) return
@@ -173,7 +173,7 @@ function endTrial(agent: SimAgent, now: number, good = false): void {
   }
 }
 
-/** 3.3: fetched, tried and kept, or rolled back and held, before the next report. */
+/** 3.3: the version is fetched, tried and kept, or rolled back and held, before the next report. */
 function update(agent: SimAgent, version: string, now: number): void {
   agent.named.add(version)
   if (agent.hold !== version) agent.hold = undefined

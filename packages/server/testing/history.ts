@@ -1,6 +1,7 @@
 /**
- * A history of commands under a bad network, from a seed: reports lost, doubled and sent at the same moment, answers lost,
- * acks lost, late and twice, clocks that pass, sweepers and two nodes. Every line is kept, and a checker decides I1 to I6.
+ * A history of commands over a bad network, from a seed: reports that are lost, doubled or simultaneous, answers that
+ * are lost, acks that are lost, late or doubled, clocks that advance, sweepers and two nodes. Every step is recorded,
+ * and a checker decides I1 to I6.
  */
 import { type Ack, commandDeadline } from '@svc/protocol'
 import { randomOf } from '../../protocol/testing/mutate.ts'
@@ -12,13 +13,13 @@ import { offering } from './service.ts'
 import type { TestAgent, World } from './world.ts'
 
 export interface History {
-  /** Every command id of every answer that the service produced, also of those that got lost. */
+  /** The command ids of every answer that the service produced, including lost ones. */
   answers: { agent: string; at: number; ids: string[] }[]
-  /** Acks that reached the service in a report that it took, in that order. */
+  /** Acks that reached the service in a report that it accepted, in that order. */
   acks: { agent: string; at: number; ack: Ack }[]
   /** All commands after each step. */
   views: { at: number; rows: Map<string, CommandRow> }[]
-  /** Ids that each agent applied, in order. */
+  /** The ids that each agent applied, in order. */
   applied: Map<string, string[]>
 }
 
@@ -44,7 +45,7 @@ export async function play(w: World, seed: number, steps: number): Promise<Histo
     await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, pick(agents), pick(wishes))
   }
 
-  /** The service takes the report; what comes back is what its answer holds, whoever gets to read it. */
+  /** Lets the service accept the report; returns the commands in its answer, whoever receives it. */
   const taken = async (node: Reporting, agent: SimAgent, acks: Ack[], gone: boolean) => {
     const at = w.clock.now()
     const claimed = await node.report({ ...(random() < 0.9 && offering), acks }, { agent, gone })

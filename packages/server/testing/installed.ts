@@ -1,10 +1,10 @@
-/** Agents of the blueprint `mail` in the workspace `north`, installed as the operator and a machine would. */
+/** Agents of the blueprint `mail` in the workspace `north`, installed by the operator and a machine. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from './bundles.ts'
 import type { Place } from './service-process.ts'
 
-/** The workspace, activated, with the versions 1.0.0 and 1.1.0. */
+/** Makes and activates the workspace, with the versions 1.0.0 and 1.1.0. */
 export async function twoVersions(place: Place): Promise<void> {
   await place.value(['workspace', 'create', 'north'])
   await place.value(['workspace', 'activate', 'north', 'svc'])
@@ -15,7 +15,7 @@ export async function twoVersions(place: Place): Promise<void> {
   }
 }
 
-/** Installs an agent of 1.0.0 and gives its token. */
+/** Installs an agent of 1.0.0 and returns its token. */
 export async function installed(place: Place, name: string): Promise<string> {
   const { code } = await place.value<{ code: string }>(['code', 'issue', 'north', 'mail@1.0.0', '--agent', name])
   const body = JSON.stringify({ code })

@@ -1,4 +1,4 @@
-/** A workspace that is ready to install: a product that it is activated for, and codes as somebody would issue them. */
+/** A workspace that is ready for installations: activated for a product, with install codes on request. */
 import type { Store } from '../src/db/open.ts'
 import { issueCode } from '../src/installs/codes.ts'
 import { addProduct } from '../src/products/store.ts'
@@ -10,7 +10,7 @@ export interface Installing extends World {
   /** The secret of the product `tasks`. */
   secret: string
   upload: (made?: Made) => Promise<Uint8Array>
-  /** A code for a version of `mail`, issued by the admin. */
+  /** Issues a code for a version of `mail` as the admin. */
   issue: (wanted?: { blueprint?: string; version?: string; agentName?: string }) => Promise<string>
 }
 

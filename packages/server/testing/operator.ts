@@ -1,4 +1,4 @@
-/** `svc-server`'s commands without the start of a program, which costs some hundred times what the command does. */
+/** Runs `svc-server`'s commands without starting a program, which costs some hundred times more than the command. */
 import { resolve } from 'node:path'
 import { commands } from '../src/operator/commands/all.ts'
 import { readBeside } from '../src/operator/input.ts'
@@ -12,12 +12,15 @@ export interface Ran {
   stderr: string
 }
 
-/** These three set what holds for a whole process, or run until it ends. */
+/** These three change settings of the whole process, or run until it ends. */
 const ofAProcess = ['start', 'restore', 'move']
 
 export const runsHere = ([first = '']: readonly string[]): boolean => !ofAProcess.includes(first)
 
-/** The command line in the test's own process, from its words to its exit code: where a service runs, that service does it. */
+/**
+ * Runs the command line in the test's own process, from its arguments to its exit code. If a service runs, it carries
+ * out the command.
+ */
 export async function runHere(
   args: readonly string[],
   around: Pick<Surroundings, 'env' | 'cwd'>,
@@ -47,13 +50,15 @@ const ignore = () => {}
 
 export interface Asked {
   readonly dataDir: string
-  /** The folder that paths among the arguments are relative to. */
+  /** The folder that relative paths among the arguments start from. */
   readonly cwd: string
   readonly args: readonly string[]
   readonly input?: string
 }
 
-/** The outcome of a command; undefined when no service runs there, or when the command does not run inside a service. */
+/**
+ * The outcome of a command; undefined when no service runs there, or when the command does not run inside a service.
+ */
 export async function askOperator({ dataDir, cwd, args, input = '' }: Asked): Promise<OperatorOutcome | undefined> {
   const [first = '', second = ''] = args
   if (!commands[first] && !commands[`${first} ${second}`]) return undefined

@@ -7,12 +7,12 @@ import { once, startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of a database of the cluster, with `DATABASE` for its name. */
+    /** The address of a database of the cluster, with `DATABASE` for its name. */
     postgres: string
   }
 }
 
-/** The migrated database that every test file's own is a copy of. */
+/** The migrated database that is copied for every test file. */
 export const template = 'svc_test_template'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -1,7 +1,7 @@
 /**
- * A real PostgreSQL for tests: a fresh cluster on a socket in a temporary folder, without a port, half a second to start.
- * The binaries are those of SVC_TEST_POSTGRES_BIN, of Debian, or of npm; SVC_TEST_POSTGRES chooses by major version.
- * SVC_TEST_DATABASE_URL names a running one instead.
+ * A real PostgreSQL for tests: a new cluster on a socket in a temporary folder, without a port, started in half a
+ * second. The binaries are from SVC_TEST_POSTGRES_BIN, Debian or npm; SVC_TEST_POSTGRES selects a major version.
+ * SVC_TEST_DATABASE_URL names a running server instead.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
@@ -24,21 +24,24 @@ import pg from 'pg'
 export interface TestPostgres {
   /** The address of a database of this cluster. */
   url: (database: string) => string
-  /** The id of the server process; undefined for one that was already running. */
+  /** The id of the server process; undefined for a server that was already running. */
   pid: number | undefined
-  /** Ends it like a power cut of its machine, but for what the kernel still writes; undefined for one that was there before. */
+  /**
+   * Kills the server as a power cut of its machine would, except for writes that the kernel still completes; undefined
+   * for a server that was already running.
+   */
   kill: (() => Promise<void>) | undefined
   /** Starts it again on the same data after it was killed. */
   again: () => Promise<void>
   stop: () => Promise<void>
 }
 
-/** PostgreSQL refuses root: then it runs as nobody, for which no user needs to be made. */
+/** PostgreSQL refuses to run as root; it then runs as nobody, so that no user has to be created. */
 const nobody = 65534
 const asRoot = process.getuid?.() === 0
 const identity = asRoot ? { uid: nobody, gid: nobody } : {}
 
-/** `durable`: every commit is synced to the disk, as where data matters; tests are quicker without. */
+/** With `durable` every commit is synced to the disk, as in production; tests are faster without. */
 export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
   const given = process.env.SVC_TEST_DATABASE_URL
   if (given) return running(given)
@@ -79,7 +82,7 @@ async function running(given: string): Promise<TestPostgres> {
   return { url, pid: undefined, kill: undefined, again: async () => {}, stop: async () => {} }
 }
 
-/** The processes of a killed server notice within moments that it is gone; until then the data counts as in use. */
+/** Retries a start. For a moment after a kill the remaining processes of the server keep its data locked. */
 async function again<T>(start: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -91,7 +94,9 @@ async function again<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Starts the server; when this process dies, however, the server goes with it: its wrapper reads the end of its input. */
+/**
+ * Starts the server. However this process dies, the server ends too, because its wrapper notices the end of its input.
+ */
 async function serve(bin: string, data: string, folder: string, durable: boolean) {
   const wrapper = '"$@" & pid=$!; echo "$pid"; cat >/dev/null; kill -INT "$pid" 2>/dev/null; wait'
   const options = ['-D', data, '-k', folder, '-h', '', '-c', 'max_connections=200', '-c', 'timezone=UTC']
@@ -144,7 +149,7 @@ function binaries(): string {
   )
 }
 
-/** The installed servers by major version: Debian's, newest first, then npm's. */
+/** The installed binaries by major version: Debian's, newest first, then npm's. */
 export function installed(): { version: string; bin: string }[] {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
@@ -162,7 +167,7 @@ function fromNpm(): { version: string; bin: string }[] {
   }
 }
 
-/** Binaries that `nobody` may not reach (a checkout in a private home) are copied beside the data. */
+/** A folder of binaries that `nobody` can read. Those in a private home are copied beside the data. */
 function usable(bin: string, folder: string): string {
   const { status } = spawnSync(join(bin, 'postgres'), ['--version'], { ...identity, cwd: '/' })
   if (status === 0) return bin
@@ -171,7 +176,7 @@ function usable(bin: string, folder: string): string {
   return join(copy, 'bin')
 }
 
-/** One statement on a database of the cluster, over a connection of its own. */
+/** Runs one statement on a database of the cluster, over a separate connection. */
 export async function once(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,4 +1,4 @@
-/** Small builds for tests: a zip with a `release.json`, signed by a real OpenSSH key where a test says so. */
+/** For tests: small builds, as a zip with a `release.json`, signed by a real OpenSSH key if a test asks for it. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,13 +9,13 @@ import { onTestFinished } from 'vitest'
 import { type Build, judgeBuild } from '../src/releases/build.ts'
 
 export interface Key {
-  /** The private key. */
+  /** The file of the private key. */
   file: string
   /** Type and base64, as a build lists the keys that it accepts. */
   line: string
 }
 
-/** The bytes of a build; another `salt` makes other bytes of the same version. */
+/** The bytes of a build; another `salt` gives other bytes of the same version. */
 export function pyz(version: string, { salt = '', keys }: { salt?: string; keys?: string[] } = {}): Buffer {
   const member = (name: string, text: string) => ({ name, content: Buffer.from(text) })
   const note = JSON.stringify({ version, built: 0, leastNode: 20, ...(keys && { keys }) })
@@ -23,11 +23,11 @@ export function pyz(version: string, { salt = '', keys }: { salt?: string; keys?
   return Buffer.concat([head, archive([member('release.json', note), member('salt', salt)], head.length)])
 }
 
-/** A key of this type, made for the test. */
+/** Makes a key of this type for the test. */
 export function newKey(type: 'ed25519' | 'ecdsa' | 'rsa' = 'ed25519'): Key {
   const dir = temporary()
   const file = join(dir, 'key')
-  // The length that ssh-keygen chooses for RSA takes a second to find.
+  // A key of ssh-keygen's default length for RSA takes a second to make.
   const bits = type === 'rsa' ? ['-b', '2048'] : []
   execFileSync('ssh-keygen', ['-q', '-t', type, ...bits, '-N', '', '-C', 'a test', '-f', file])
   const [kind, blob] = readFileSync(`${file}.pub`, 'utf8').split(' ')
@@ -37,7 +37,7 @@ export function newKey(type: 'ed25519' | 'ecdsa' | 'rsa' = 'ed25519'): Key {
 export const signed = (bytes: Buffer, { file }: Key, namespace = 'svc-runtime'): Buffer =>
   execFileSync('ssh-keygen', ['-q', '-Y', 'sign', '-f', file, '-n', namespace], { input: bytes, stdio: 'pipe' })
 
-/** A build as `release add` and a start read it. */
+/** A build as `release add` and a starting service read it. */
 export function buildOf(version: string, { salt, key }: { salt?: string; key?: Key } = {}): Build {
   const bytes = pyz(version, { ...(salt !== undefined && { salt }), ...(key && { keys: [key.line] }) })
   const judged = judgeBuild('svc.pyz', bytes, undefined, key && signed(bytes, key))
@@ -45,7 +45,7 @@ export function buildOf(version: string, { salt, key }: { salt?: string; key?: K
   return judged.value
 }
 
-/** A folder with the files of a build. */
+/** Writes the files of a build into a folder and returns it. */
 export function buildFolder(bytes: Buffer, signature?: Buffer, folder = temporary()): string {
   mkdirSync(folder, { recursive: true })
   const sha256 = createHash('sha256').update(bytes).digest('hex')

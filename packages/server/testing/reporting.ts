@@ -1,4 +1,4 @@
-/** Reports straight into the store, without HTTP: for tests of the rules on both engines. */
+/** Sends reports directly to the store, without HTTP, for tests of the rules on both engines. */
 import { readReport } from '@svc/protocol'
 import { expect } from 'vitest'
 import { Deliveries } from '../src/commands/deliveries.ts'
@@ -16,26 +16,26 @@ export interface Sent {
   agent?: TestAgent
   /** The client has hung up. */
   gone?: boolean
-  /** The node tells new wishes. */
+  /** The node offers new wishes. */
   offers?: boolean
   token?: string
 }
 
 export interface Reporting {
   store: ReportStore
-  /** The monotonic clock of this service process, in milliseconds like the other. */
+  /** The monotonic clock of this service process, in milliseconds. */
   monotonic: ReturnType<typeof newClock>
   deliveries: Deliveries
-  /** Commits one report of the world's agent and gives what was decided. */
+  /** Commits one report of the world's agent and returns the decision. */
   decide: (parts?: object, sent?: Sent) => Promise<Decision>
-  /** The same, and the commands handed out. */
+  /** Commits one report and returns the commands that were claimed for it. */
   report: (parts?: object, sent?: Sent) => Promise<Extract<Decision, { ok: true }>['claimed']>
-  /** Presses as the admin; gives the command. */
+  /** Sends a command as the admin and returns it. */
   press: (type: string, payload?: object) => Promise<CommandRow>
   command: (id: string) => Promise<CommandRow | undefined>
 }
 
-/** A service process over the world's store: `reporting(world)` twice is two nodes. */
+/** A service process over the world's store. Calling it twice on the same world makes two nodes. */
 export function reporting(world: World): Reporting {
   const monotonic = newClock(0)
   const deliveries = new Deliveries(monotonic.now)
@@ -93,7 +93,7 @@ export function submission(
   }
 }
 
-/** The parts as the report reader keeps them. */
+/** The parts of a report as the report reader keeps them. */
 function asRead(parts: object, now: number): Pick<Submission, 'report' | 'text'> {
   const read = readReport(Buffer.from(JSON.stringify({ protocol: 1, ...parts })), now)
   if (!read.ok) throw new Error(read.message)

@@ -1,4 +1,4 @@
-/** The service and `svc-server` as people run them: processes of their own, in a folder of their own. */
+/** The service and `svc-server` as people run them: separate processes, in a separate folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,15 +11,15 @@ import { within } from '../../../scripts/testing/within.ts'
 import type { OperatorOutcome } from '../src/operator/socket/socket.ts'
 import { askOperator, type Ran, runHere, runsHere } from './operator.ts'
 
-/** A place for one service: its folder, its ports, its variables. Removed after the test. */
+/** The folder, ports and environment variables of one service. They are removed after the test. */
 export class Place {
   readonly folder: string
   readonly env: Record<string, string>
   readonly url: string
   readonly opsUrl: string
-  /** `svc-server`'s main; another one for a service of another version. */
+  /** The main file of `svc-server`; a test may set that of another version. */
   program = programs.server
-  /** The user that runs everything here; who runs the test, if not said. */
+  /** The user that runs everything here; by default the one who runs the test. */
   uid: number | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -36,7 +36,7 @@ export class Place {
     }
   }
 
-  /** The same place, for what another user runs there. */
+  /** The same place for programs of another user. */
   as(uid: number): Place {
     const other = new Place(
       this.folder,
@@ -51,8 +51,8 @@ export class Place {
   }
 
   /**
-   * The words of `svc-server`, run to their end: in the test's own process, one after another, unless the program itself matters
-   * (another user or version, `start`, `restore`, `move`).
+   * Runs `svc-server` with these arguments until it ends. This happens in the test's own process, one command after
+   * another, unless the program itself matters (another user or version, `start`, `restore`, `move`).
    */
   run(args: string[], input = ''): Promise<Ran> {
     if (!this.#isUsual || !runsHere(args)) return this.runProgram(args, input)
@@ -62,7 +62,7 @@ export class Place {
     return ran
   }
 
-  /** The same in a process of its own. */
+  /** Runs `svc-server` in a separate process. */
   async runProgram(args: string[], input = ''): Promise<Ran> {
     const child = this.#spawn(args)
     const said = { stdout: '', stderr: '' }
@@ -77,8 +77,8 @@ export class Place {
   }
 
   /**
-   * The value of `svc-server … --json`; anything but success fails the test. A service that runs here is asked directly, through the
-   * socket that the program would use.
+   * The value of `svc-server … --json`; any failure fails the test. A service that runs here is asked directly, through
+   * the socket that the program would use.
    */
   async value<T>(args: string[], input = ''): Promise<T> {
     const outcome = await this.#asked(args, input)
@@ -89,7 +89,7 @@ export class Place {
     return JSON.parse(stdout) as T
   }
 
-  /** Starts the service and waits until it says that it is ready. */
+  /** Starts the service and waits until it is ready. */
   async start(): Promise<ServiceProcess> {
     const service = this.begin()
     onTestFinished(() => service.kill('SIGKILL').then(() => {}))
@@ -97,7 +97,7 @@ export class Place {
     return service
   }
 
-  /** Starts the service; whoever calls waits for it and ends it. */
+  /** Starts the service without waiting; the caller waits for it and stops it. */
   begin(): ServiceProcess {
     return new ServiceProcess(this.#spawn(['start', '--json']))
   }
@@ -106,7 +106,10 @@ export class Place {
     return this.uid === undefined && this.program === programs.server
   }
 
-  /** Undefined where the program itself matters: another user or version, a database of several nodes, no service. */
+  /**
+   * Asks the running service; undefined when the program itself matters, the database has several nodes, or no service
+   * runs.
+   */
   async #asked(args: string[], input: string): Promise<OperatorOutcome | undefined> {
     if (!this.#isUsual || this.env.SVC_DATABASE_URL !== undefined) return undefined
     return await askOperator({ dataDir: this.dataDir, cwd: this.folder, args, input })
@@ -125,7 +128,7 @@ export class Place {
 
 export class ServiceProcess {
   readonly child: ChildProcess
-  /** Its log, from standard error. */
+  /** The log, which it wrote to standard error. */
   log = ''
   said = ''
   /** The first person's link. */
@@ -154,28 +157,28 @@ export class ServiceProcess {
     gone.catch(() => {})
   }
 
-  /** Waits until the log says this. */
+  /** Waits until the log contains this text. */
   async logs(text: string): Promise<void> {
     const isLogged = () => this.log.includes(text)
     const line = () => `${JSON.stringify(text)} in the log. Its end:\n${this.log.slice(-2000)}`
     while (!isLogged()) await within(line, once(this.child.stderr ?? process.stdin, 'data'))
   }
 
-  /** Sends a signal and waits for the end; answers the exit code, or the signal that ended it. */
+  /** Sends a signal and waits for the end; returns the exit code, or the signal that ended the process. */
   async kill(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal)
     return await this.ended
   }
 }
 
-/** A place with a temporary folder and free ports. */
+/** Makes a place with a temporary folder and free ports. */
 export async function newPlace(more: Record<string, string> = {}, name = 'svc-place-'): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), name))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return new Place(folder, { page: await freePort(), ops: await freePort() }, more)
 }
 
-/** A report over HTTP as an agent sends it. */
+/** Sends a report over HTTP, like an agent. */
 export const report = (url: string, token: string, body: object = {}): Promise<Response> =>
   fetch(`${url}/api/agent/v1/report`, {
     method: 'POST',
@@ -183,7 +186,7 @@ export const report = (url: string, token: string, body: object = {}): Promise<R
     body: JSON.stringify({ protocol: 1, ...body }),
   })
 
-/** A workspace that is activated, a person who signs in with `password`, an agent: made by the operator's commands. */
+/** Makes an activated workspace, a person who signs in with `password`, and an agent, with the operator's commands. */
 export async function populate(place: Place): Promise<{ token: string; email: string; password: string }> {
   const email = 'ada@example.org'
   const password = 'correct horse battery'

@@ -16,14 +16,14 @@ export interface TestService extends AgentSide {
   url: string
   port: number
   live: TestLive
-  /** Errors that were logged. */
+  /** The errors that were logged. */
   errors: unknown[]
-  /** Connections that are open. */
+  /** The number of open connections. */
   connections: () => Promise<number>
   stop: () => Promise<void>
 }
 
-/** Notes what the pages would have heard. */
+/** Records the notifications for pages. */
 export interface TestLive extends Live {
   heard: { what: 'reported' | 'changed' | 'list'; workspaceId: string; agentId?: string }[]
   watched: Set<string>
@@ -62,7 +62,7 @@ export interface ServiceOptions {
   now?: () => number
   monotonic?: () => number
   config?: Partial<Config>
-  /** None is served when it is not said. */
+  /** By default no release is served. */
   releases?: Releases
   limits?: Partial<ListenerLimits>
 }
@@ -114,7 +114,7 @@ export interface Sending {
   agent?: Agent
 }
 
-/** One request, as a client would send it. The address is that of the service's own origin unless a header says other. */
+/** Sends one request like a client. The host is that of the service's own origin unless a header says otherwise. */
 export function send(service: { port: number }, sending: Sending): Promise<Reply> {
   const { token, method = 'POST', path = '/api/agent/v1/report', body, headers, agent } = sending
   return new Promise((resolve, reject) => {
@@ -156,7 +156,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Sends a report and gives the answer; throws where it is refused. */
+/** Sends a report and returns the answer; throws when it is refused. */
 export async function report(
   service: { port: number },
   token: string,
@@ -167,7 +167,7 @@ export async function report(
   return reply.json as Answer
 }
 
-/** Every button and a setting, for tests of commands. */
+/** A report that offers every control and a setting, for tests of commands. */
 export const offering = {
   controls: ['pause', 'resume', 'run_now'],
   settings: { schema: [{ key: 'every', type: 'number', min: 1, max: 120 }], values: { every: 10 } },

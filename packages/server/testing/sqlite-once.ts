@@ -1,4 +1,4 @@
-/** Vitest's global set-up of the kinds that open many stores: one migrated embedded database to copy. */
+/** Vitest's global set-up for tests that open many stores: one migrated SQLite database to copy. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Every store test runs on both engines: a migrated store, empty, for each test that opens one. */
+/** Runs every store test on both engines, and gives each test an empty, migrated store when it opens one. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { once } from './postgres.ts'
 import { prepare, template } from './postgres-once.ts'
 import { writeTemplate } from './sqlite-once.ts'
 
-/** Runs the tests of `tests` once on SQLite and once on PostgreSQL. Stores that `open` gave are closed after each test. */
+/** Runs the tests in `tests` once on SQLite and once on PostgreSQL. Stores from `open` are closed after each test. */
 export function everyEngine(
   name: string,
   tests: (open: () => Promise<Store>, engine: 'SQLite' | 'PostgreSQL') => void,
@@ -30,7 +30,7 @@ function closing(open: () => Promise<Store>): () => Promise<Store> {
   }
 }
 
-/** A migrated embedded database in a temporary folder. */
+/** Opens a migrated SQLite database in a temporary folder. */
 export async function openTestSqlite(): Promise<Store> {
   return openEmbedded(await newSqliteFile())
 }
@@ -46,7 +46,7 @@ export async function newSqliteFile(): Promise<string> {
   return file
 }
 
-/** The template of this run, or where no set-up made one, a template of this file's own. */
+/** The template of this run; without a global set-up, one made for this test file. */
 async function sqliteTemplate(): Promise<string> {
   sqlite ??= inject('sqliteTemplate')
   if (sqlite) return sqlite
@@ -62,12 +62,12 @@ async function sqliteTemplate(): Promise<string> {
 let cluster: Promise<string> | undefined
 let made = 0
 
-/** A migrated PostgreSQL database of its own. */
+/** Opens a separate, migrated PostgreSQL database. */
 export async function openTestPostgres(): Promise<Store> {
   return openPostgres(await newPostgresDatabase())
 }
 
-/** The address of a migrated PostgreSQL database, for a service process or several stores; or of an empty one. */
+/** The address of a new PostgreSQL database, migrated or empty, for a service process or several stores. */
 export async function newPostgresDatabase({ empty = false } = {}): Promise<string> {
   cluster ??= address()
   const of = (database: string, base: string) => base.replace('DATABASE', database)
@@ -78,7 +78,7 @@ export async function newPostgresDatabase({ empty = false } = {}): Promise<strin
   return of(name, base)
 }
 
-/** The cluster of this run, or where no set-up made one, a cluster of this file's own. */
+/** The cluster of this run; without a global set-up, one made for this test file. */
 async function address(): Promise<string> {
   const given = inject('postgres')
   if (given) return given

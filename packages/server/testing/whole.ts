@@ -1,4 +1,7 @@
-/** The whole service behind its listener, as `service.ts` puts it together, on a store of the test and with its log in memory. */
+/**
+ * The whole service behind its listener, assembled as in `service.ts`, on a store of the test and with its log in
+ * memory.
+ */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect } from 'node:net'
@@ -68,7 +71,7 @@ export async function startWhole(store: Store, options: WholeOptions = {}): Prom
   }
 }
 
-/** Sends these bytes on a connection of their own; gives what came back until it was closed. */
+/** Sends these bytes on a new connection; returns everything received until it was closed. */
 export async function exchange(port: number, bytes: string): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' })
   let said = ''

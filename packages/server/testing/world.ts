@@ -1,4 +1,6 @@
-/** A small world for tests: a workspace that is activated, an admin, an agent with its token. Only the clock is ours. */
+/**
+ * A small world for tests: an activated workspace, an admin, and an agent with its token. Only the clock is simulated.
+ */
 import type { Store } from '../src/db/open.ts'
 import { newId } from '../src/ids.ts'
 import { hashToken, newToken } from '../src/tokens.ts'
@@ -7,10 +9,10 @@ export interface World {
   store: Store
   clock: Clock
   workspace: { id: string; slug: string; name: string }
-  /** An admin; has no password: people's routes have tests of their own. */
+  /** An admin without a password; the routes for people have separate tests. */
   admin: { id: string; name: string; email: string }
   agent: TestAgent
-  /** One more agent of the same workspace. */
+  /** Adds an agent to the same workspace. */
   addAgent: (name: string) => Promise<TestAgent>
 }
 export interface TestAgent {
@@ -20,7 +22,7 @@ export interface TestAgent {
   workspaceId: string
 }
 
-/** A clock that goes on when the test says so. */
+/** A clock that advances when the test says so. */
 export interface Clock {
   now: () => number
   /** Lets this many seconds pass. */
@@ -39,7 +41,7 @@ export function newClock(start: number = testStart): Clock {
   }
 }
 
-/** `people` false: the admin is only a name, so that one store can hold several worlds. */
+/** Makes a world. With `people` false the admin is only a name, so that one store can hold several worlds. */
 export async function world(store: Store, { slug = 'north', activated = true, people = true } = {}): Promise<World> {
   const clock = newClock()
   const workspace = await addWorkspace(store, slug, activated, clock.now())
@@ -95,7 +97,7 @@ export async function addAgent(store: Store, workspaceId: string, name: string, 
   return { id, name, token, workspaceId }
 }
 
-/** Tables of the accounts library hold columns that our types do not name. */
+/** Inserts into a table of the accounts library, whose columns our types do not name. */
 async function insertForeign(store: Store, table: 'workspace' | 'user' | 'member', values: object): Promise<void> {
   await store.db
     .insertInto(table)

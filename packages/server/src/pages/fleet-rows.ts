@@ -12,7 +12,7 @@ import { fleetUpdates } from './updates.ts'
 /** The number of days that "30 days" covers, including today. */
 const costDays = 30
 
-/** US dollars; null without any cost. */
+/** US dollars; null when nothing cost anything. */
 const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
 
 /** The rows of the fleet by agent id: all of a workspace, or those of `ids` that belong to it. */

@@ -5,7 +5,7 @@ import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { isEmail, normalEmail } from './email.ts'
 
-/** `limited`: too many attempts. `busy`: no room to hash. Neither says whether the password was right. */
+/** `limited`: too many tries. `busy`: no room to hash. Neither says whether the password was right. */
 export type SignInOutcome = 'ok' | 'wrong' | 'limited' | 'busy'
 
 /** The facts of a log line. docs/operate.md has a filter for fail2ban that reads them in this order. */

@@ -22,7 +22,7 @@ const signInLimits = {
 export interface SignInAttempt {
   /** The client's address, as it is counted (D16). */
   caller: string
-  /** The typed email address, in its normal form. */
+  /** The e-mail address that was typed, in its normal form. */
   account: string
   /** The id of the browser, if it has signed in to this account before. */
   device: string | undefined

@@ -24,7 +24,7 @@ interface NewPerson {
 }
 export type PersonRefusal = 'email_invalid' | 'email_taken' | 'name_invalid' | 'password_invalid'
 
-/** Creates an account. */
+/** Makes an account. */
 export async function createPerson(
   { people, by, now }: PeopleCtx<By | 'themselves'>,
   person: NewPerson,

@@ -20,7 +20,7 @@ type KeygenSays =
   /** There is no ssh-keygen here, or it cannot decide. */
   | { is: 'unable'; why: string }
 
-/** `keys`: the allowed signers, each as type and base64. */
+/** `keys` are those that may sign, each as type and base64. */
 export async function askKeygen(
   bytes: Buffer,
   signature: Buffer,

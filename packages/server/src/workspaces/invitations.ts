@@ -251,7 +251,7 @@ const urlOf = ({ auth, config }: { auth: Auth; config: { baseUrl: string } }, id
 const signatureOf = (auth: Auth, id: string): string =>
   createHmac('sha256', auth.options.secret).update(`invitation ${id}`).digest('base64url')
 
-/** The id in a link, if its signature is ours. */
+/** The id that a link names, if its signature is ours. */
 function idOf(auth: Auth, link: string): string | undefined {
   const [id = '', signature = ''] = link.split('.')
   const right = Buffer.from(signatureOf(auth, id))

@@ -23,7 +23,7 @@ const limitKinds = Object.keys(defaultLimits) as LimitKind[]
 
 type Limits = Record<LimitKind, { limit: number; used: number }>
 
-/** Every limit of a workspace, and its current use. */
+/** Every limit of a workspace, and how much of it is used. */
 export async function limitsOf(db: Db, workspace: { id: string }, now: number): Promise<Limits> {
   const all = await Promise.all(
     limitKinds.map(async (kind) => {

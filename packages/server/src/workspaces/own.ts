@@ -13,7 +13,7 @@ import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type W
  */
 export const maxOwnWorkspaces = 20
 
-/** Creates a workspace with this person as its admin, activated for this service. */
+/** Makes a workspace with this person as its admin, activated for this service. */
 export const createOwnWorkspace = (
   { people, by, now }: PeopleCtx<Person>,
   wanted: { slug: string; name: string },

@@ -83,7 +83,7 @@ const sound: Line[] = [
   }),
 ]
 
-test('a wish that was pressed again after its end is one', () => {
+test('a wish that was requested again after its end is valid', () => {
   const ended = send('r1', { runtime: { version: '1.0.0', ends: 'failed' } })
   const again = [send('r2', { at: 30, ...withRuntime }), answer('r2', { at: 31, served: '2.0.0', runtime: '2.0.0' })]
   const lines = [serve('2.0.0'), press('2.0.0'), ended, answer('r1', { served: '2.0.0' })]
@@ -253,7 +253,7 @@ test.each<[string, string, Line[]]>([
     [view({ agents: [agent, { ...agent, id: 'b', shown: [] }].map((a) => ({ ...a, shown: [] })) })],
   ],
   ['I16', 'names something else', [{ kind: 'issue', at: 1, code: 'k', names: { ...names, sha256: 'cd' } }, redeem()]],
-])('%s is seen: %s', (rule, says, lines) => {
+])('the checker detects %s: %s', (rule, says, lines) => {
   const faults = faultsOf(lines)
   expect(faults.filter((fault) => fault.startsWith(`${rule}: `) && fault.includes(says))).toHaveLength(1)
   expect(faults.filter((fault) => !fault.startsWith(`${rule}: `))).toEqual([])

@@ -1,4 +1,4 @@
-/** Decides I1 to I16 from the lines of a run: everything that is wrong, as sentences. */
+/** Checks I1 to I16 against the lines of a run; returns every violation as a sentence. */
 import { commandFaults } from './commands.ts'
 import { installFaults } from './installs.ts'
 import type { Line } from './lines.ts'

@@ -1,4 +1,4 @@
-/** I1 to I6, and that no press is lost: the life of commands. */
+/** I1 to I6 about the life of commands, and that no command is lost. */
 import { commandDeadline } from '@svc/protocol'
 import { deletedIn, duplicates, type Line, lastView, only } from './lines.ts'
 
@@ -12,7 +12,7 @@ export const commandFaults = (lines: readonly Line[]): string[] => [
   ...tooLate(lines),
 ]
 
-/** Commands that a person was told are stored must be stored. */
+/** A command whose storing was confirmed must be stored. */
 function lost(lines: readonly Line[]): string[] {
   const view = lastView(lines)
   if (!view) return []
@@ -38,7 +38,7 @@ function back(lines: readonly Line[]): string[] {
   )
 }
 
-/** An answer that somebody has holds only what the store still knows as delivered, also after a crash. */
+/** Commands in an answer that somebody received must be stored as delivered, even after a crash. */
 function notClaimed(lines: readonly Line[]): string[] {
   const stored = new Map(lastView(lines)?.commands.map((command) => [command.id, command]))
   const deleted = deletedIn(lines)
@@ -54,7 +54,7 @@ const appliedTwice = (lines: readonly Line[]) =>
     (what) => `I4: ${what} twice`,
   )
 
-/** Acks that were sent, and those of them that the service confirmed to have. */
+/** The acks that were sent, and those of them whose receipt the service confirmed. */
 function acksOf(lines: readonly Line[]) {
   const good = new Set(only(lines, 'answer').flatMap(({ report, status }) => (status === 200 ? [report] : [])))
   const sent = only(lines, 'send').flatMap(({ agent, report, acks }) =>

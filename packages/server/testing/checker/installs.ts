@@ -22,7 +22,9 @@ function halves(lines: readonly Line[]): string[] {
   })
 }
 
-/** True when the agent of a code may have been deleted: for each name, no more codes than deleted agents. */
+/**
+ * Returns whether the agent of a code may have been deleted; for each name, at most as many codes as deleted agents.
+ */
 function deletedNames(lines: readonly Line[]): (code: string) => boolean {
   const left = new Map<string, number>()
   for (const { name } of only(lines, 'delete')) left.set(name, (left.get(name) ?? 0) + 1)
@@ -35,10 +37,13 @@ function deletedNames(lines: readonly Line[]): (code: string) => boolean {
   }
 }
 
-/** Calls of a kind that are needed to say how long they take, and how far apart two kinds may be: a look-up more would be a multiple. */
+/**
+ * The number of calls of a kind that are needed to judge their duration, and the factor by which two kinds may differ:
+ * one more lookup would be a multiple.
+ */
 const timed = { min: 40, apart: 2 } as const
 
-/** Unknown and used: one answer, and after the same time. */
+/** Unknown and used codes must get the same answer after the same time. */
 function tellApart(lines: readonly Line[]): string[] {
   const refused = only(lines, 'preview', 'redeem').filter(({ status }) => status === 404)
   const bodies = new Set(refused.map(({ body }) => body))

@@ -1,11 +1,12 @@
 /**
- * The events of a run, line by line, as the clients and the operator saw them: enough to decide I1 to I16 afterwards,
- * without the service. Times are of one clock, in milliseconds; a line is written when the thing is known, not when it began.
+ * The lines of a run: what happened as the clients and the operator saw it, enough to check I1 to I16 afterwards
+ * without the service. Times are milliseconds of one clock. A line is written when its fact is known, not when it
+ * started.
  */
 export type Line =
-  /** A wish for an agent was stored. */
+  /** A command for an agent was stored. */
   | { kind: 'press'; at: number; command: string; agent: string }
-  /** A report leaves an agent. Every part of it carries its number; its one run has it as its id. */
+  /** An agent sends a report. Every part of it contains its number, and its only run has it as id. */
   | {
       kind: 'send'
       at: number
@@ -14,31 +15,34 @@ export type Line =
       token: string
       acks: Ack[]
       run: Run
-      /** Absent: it says nothing of a runtime. `ends`: it is the first that tells of this outcome of an attempt. */
+      /**
+       * Absent when the report says nothing about a runtime. `ends`: it is the first report of this outcome of an
+       * attempt.
+       */
       runtime?: { version: string; ends?: Outcome } | undefined
     }
-  /** The whole answer, so that a cut one is none. */
+  /** A complete answer arrived; an answer that was cut off has no line. */
   | ({ kind: 'answer'; at: number; report: string; status: number; retryAfter: boolean; commands: string[] } & Told)
   | { kind: 'apply'; at: number; agent: string; command: string }
   /** The service confirmed that a token is void, by rotation or deletion. */
   | { kind: 'void'; at: number; agent: string; token: string }
   /**
-   * A wish, stored at a moment between `at` and `done`, or perhaps not if that is forever; null withdraws it. For a
-   * runtime whose request was not answered, `version` is undefined: whatever was served then.
+   * A wish, stored at a time between `at` and `done`; with an infinite `done` perhaps never. Null withdraws it. For a
+   * runtime request without an answer `version` is undefined, meaning whatever was served then.
    */
   | { kind: 'wish'; of: 'blueprint'; at: number; done: number; agent: string; version: string | null }
   | { kind: 'wish'; of: 'runtime'; at: number; done: number; agent: string; version: string | null | undefined }
-  /** A release is served from a moment between `at` and `done` on. */
+  /** A release that is served from a time between `at` and `done` on. */
   | { kind: 'serve'; at: number; done: number; version: string }
-  /** An agent is deleted. */
+  /** An agent was deleted. */
   | { kind: 'delete'; at: number; done: number; agent: string; name: string }
   | { kind: 'issue'; at: number; code: string; names: Named }
   /** Calls with a code. */
   | ({ kind: 'preview' } & Call)
   | ({ kind: 'redeem' } & Call)
-  /** From just before the database was ended until it was well again. */
+  /** The time from just before the database was stopped until it worked again. */
   | { kind: 'outage'; at: number; until: number }
-  /** Everything that is stored, read from this moment on. */
+  /** Everything that is stored, read from this time on. */
   | {
       kind: 'view'
       at: number
@@ -54,28 +58,28 @@ export interface Ack {
 }
 export interface Run {
   id: string
-  /** D10. */
+  /** The place of the run (D10). */
   place: number
 }
 export type Outcome = 'ok' | 'rolled_back' | 'failed'
-/** 2.7. */
+/** The versions in an answer (2.7). */
 interface Told {
   desired?: string | undefined
-  /** The version of `runtime`, and `runtime_desired`. */
+  /** The version in `runtime`, and `runtime_desired`. */
   served?: string | undefined
   runtime?: string | undefined
 }
 interface Call {
   at: number
-  /** How long it took, of a call with which no other one of the same code was under way. */
+  /** The duration of a call; only present when no other call with the same code was in progress. */
   took?: number | undefined
   code: string
   status: number
-  /** The answer's body as it came. */
+  /** The answer's body as it arrived. */
   body: string
   names?: Named | undefined
 }
-/** The facts that a code would install (I16). */
+/** The version that a code would install, and the agent's name (I16). */
 export interface Named {
   blueprint: string
   version: string
@@ -93,17 +97,17 @@ export interface Agent {
   id: string
   workspace: string
   name: string
-  /** For every part of the shown report, the number of the report it came with. */
+  /** For each part of the shown report, the number of the report that brought it. */
   shown: string[]
   runs: Run[]
 }
 export interface Code {
   code: string
   used: boolean
-  /** How many of what a redeem makes are there. */
+  /** How many of the things that a redemption makes exist. */
   agents: number
   tokens: number
-  /** How many tokens it should have made. */
+  /** The number of tokens that it should have made. */
   bindings: number
 }
 
@@ -111,7 +115,7 @@ export type Of<K extends Line['kind']> = Extract<Line, { kind: K }>
 export const only = <K extends Line['kind']>(lines: readonly Line[], ...kinds: K[]): Of<K>[] =>
   lines.filter((line): line is Of<K> => (kinds as string[]).includes(line.kind))
 export const lastView = (lines: readonly Line[]): Of<'view'> | undefined => only(lines, 'view').at(-1)
-/** Agents that somebody deleted, or perhaps has: what was kept of them may be gone. */
+/** Ids of agents that were deleted, or perhaps were; their data may be gone. */
 export const deletedIn = (lines: readonly Line[]): Set<string> =>
   new Set(only(lines, 'delete').map(({ agent }) => agent))
 

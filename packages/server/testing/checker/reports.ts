@@ -1,8 +1,8 @@
-/** I7 to I10, and that nothing is lost that was confirmed: the life of reports. */
+/** I7 to I10 about the life of reports, and that nothing confirmed is lost. */
 import { limits } from '@svc/protocol'
 import { type Line, lastView, type Of, only, type Run } from './lines.ts'
 
-/** Milliseconds by which clients see an outage later than it was. */
+/** Milliseconds by which clients may notice an outage late. */
 const slack = 5_000
 
 export function reportFaults(lines: readonly Line[]): string[] {
@@ -19,7 +19,7 @@ export function reportFaults(lines: readonly Line[]): string[] {
 type Sent = ReadonlyMap<string, Of<'send'>>
 const before = (a: Run, b: Run) => a.place < b.place
 
-/** A report that was sent with a token after its end was confirmed: neither answered well nor stored. */
+/** A report sent with a token after its end was confirmed must be neither accepted nor stored. */
 function afterVoid(lines: readonly Line[], sent: Sent): string[] {
   const ended = new Map(only(lines, 'void').map(({ token, at }) => [token, at]))
   const late = [...sent.values()].filter(({ token, at }) => at > (ended.get(token) ?? Infinity))
@@ -30,7 +30,7 @@ function afterVoid(lines: readonly Line[], sent: Sent): string[] {
     .map(({ report }) => `I7: report ${report} was taken with a token that was void`)
 }
 
-/** Nothing is kept of an agent whose end was confirmed (D56). */
+/** Nothing is kept of an agent whose deletion was confirmed (D56). */
 function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
   const deleted = only(lines, 'delete')
   const over = new Map(deleted.map(({ agent, done }) => [agent, done]))
@@ -49,7 +49,7 @@ function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
   return [...taken, ...left]
 }
 
-/** Confirmed runs are stored, unless 2000 newer ones are (I8). */
+/** Everything confirmed is stored, unless there are 2000 newer runs (I8). */
 function kept(lines: readonly Line[], sent: Sent): string[] {
   const view = lastView(lines)
   const many = only(lines, 'view').flatMap(({ agents }) =>
@@ -70,7 +70,7 @@ function kept(lines: readonly Line[], sent: Sent): string[] {
   return [...many, ...missing]
 }
 
-/** The shown report is one report, and none that is older than one confirmed before it was sent. */
+/** The shown report is one whole report, and not older than one confirmed before it was sent. */
 function mixed(lines: readonly Line[], sent: Sent): string[] {
   const answered = new Map(
     only(lines, 'answer').flatMap((line) => (line.status === 200 ? [[line.report, line.at] as const] : [])),

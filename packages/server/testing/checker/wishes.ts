@@ -1,9 +1,9 @@
-/** I11, 2.7 and 3.4: what answers wish. */
+/** I11, 2.7 and 3.4: the wishes in answers. */
 import { type Line, type Of, only } from './lines.ts'
 
 type Sent = Of<'send'>
 type Answer = Of<'answer'>
-/** A report that was answered well, and its answer. */
+/** A report that was accepted, and its answer. */
 type Pair = readonly [send: Sent, answer: Answer]
 
 export function wishFaults(lines: readonly Line[]): string[] {
@@ -15,7 +15,10 @@ export function wishFaults(lines: readonly Line[]): string[] {
   return [...notWished(lines, pairs), ...notServed(lines, pairs), ...unasked(pairs), ...wishedOn(lines, pairs)]
 }
 
-/** The lines that may have been in force at some moment between sending and answer, where each replaces the previous one. */
+/**
+ * Selects, from lines that replace each other, those that may have been in force at some time between sending and
+ * answer.
+ */
 function inForce<T extends { at: number; done: number }>(all: readonly T[], [send, answer]: Pair): T[] {
   return all.filter((one, i) => {
     const replaced = Math.min(...all.slice(i + 1).map(({ done }) => done))
@@ -26,7 +29,7 @@ function inForce<T extends { at: number; done: number }>(all: readonly T[], [sen
 const wishesOf = <K extends 'blueprint' | 'runtime'>(lines: readonly Line[], of: K, agent: string) =>
   only(lines, 'wish').filter((wish): wish is Extract<Of<'wish'>, { of: K }> => wish.of === of && wish.agent === agent)
 
-/** The wish in an answer is one that the store had at some moment between sending and answer (I11). */
+/** The wish in an answer was in the store at some time between sending and answer (I11). */
 function notWished(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   return pairs.flatMap((pair) => {
     const [{ agent, report }, { desired, runtime }] = pair
@@ -41,7 +44,7 @@ function notWished(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   })
 }
 
-/** The release that an answer names is served, and no other is requested (I11, D37). */
+/** The release named as served is served, and no other is wished (I11, D37). */
 function notServed(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   const all = only(lines, 'serve')
   return pairs.flatMap((pair) => {
@@ -65,7 +68,7 @@ const unasked = (pairs: readonly Pair[]): string[] =>
       : [],
   )
 
-/** 3.4: a wish is over with the first confirmed report of its outcome, until somebody presses again. */
+/** 3.4: a wish ends with the first confirmed report of its outcome, until somebody requests it again. */
 function wishedOn(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   const ends = pairs.filter(([{ runtime }]) => runtime?.ends !== undefined)
   return pairs.flatMap(([send, { runtime }]) => {
@@ -80,5 +83,5 @@ function wishedOn(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   })
 }
 
-/** A version that was kept ends the wish for it; one that failed ends the wish that stood. */
+/** A version that was kept ends the wish for it; one that failed ends any wish. */
 const endsWish = ({ runtime }: Sent, version: string): boolean => runtime?.ends !== 'ok' || runtime.version === version

@@ -1,6 +1,6 @@
 /**
- * An agent of a storm: reports to any node, one after the other, applies each command once, acks it in the next report, and
- * follows the wishes for its versions, well or badly.
+ * An agent of a storm: it reports to any node, one report after the other, applies each command once, acks it in the
+ * next report, and follows the wishes for its versions, with or without success.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Applied } from '@svc/protocol'
@@ -20,7 +20,7 @@ export async function reportOn(storm: Storm, agent: Reporter): Promise<void> {
     if (answered) {
       outbox = outbox.filter((ack) => !acks.includes(ack))
       for (const { id } of answered.commands) {
-        if (seen.has(id)) continue // its journal knows it; the checker says that it came twice
+        if (seen.has(id)) continue // its journal has it; the checker notices that it came twice
         seen.add(id)
         const ok = storm.random() < 0.8
         if (ok) storm.note({ kind: 'apply', at: Date.now(), agent: agent.id, command: id })
@@ -32,7 +32,7 @@ export async function reportOn(storm: Storm, agent: Reporter): Promise<void> {
   }
 }
 
-/** The answer; undefined when it was none that a reporter counts as one (D17). */
+/** The answer; undefined when a reporter would not count it as one (D17). */
 async function reportOnce(storm: Storm, agent: Reporter, acks: Ack[]): Promise<Answer | undefined> {
   const number = ++numbered
   const report = `${agent.name}-${number}`
@@ -69,14 +69,14 @@ const told = ({ commands = [], desired, runtime, runtime_desired }: Partial<Answ
     runtime: runtime_desired,
   }) satisfies Partial<Of<'answer'>>
 
-/** On trial it names its new version with the old outcome (3.4). */
+/** During a trial it names its new version with the old outcome (3.4). */
 const saidOf = ({ version, applied, trial }: Runtime) => ({
   version: trial?.to ?? version,
   ...(trial && { previous: version }),
   ...(applied && { applied }),
 })
 
-/** Starts requested updates, and finishes started ones. */
+/** Starts wished updates, and ends those in progress. */
 function follow(storm: Storm, agent: Reporter, { desired, runtime_desired: wished }: Answer): void {
   const { runtime } = agent
   if (runtime?.trial) {

@@ -1,4 +1,7 @@
-/** The processes that a storm kills and restarts: nodes of the service as people run them, and a PostgreSQL of their own. */
+/**
+ * The processes that a storm kills and restarts: nodes of the service as people run them, and a separate PostgreSQL
+ * below them.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,12 +13,12 @@ import { Place, type ServiceProcess } from '../service-process.ts'
 
 export interface Node {
   place: Place
-  /** Undefined while it is down. */
+  /** Undefined while the node is down. */
   process: ServiceProcess | undefined
 }
 export interface Nodes {
   nodes: Node[]
-  /** Starts it until it stands, as a supervisor does. */
+  /** Starts a node, as often as it takes, like a supervisor. */
   start(node: Node): Promise<void>
   stop(): Promise<void>
 }
@@ -23,12 +26,15 @@ export interface Cluster extends Nodes {
   postgres: TestPostgres
   url: string
 }
-/** A node with the embedded database. */
+/** A single node with SQLite. */
 export interface Alone extends Nodes {
   file: string
 }
 
-/** Starts all of it; nodes share a secret, and believe their caller about addresses, as behind a proxy. `fill` has the empty database first. */
+/**
+ * Starts everything. Nodes share a secret and trust forwarded addresses, as behind a proxy. `fill` prepares the empty
+ * database first.
+ */
 export async function openCluster(
   count: number,
   { fill, ...options }: { durable?: boolean; fill?: (url: string) => Promise<void> } = {},
@@ -47,7 +53,7 @@ export async function openCluster(
   }
 }
 
-/** One node, with the database in its folder. */
+/** Starts one node with the database in its folder. */
 export async function openAlone({ fill }: { fill: (file: string) => Promise<void> }): Promise<Alone> {
   const nodes = await startNodes(1, {}, (dataDir) => fill(databaseFile(dataDir)))
   return { ...nodes, file: databaseFile(nodes.nodes[0]?.place.dataDir ?? '') }
@@ -80,7 +86,7 @@ async function startNodes(
       const begun = node.place.begin()
       const stands = await begun.ready().then(
         () => true,
-        () => false, // the database is not there: it has said so and ended
+        () => false, // the database is unreachable; the node said so and ended
       )
       if (stands) {
         node.process = begun

@@ -1,4 +1,4 @@
-/** How a storm reaches what it blows through: by the operator's commands, as people type them, and by looks into the store. */
+/** How a storm reaches the service: with the operator's commands, as people type them, and by reading the store. */
 import { type Db, openEmbedded, openPostgres, type Store } from '../../src/db/open.ts'
 import { liveOf } from '../../src/open.ts'
 import type { Request, Service } from '../../src/operator/kit/request.ts'
@@ -6,7 +6,7 @@ import { askService, type OperatorOutcome, runCommand } from '../../src/operator
 import { openAuth } from '../../src/people/auth.ts'
 import type { Alone, Cluster } from './cluster.ts'
 
-/** `known`: it was refused, and nothing happened; else nobody knows whether it did. */
+/** `known` is true when it was refused and nothing happened; false when nobody knows whether it happened. */
 export type Did<T> = { ok: true; value: T } | { ok: false; known: boolean }
 
 export interface Hands {
@@ -15,7 +15,7 @@ export interface Hands {
   close(): Promise<void>
 }
 
-/** On PostgreSQL a command runs in a process of its own, beside the nodes. */
+/** On PostgreSQL a command runs in a separate process, beside the nodes. */
 export function beside({ url }: Cluster): Hands {
   const store = openPostgres(url)
   const live = liveOf(store)
@@ -32,7 +32,10 @@ export function beside({ url }: Cluster): Hands {
   }
 }
 
-/** The embedded database belongs to the service that runs: commands go to its socket, and a look is over before it ends. */
+/**
+ * The SQLite database belongs to the running service: commands go to its socket, and a read must end before the service
+ * does.
+ */
 export function through({ nodes, file }: Alone): Hands {
   const dataDir = nodes[0]?.place.dataDir ?? ''
   return {

@@ -1,6 +1,6 @@
 /**
- * People in a storm: they send commands, rotate tokens, request versions and runtimes, serve new ones, delete agents and issue
- * codes, which several machines redeem at once.
+ * The acts of people in a storm: they send commands, rotate tokens, name versions, request runtimes, serve releases,
+ * delete agents and issue codes. Machines redeem the codes, several at the same time.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Named } from '../checker/lines.ts'
@@ -14,9 +14,12 @@ const pathOf = ({ name }: { name: string }) => `${slug}/${name}`
 
 type Act = (storm: Storm, agent: Reporter) => Promise<unknown>
 
-/** Until the end; what was refused, or cannot be known, is not noted where nobody was told that it happened. */
+/**
+ * Acts until the storm ends. Acts that were refused or may not have happened are not recorded, unless somebody was told
+ * that they happened.
+ */
 export async function steer(storm: Storm): Promise<void> {
-  // Some of each, however short the storm is.
+  // At least one of each, however short the storm is.
   const [first] = storm.agents
   if (first) {
     await wish(storm, first, '1.1.0')
@@ -44,7 +47,7 @@ async function rotate(storm: Storm, agent: Reporter): Promise<void> {
   const rotated = await storm.operate<{ token: string }>('agent rotate', [pathOf(agent)])
   if (!rotated.ok) return
   storm.note({ kind: 'void', at: Date.now(), agent: agent.id, token: old })
-  // It goes on with the old one for a moment, as a machine that nobody has told yet.
+  // The agent uses the old token for a moment, like a machine that nobody has updated yet.
   await sleep(storm.pause)
   agent.token = rotated.value.token
 }
@@ -64,7 +67,7 @@ async function wish(
 
 type Stood = { changed: boolean; updates: { runtime: { wish: { version: string } | null } } }
 
-/** Returns whether it is requested now. */
+/** Requests a runtime update; returns true when the request was accepted. */
 async function wishRuntime(storm: Storm, agent: Reporter): Promise<boolean> {
   const at = Date.now()
   const wished = await storm.operate<Stood>('wish runtime', [pathOf(agent)], { unsigned: true })
@@ -84,7 +87,7 @@ async function withdrawRuntime(storm: Storm, agent: Reporter): Promise<void> {
 
 const lift: Act = (storm, agent) => storm.operate('wish lift', [pathOf(agent)])
 
-/** Each act up to its share of the chances. */
+/** The acts, each up to its share of the chances. */
 const shares: [share: number, act: Act][] = [
   [0.6, press],
   [0.68, wish],
@@ -94,7 +97,7 @@ const shares: [share: number, act: Act][] = [
   [1, rotate],
 ]
 
-/** New releases, one after the other: each ends the wishes for the one before. */
+/** Serves new releases, one after the other. Each ends the wishes for the one before. */
 export async function release(storm: Storm): Promise<void> {
   for (let n = 1; !storm.over(); n++) {
     await sleep(storm.pause * (10 + 20 * storm.random()))
@@ -109,7 +112,7 @@ export async function release(storm: Storm): Promise<void> {
   }
 }
 
-/** Deletes agents, so that others can be installed under their names; also those of which no machine knows. */
+/** Deletes agents, so that others can be installed under their names, including agents that no machine knows. */
 export async function tidy(storm: Storm): Promise<void> {
   while (!storm.over()) {
     await sleep(storm.pause * (4 + 4 * storm.random()))
@@ -120,7 +123,7 @@ export async function tidy(storm: Storm): Promise<void> {
   }
 }
 
-/** One that was installed and that no machine here knows: the answer was lost. */
+/** An agent that was installed and that no machine knows, because the answer was lost. */
 const orphanOf = (storm: Storm) =>
   storm.read(async (db) => {
     const known = new Set(storm.agents.map(({ id }) => id))
@@ -140,14 +143,14 @@ async function remove(storm: Storm, agent: { id: string; name: string; gone?: bo
   storm.note({ kind: 'delete', at, done, agent: agent.id, name: agent.name })
   const i = storm.agents.findIndex(({ id }) => id === agent.id)
   if (i >= 0) storm.agents.splice(i, 1)
-  // Its machine goes on for a moment, as nobody has told it.
+  // The machine continues for a moment, because nobody has told it.
   await sleep(storm.pause * 2)
   agent.gone = true
 }
 
 type Issued = { code: string; id: string; blueprint: string; version: string; agent: string }
 
-/** Issues codes, and for each lets several machines preview and redeem it through several nodes. */
+/** Issues codes. For each, several machines preview and redeem it through several nodes. */
 export async function install(storm: Storm, codes: Map<string, string>): Promise<void> {
   for (let n = 0; !storm.over(); n++) {
     const wanted = [slug, 'mail@1.0.0'] as const
@@ -172,14 +175,14 @@ export async function install(storm: Storm, codes: Map<string, string>): Promise
 
 const unknownLike = (code: string) => `svc_inst_${'x'.repeat(code.length - 9)}`
 
-/** The same calls with a code that is used up, and with one that never was, while nobody else has it (I14). */
+/** Makes the same calls with a used code and with one that never existed, while nobody else uses them (I14). */
 async function compare(storm: Storm, code: string): Promise<void> {
   for (const kind of ['redeem', 'preview'] as const)
     for (const one of storm.random() < 0.5 ? [code, unknownLike(code)] : [unknownLike(code), code])
       await call(storm, kind, one, true)
 }
 
-/** The machine that redeemed the code runs the agent now. */
+/** Lets the machine that redeemed the code run the agent. */
 async function join(storm: Storm, name: string, token: string): Promise<void> {
   const found = await storm
     .read((db) => db.selectFrom('agent').select('id').where('name', '=', name).executeTakeFirst())
@@ -188,7 +191,7 @@ async function join(storm: Storm, name: string, token: string): Promise<void> {
   storm.join({ ...found, name, token, fill: 0, version: '1.0.0', runtime: { version: '1.9.0' }, gone: false })
 }
 
-/** Gives the token of an agent that was made. */
+/** Previews or redeems a code; returns the token when an agent was made. */
 async function call(
   storm: Storm,
   kind: 'preview' | 'redeem',

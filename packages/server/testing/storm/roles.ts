@@ -1,4 +1,4 @@
-/** Who is in a storm, and what they act with. */
+/** The participants of a storm, and what they act with. */
 import type { Applied } from '@svc/protocol'
 import type { Line } from '../checker/lines.ts'
 import type { Hands } from './hands.ts'
@@ -9,11 +9,11 @@ export interface Storm extends Pick<Hands, 'operate' | 'read'> {
   note: (line: Line) => void
   over: () => boolean
   pause: number
-  /** Those that were not deleted. */
+  /** The agents that were not deleted. */
   agents: Reporter[]
-  /** One more of them begins to report. */
+  /** Adds an agent, which starts to report. */
   join: (agent: Reporter) => void
-  /** To any node; undefined when no whole answer came. */
+  /** Sends a request to any node; undefined when no complete answer arrived. */
   post: (path: string, body: object, headers?: Record<string, string>) => Promise<Reply | undefined>
 }
 export interface Reply {
@@ -26,24 +26,24 @@ export interface Reply {
 export interface Reporter {
   id: string
   name: string
-  /** The token it has; replaced by whoever rotates it. */
+  /** The agent's token; a rotation replaces it. */
   token: string
-  /** Runs that it sends first, so that the newest 2000 are what counts (I8). */
+  /** The number of runs that it sends first, so that the limit of 2000 runs matters (I8). */
   fill: number
-  /** The version of the blueprint that it runs; null for one without. */
+  /** The blueprint version that it runs; null for an agent without a blueprint. */
   version: string | null
-  /** The outcome that it last reported (2.5). */
+  /** The last outcome it reported for that version (2.5). */
   applied?: Applied
-  /** Undefined for a reporter that is no runtime. */
+  /** Undefined for a reporter that is not a runtime. */
   runtime?: Runtime | undefined
-  /** Somebody deleted it: it notices soon. */
+  /** True when somebody deleted it; it notices soon. */
   gone: boolean
 }
 export interface Runtime {
   version: string
   applied?: Applied
-  /** The version on trial, and how many reports are left until its outcome. */
+  /** The version on trial, and the number of reports until its outcome. */
   trial?: { to: string; left: number } | undefined
-  /** An outcome that no report has told yet. */
+  /** An outcome that no report has contained yet. */
   news?: Applied['outcome'] | undefined
 }

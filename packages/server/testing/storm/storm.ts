@@ -1,6 +1,7 @@
 /**
- * A storm: agents report to nodes of the service, people press, rotate, wish, serve releases, delete and install, and meanwhile
- * nodes and the database are killed and started again, all from one seed. What everybody saw is kept line by line for the checker.
+ * A storm: agents report to nodes of the service; people send commands, rotate tokens, wish versions, serve releases,
+ * delete and install; meanwhile nodes and the database are killed and restarted, all from one seed. Everything that
+ * anybody saw is recorded line by line for the checker.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomOf } from '../../../protocol/testing/mutate.ts'
@@ -23,28 +24,28 @@ import { viewOf } from './view.ts'
 
 export interface Weather {
   seed: number
-  /** Kills: of a node, of the database, or of both at once. Without a database beside it there is one node, and it is what falls. */
+  /** The kills: of a node, of the database, or of both at once. On SQLite there is one node, and only it is killed. */
   faults: readonly Fault[]
   nodes: number
   agents: number
   /** Milliseconds between two reports of an agent. */
   pause: number
-  /** Milliseconds of calm between two faults. */
+  /** Milliseconds between two faults. */
   calm: number
-  /** It goes on until this has happened, since a busy machine does less in the same time. */
+  /** The storm goes on until this returns true, since a busy machine does less in the same time. */
   enough: (lines: readonly Line[]) => boolean
 }
 type Fault = 'node' | 'database' | 'both'
 export interface Told {
   lines: Line[]
-  /** Milliseconds from the database's return until every node took a report. */
+  /** Milliseconds from the database's return until every node accepted a report. */
   healed: number[]
 }
 
-/** Milliseconds. */
+/** Milliseconds to wait before a step counts as failed. */
 const patience = 120_000
 
-/** On PostgreSQL, where the weather names several nodes. */
+/** Runs a storm on the engine. `weather` may name several nodes only on PostgreSQL. */
 export async function rage(weather: Weather, engine: Store['engine']): Promise<Told> {
   let agents: Reporter[] = []
   const fill = async (store: Store) => {
@@ -119,7 +120,7 @@ async function blow(weather: Weather, cluster: Nodes, all: Reporter[], hands: Ha
   }
 }
 
-/** Gives the outage of the database, where it was one. */
+/** Carries out a kill; returns the outage if it was one of the database. */
 async function strike(
   fault: Fault,
   node: Node,
@@ -146,7 +147,7 @@ async function healing(cluster: Nodes, agents: readonly Reporter[], since: numbe
   for (const { place } of cluster.nodes) {
     const token = agents[0]?.token
     const well = async () => {
-      // A body that is none: refused with 400 by a node that can look the token up, and nothing is stored.
+      // An invalid body: a node that can look up the token refuses it with 400, and nothing is stored.
       const answer = await fetch(`${place.url}/api/agent/v1/report`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}` },
@@ -191,7 +192,7 @@ async function peopled({ agents: count }: Weather, store: Store): Promise<Report
   return agents
 }
 
-/** Some answers are lost on the way: the client hangs up while it waits. */
+/** Sends a request. Some answers are lost on the way, because the client hangs up while it waits. */
 async function send(
   { place }: Node,
   random: () => number,

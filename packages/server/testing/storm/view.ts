@@ -1,8 +1,8 @@
-/** Everything that is stored, as the checker reads it. */
+/** Reads everything that is stored, in the checker's form. */
 import type { Db } from '../../src/db/open.ts'
 import type { Of } from '../checker/lines.ts'
 
-/** `ids` are the codes by the row that was made for them. */
+/** `codes` maps each code to the id of its row. */
 export async function viewOf(db: Db, codes: ReadonlyMap<string, string>): Promise<Of<'view'>> {
   const at = Date.now()
   const commands = await db.selectFrom('command').selectAll().execute()
@@ -44,7 +44,10 @@ export async function viewOf(db: Db, codes: ReadonlyMap<string, string>): Promis
   }
 }
 
-/** The report's number in each part that shows one; none where the last report had none, as one that only brought old runs. */
+/**
+ * The report's number in each part that shows one; empty when the last report had none, such as one that only brought
+ * old runs.
+ */
 function shownIn({
   label,
   detail,
