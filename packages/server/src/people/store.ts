@@ -85,7 +85,7 @@ export const listPeople = (db: Db): Promise<Person[]> =>
 export const nobodyYet = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('user').select('id').limit(1).executeTakeFirst()) === undefined
 
-/** Sets a new password for the operator; every session of the person ends. */
+/** Sets a new password at the operator's request; every session of the person ends. */
 export async function resetPassword(
   { people, by, now }: PeopleCtx,
   { email, password }: { email: string; password: string },

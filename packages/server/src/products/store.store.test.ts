@@ -37,9 +37,9 @@ everyEngine('products', (open) => {
 
   test.each([
     ['this service itself', { ...tasks, id: 'svc' }, 'product_invalid'],
-    ['a name that is no variable', { ...tasks, id: 'my-tasks' }, 'product_invalid'],
+    ["a name that cannot be part of a variable's name", { ...tasks, id: 'my-tasks' }, 'product_invalid'],
     ['an address with a path', { ...tasks, origin: 'https://tasks.example.org/app' }, 'origin_invalid'],
-    ['no address', { ...tasks, origin: 'tasks' }, 'origin_invalid'],
+    ['an invalid address', { ...tasks, origin: 'tasks' }, 'origin_invalid'],
   ])('%s is not a product', async (_what, product, code) => {
     const { store, admin, clock } = await world(await open())
     expect(await addProduct({ db: store.db, by: admin, now: clock.now() }, product)).toMatchObject({ ok: false, code })

@@ -10,16 +10,16 @@ function known(text: string): KnownRelease {
 test.each([
   ['the first', '1.0.0', [], 'add'],
   ['a newer one', '1.1.0', ['1.0.0'], 'add'],
-  ['a newer one that is not signed, in the place of a signed one', '1.1.0', ['1.0.0 signed'], 'add'],
+  ['an unsigned newer one instead of a signed one', '1.1.0', ['1.0.0 signed'], 'add'],
   ['the very same', '1.0.0 signed', ['1.0.0 signed'], 'served'],
-  ['the same bytes without their signature', '1.0.0', ['1.0.0 signed'], 'served'],
+  ['the same bytes without a signature', '1.0.0', ['1.0.0 signed'], 'served'],
   ['the same bytes, now signed', '1.0.0 signed', ['1.0.0'], 'add'],
   ['other bytes of a version that was never signed', '1.0.0 other', ['1.0.0'], 'add'],
   ['other bytes of a signed version', '1.0.0 signed other', ['1.0.0 signed'], 'taken'],
   ['other bytes of a version that was signed once', '1.0.0 other', ['1.1.0', '1.0.0 signed'], 'taken'],
   ['an older one', '1.0.0', ['1.1.0'], 'older'],
-  ['a release candidate of what is served', '1.1.0-rc.1', ['1.1.0'], 'older'],
-  ['what was left for an older one', '1.1.0', ['1.0.0', '1.1.0'], 'add'],
+  ['a release candidate of the served version', '1.1.0-rc.1', ['1.1.0'], 'older'],
+  ['a newer one that was replaced by an older one', '1.1.0', ['1.0.0', '1.1.0'], 'add'],
 ])('a person adds %s', (_, build, rows, verdict) => {
   expect(judgeAdded(known(build), rows.map(known), false)).toBe(verdict)
   if (verdict === 'older') expect(judgeAdded(known(build), rows.map(known), true)).toBe('add')
@@ -29,15 +29,15 @@ test.each([
   ['the first', '1.0.0', [], 'add', 'add'],
   ['a newer one', '1.1.0', ['1.0.0'], 'add', 'add'],
   ['a newer signed one', '1.1.0 signed', ['1.0.0 signed'], 'add', 'add'],
-  ['a newer one that is not signed, where a signed one is served', '1.1.0', ['1.0.0 signed'], 'unsigned', 'unsigned'],
+  ['an unsigned newer one while a signed one is served', '1.1.0', ['1.0.0 signed'], 'unsigned', 'unsigned'],
   ['the very same', '1.0.0', ['1.0.0'], 'served', 'served'],
   ['the same bytes, now signed', '1.0.0 signed', ['1.0.0'], 'add', 'add'],
-  ['a development build made anew', '1.0.0 other', ['1.0.0'], 'replace', 'taken'],
+  ['a development build with changed bytes', '1.0.0 other', ['1.0.0'], 'replace', 'taken'],
   ['other bytes of a signed version', '1.0.0 other', ['1.0.0 signed'], 'taken', 'taken'],
   ['an older one', '1.0.0', ['1.1.0'], 'older', 'older'],
   ['an older signed one', '1.0.0 signed', ['1.1.0'], 'older', 'older'],
-  ['what a person left for an older one', '1.1.0', ['1.0.0', '1.1.0'], 'older', 'older'],
-  ['one between what is served and what was', '1.1.0 signed', ['1.0.0', '2.0.0'], 'older', 'older'],
+  ['a newer one that a person replaced by an older one', '1.1.0', ['1.0.0', '1.1.0'], 'older', 'older'],
+  ['a version between the served one and the one before', '1.1.0 signed', ['1.0.0', '2.0.0'], 'older', 'older'],
 ])('a node finds %s', (_, build, rows, alone, among) => {
   expect(judgeFound(known(build), rows.map(known), true)).toBe(alone)
   expect(judgeFound(known(build), rows.map(known), false)).toBe(among)

@@ -18,8 +18,8 @@ test('a report of which everything was kept is stored as it arrived', () => {
 })
 
 test.each([
-  ['as it came', `{"protocol":1,${lists},${state}}`],
-  ['without what is not kept', `{"protocol":1,${lists},${state},"colour":"red"}`],
+  ['as it arrived', `{"protocol":1,${lists},${state}}`],
+  ['without the parts that are not kept', `{"protocol":1,${lists},${state},"colour":"red"}`],
   ['without runs and acks', `{"protocol":1,${state}}`],
 ])('a report that is stored %s is read without runs and acks', (_how, json) =>
   expect(storedReport(stored(json))).toEqual(kept),

@@ -24,7 +24,7 @@ const three = after(begin, [...come(1, 3), due, began(3), ended(0)]).state
 describe('a batch starts', () => {
   test.each<[string, Batching, BatchingEvent[], string[]]>([
     ['a moment after its first report', begin, [...come(1, 2), due], ['wait 1', '', 'start']],
-    ['at once when as many have come as last time', three, come(1, 3), ['wait 1', '', 'start']],
+    ['at once when as many have arrived as last time', three, come(1, 3), ['wait 1', '', 'start']],
     [
       'after its whole time on one-shot connections',
       three,

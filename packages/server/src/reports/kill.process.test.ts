@@ -68,7 +68,7 @@ async function reportUntilGone(port: number, agent: TestAgent, round: number, kn
 }
 
 test.each([
-  ['the embedded engine', newSqliteFile],
+  ['SQLite', newSqliteFile],
   ['PostgreSQL', newPostgresDatabase],
 ])(
   'a service that is killed under load loses nothing that it answered, and delivers no command twice (%s)',

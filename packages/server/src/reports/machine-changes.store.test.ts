@@ -12,7 +12,7 @@ const set = (every: number) => ({
   settings: { schema: [{ key: 'every', type: 'number' }], values: { every } },
 })
 
-everyEngine('two authors, one truth', (open) => {
+everyEngine('changes made on the machine', (open) => {
   const start = async () => {
     const w = await world(await open())
     return { ...reporting(w), ...w, changes: () => machineChangesOf(w.store.db, w.agent, 50) }

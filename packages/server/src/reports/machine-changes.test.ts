@@ -39,7 +39,7 @@ describe('changes made on the machine and not by a command from here', () => {
   })
   test.each([
     ['accepted in the report that shows it', [given(pause)]],
-    ['handed out, its ack still to come', [given(pause, false)]],
+    ['delivered, with its ack still to come', [given(pause, false)]],
   ])('a commanded pause, %s, is not a change made on the machine', (_how, wishes) => {
     expect(after([working], [paused, wishes])[1]).toEqual([])
   })

@@ -275,8 +275,8 @@ test('members watch and admins act; a rollout of another workspace is not found'
 })
 
 test.each([
-  ['is no admin any more', 'is no longer an admin of this workspace', 'PATCH'],
-  ['was taken out of the workspace', 'is no longer a member of this workspace', 'DELETE'],
+  ['is no longer an admin', 'is no longer an admin of this workspace', 'PATCH'],
+  ['was removed from the workspace', 'is no longer a member of this workspace', 'DELETE'],
 ])(
   'a rollout halts when the person who started it %s, and resumes in the name of another admin',
   async (_what, why, method) => {

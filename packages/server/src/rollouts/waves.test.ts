@@ -4,13 +4,13 @@ import { inWaves, readWaves } from './waves.ts'
 const agents = (count: number) => Array.from({ length: count }, (_, i) => i)
 
 test.each<[string, number, string[], number[]]>([
-  ['the usual ones of a thousand', 1000, ['1', '10%', '100%'], [1, 99, 900]],
+  ['the default waves of a thousand', 1000, ['1', '10%', '100%'], [1, 99, 900]],
   ['a share is rounded up', 15, ['10%', '100%'], [2, 13]],
-  ['a wave that adds nobody falls away', 5, ['1', '10%', '100%'], [1, 4]],
-  ['of one agent there is one wave', 1, ['1', '10%', '100%'], [1]],
+  ['a wave that adds nobody is dropped', 5, ['1', '10%', '100%'], [1, 4]],
+  ['one agent makes one wave', 1, ['1', '10%', '100%'], [1]],
   ['a number beyond the last agent reaches all', 3, ['2', '50', '100%'], [2, 1]],
-  ['waves that shrink fall away', 100, ['50', '10%', '100%'], [50, 50]],
-  ['of nobody there is none', 0, ['1', '100%'], []],
+  ['waves that shrink are dropped', 100, ['50', '10%', '100%'], [50, 50]],
+  ['nobody makes no wave', 0, ['1', '100%'], []],
 ])('agents are split into waves: %s', (_says, count, waves, sizes) => {
   const made = inWaves(agents(count), waves)
   expect(made.map((wave) => wave.agents.length)).toEqual(sizes)

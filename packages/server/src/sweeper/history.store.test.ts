@@ -8,7 +8,7 @@ import { boundHistories } from './history.ts'
 const dayMs = 86_400_000
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
 
-everyEngine('histories of agents', (open) => {
+everyEngine('the history of an agent', (open) => {
   const today = (w: World) => dayOf(w.clock.now())
   const usage = (w: World) => w.store.db.selectFrom('usage_day').selectAll().orderBy('day').orderBy('model').execute()
   const addUsage = async (w: World, days: readonly number[], names: number) => {

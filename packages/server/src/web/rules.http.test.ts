@@ -159,13 +159,13 @@ test('an unknown address answers 404 in the envelope, whatever the method', asyn
 })
 
 test.each([
-  ['no JSON', '{"name":', 400, 'body_invalid'],
+  ['not JSON', '{"name":', 400, 'body_invalid'],
   ['a list', '[]', 400, 'body_invalid'],
   ['nothing', '', 400, 'body_invalid'],
   ['a field of another type', '{"name":7}', 400, 'body_invalid'],
   ['more than 64 KB', JSON.stringify({ name: 'x'.repeat(70_000) }), 413, 'body_too_large'],
   ['more than a megabyte', JSON.stringify({ name: 'x'.repeat(1_200_000) }), 413, 'body_too_large'],
-  ['what is nested too deeply', `{"name":${'['.repeat(40)}${']'.repeat(40)}}`, 400, 'body_invalid'],
+  ['nested too deeply', `{"name":${'['.repeat(40)}${']'.repeat(40)}}`, 400, 'body_invalid'],
 ])('a body that is %s is refused in the envelope', async (_what, body, status, code) => {
   const { admin } = await world()
   const answer = await admin.send('POST', '/api/web/w/north/agents', body)

@@ -41,7 +41,7 @@ export interface RuntimeWish extends VersionWish {
   /** The start of the trial: reports name the wished version and still carry the old outcome. */
   runsSince?: number
 }
-/** A version that failed and is not tried again. */
+/** A version that failed or was rolled back, and is not tried again. */
 export interface HoldNote {
   version: string
   outcome: 'rolled_back' | 'failed'

@@ -12,19 +12,19 @@ const facts: BlueprintFacts = { ...heard, previous: '1.0.0', keptAt: null, runti
 
 test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<BlueprintFacts>, WaitsFor | null]>([
   ['it has not reported since the wish', 'waiting', wish, { receivedAt: at - 1 }, null],
-  ['it was never heard', 'waiting', wish, { receivedAt: null, silentAt: null }, { for: 'first_report' }],
-  ['it is silent', 'offered', told, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
-  ['it fell silent while it tries', 'trying', told, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
-  ['it reported to a node that was told to end', 'waiting', wish, {}, { for: 'node' }],
-  ['it was told with its last report', 'offered', { ...wish, offeredAt: heard.receivedAt }, {}, null],
-  ['it was told a moment ago', 'offered', { ...wish, offeredAt: at + 2 * minute }, {}, null],
-  ['it was told, reported and has not fetched', 'offered', told, {}, { for: 'fetch' }],
-  ['it watches what it kept', 'offered', told, { keptAt: at }, { for: 'window', until: at + 30 * minute }],
-  ['it watched that long enough', 'offered', told, { keptAt: now - 30 * minute }, { for: 'fetch' }],
-  ['the way back waits for no window', 'offered', told, { keptAt: at, previous: '1.2.0' }, { for: 'fetch' }],
+  ['it has never reported', 'waiting', wish, { receivedAt: null, silentAt: null }, { for: 'first_report' }],
+  ['it is offline', 'offered', told, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+  ['it went offline during the trial', 'trying', told, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+  ['it reported to a node that is shutting down', 'waiting', wish, {}, { for: 'node' }],
+  ['the version was offered in its last answer', 'offered', { ...wish, offeredAt: heard.receivedAt }, {}, null],
+  ['the version was offered a moment ago', 'offered', { ...wish, offeredAt: at + 2 * minute }, {}, null],
+  ['it was offered the version, reported, and has not fetched it', 'offered', told, {}, { for: 'fetch' }],
+  ['it watches the version that it kept', 'offered', told, { keptAt: at }, { for: 'window', until: at + 30 * minute }],
+  ['it watched that version long enough', 'offered', told, { keptAt: now - 30 * minute }, { for: 'fetch' }],
+  ['a rollback waits for no window', 'offered', told, { keptAt: at, previous: '1.2.0' }, { for: 'fetch' }],
   ['its runtime is on trial', 'offered', told, { keptAt: at, runtimeOnTrial: true }, { for: 'runtime_trial' }],
-  ['it tries it', 'trying', told, {}, null],
-  ['it kept it', 'kept', told, {}, null],
+  ['the version is on trial', 'trying', told, {}, null],
+  ['it kept the version', 'kept', told, {}, null],
   ['it was rolled back', 'rolled_back', told, { silentAt: now }, null],
 ])('what a blueprint wish waits for, when %s', (_when, state, wish, more, waits) => {
   expect(blueprintWaits(state, wish, { ...facts, ...more }, now)).toEqual(waits)
@@ -44,15 +44,21 @@ test.each<
     WaitsFor | null,
   ]
 >([
-  ['a rollout has as many on trial as it may', 'queued', ofRollout, {}, { for: 'trials', most: 5, now: 5 }],
-  ['it is silent before its turn', 'queued', ofRollout, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
-  ['it was pressed, and reported to a node that was told to end', 'waiting', wish, {}, { for: 'node' }],
-  ['it reported to a node that was told to end', 'waiting', granted, {}, { for: 'node' }],
+  ['a rollout has as many on trial as allowed', 'queued', ofRollout, {}, { for: 'trials', most: 5, now: 5 }],
+  ['it is offline before its turn', 'queued', ofRollout, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+  ['the update was requested, and it reported to a node that is shutting down', 'waiting', wish, {}, { for: 'node' }],
+  ['it reported to a node that is shutting down', 'waiting', granted, {}, { for: 'node' }],
   ['it has not reported since its turn came', 'waiting', { ...wish, grantedAt: now }, {}, null],
   ['it tries a version of its blueprint', 'offered', offered, { blueprintOnTrial: true }, { for: 'blueprint_trial' }],
-  ['it was told, reported and has not begun', 'offered', offered, {}, { for: 'fetch' }],
+  ['it was offered the version, reported, and has not started', 'offered', offered, {}, { for: 'fetch' }],
   ['it is on trial', 'trying', offered, {}, null],
-  ['it fell silent on trial', 'trying', offered, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+  [
+    'it went offline during the trial',
+    'trying',
+    offered,
+    { silentAt: now },
+    { for: 'silent', since: heard.receivedAt },
+  ],
 ])('what a runtime wish waits for, when %s', (_when, state, wish, more, waits) => {
   expect(runtimeWaits(state, wish, { ...heard, trials: places, blueprintOnTrial: false, ...more }, now)).toEqual(waits)
 })

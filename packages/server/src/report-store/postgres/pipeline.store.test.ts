@@ -44,13 +44,13 @@ test.each([
   ['nothing', []],
   ['null beside null', [{ name: null, size: null }]],
   [
-    'an empty text, and one that says null',
+    'an empty text, and the text "null"',
     [
       { name: '', size: 0 },
       { name: 'NULL', size: -1 },
     ],
   ],
-  ['what arrays and JSON are written with', [{ name: '{"a":["\\"b\\"", {}]},\'$1\'', size: 7 }]],
+  ['characters with a meaning in arrays and JSON', [{ name: '{"a":["\\"b\\"", {}]},\'$1\'', size: 7 }]],
   ['lines, tabs, other scripts, pictures', [{ name: 'a\r\n\tß – 漢字 🦉\u2028', size: 1 }]],
   [
     'the largest and smallest numbers',
@@ -60,7 +60,7 @@ test.each([
     ],
   ],
   [
-    'numbers about 32 bits',
+    'numbers around 32 bits',
     [-(2 ** 31) - 1, -(2 ** 32), 2 ** 31, 2 ** 32 - 1, 2 ** 32].map((size) => ({ name: null, size })),
   ],
   ['much', Array.from({ length: 300 }, (_, i) => ({ name: '€'.repeat(i * 10), size: i }))],

@@ -21,8 +21,8 @@ export async function bodyOf<T>(
   all = arrivals,
 ): Promise<T> {
   const type = c.req.header('content-type') ?? ''
-  // A form of another site cannot send this type without a preflight request. This protects from CSRF in addition to
-  // the check of the origin.
+  // A page of another site cannot send this type without a preflight request. This protects against CSRF, in addition
+  // to the check of the origin.
   if (!/^application\/json\b/i.test(type)) {
     throw new Refusal('body_invalid', 'The body must be JSON, with Content-Type: application/json.')
   }

@@ -4,7 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { world } from '../../../testing/world.ts'
 import { isConstraint, isDatabaseFailure } from './refusal.ts'
 
-everyEngine('what the database says', (open) => {
+everyEngine('errors of the database', (open) => {
   test('a duplicate primary key, a duplicate unique value, and a row without its parent are conflicts, not failures', async () => {
     const w = await world(await open())
     const { db } = w.store
