@@ -27,7 +27,7 @@ test('parameters go into the path, encoded', async () => {
   ])
 })
 
-test('a GET sends its input as the query, without what is undefined, empty or false', async () => {
+test('a GET sends its input as the query, without undefined, empty and false values', async () => {
   const asked = answering(200, {})
   await call('GET /w/:slug/fleet', { slug: 'n' }, { search: '', silent: false, sort: 'seen', desc: true, offset: 0 })
   await call('GET /w/:slug/rollouts', { slug: 'n' }, { before: undefined, limit: 50 })
@@ -55,7 +55,7 @@ test('a change sends its input as JSON; without input a POST sends an empty obje
   ])
 })
 
-test('a signal calls off what was asked, with and without input', async () => {
+test('a signal cancels a request, with and without input', async () => {
   const asked = vi.fn(async (_path: string, { signal }: RequestInit) => Promise.reject(signal?.reason))
   vi.stubGlobal('fetch', asked)
   const signal = AbortSignal.abort(new Error('left the page'))
@@ -66,7 +66,7 @@ test('a signal calls off what was asked, with and without input', async () => {
   expect(asked).toHaveBeenCalledTimes(4)
 })
 
-test('a refusal is thrown with its code and words, a lost connection as offline', async () => {
+test('a refusal is thrown with its code and message, a lost connection as offline', async () => {
   answering(409, { error: { code: 'name_taken', message: 'There is one already.' } })
   await expect(api.addAgent('n', 'mail')).rejects.toEqual(new ApiError(409, 'name_taken', 'There is one already.'))
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed')))
@@ -78,7 +78,7 @@ test('a download is a path', () => {
   expect(api.bundleDownload('n', 'mail', '1.0')).toBe('/api/web/w/n/blueprints/mail/versions/1.0/bundle')
 })
 
-test('what a call gives is typed by its route', () => {
+test('the result of a call has the type of its route', () => {
   const given = () => ({
     token: call('POST /w/:slug/agents/:name/token', { slug: 'n', name: 'mail' }),
     members: api.members('n'),

@@ -7,7 +7,7 @@ test('ids are UUIDv7 of their time', () => {
   expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(Date.UTC(2026, 10, 21))
 })
 
-test('ids of one millisecond sort in the order in which they were made, however many', () => {
+test('any number of ids of one millisecond sort in the order in which they were made', () => {
   const ids = Array.from({ length: 10_000 }, () => newId(1_790_000_000_000))
   expect([...ids].sort()).toEqual(ids)
   expect(new Set(ids).size).toBe(ids.length)

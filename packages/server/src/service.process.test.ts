@@ -21,7 +21,7 @@ const signUp = (place: Place, link: string | null) =>
     }),
   })
 
-test('the link of the first start makes the first person, once; until then each start prints a new one', async () => {
+test('the link of the first start creates the first account, once; until then each start prints a new link', async () => {
   const place = await newPlace()
   const first = await place.start()
   expect(first.link).toMatch(new RegExp(`^${place.url}/start[?#]token=[\\w-]{43}$`))
@@ -149,7 +149,7 @@ test.skipIf(backlog < 2000)(
   },
 )
 
-test('a second signal ends it at once', async () => {
+test('a second signal ends the service at once', async () => {
   const place = await newPlace()
   const service = await place.start()
   const { token } = await populate(place)

@@ -31,7 +31,7 @@ test.each([
   expect(asTheShellReads(shellWord(typed))).toBe(read)
 })
 
-test('the lines fetch the program, install it, connect, report; the token is in none of them', () => {
+test('the lines fetch the program, install it, connect and report; none contains the token', () => {
   expect(downloadLines('https://svc.example.org')).toBe(
     'curl -fsSO https://svc.example.org/cli/svc.pyz\npython3 svc.pyz self install',
   )
@@ -41,7 +41,7 @@ test('the lines fetch the program, install it, connect, report; the token is in 
   expect(reportLine('.')).toBe('python3 svc.pyz report --dir .')
 })
 
-test('the lines of an installation ask for the code; it is in none of them', () => {
+test('the lines of an installation ask for the code; none contains it', () => {
   expect(initLine('https://svc.example.org')).toBe('python3 svc.pyz init --url https://svc.example.org')
   expect(serviceLine('mail-triage')).toBe('python3 svc.pyz service install --start --dir mail-triage')
   expect(unattendedLine('https://svc.example.org')).toBe(

@@ -34,7 +34,7 @@ const counts = { ok: 2, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 
 const fleet: Fleet = { now: 1_000, total: 2, rows: [row('a'), row('b')], counts, costToday: null, cost30: null }
 const frame = (...rows: FleetRow[]): Frame => ({ now: 5_000, rows, changed: [], list: false, more: false })
 
-test('a report changes its line in place: the order and the other lines stay', () => {
+test('a report changes its row in place; the order and the other rows stay', () => {
   const merged = mergeFrame(fleet, frame(row('b', { label: 'Working', seenAt: 4_900 })))
   expect(merged.rows.map(({ name, label }) => [name, label])).toEqual([
     ['a', null],
@@ -68,10 +68,10 @@ test.each<[string, number, boolean, FleetRow[]]>([
   expect(movesGroup(before, { ...frame(...reports), now })).toBe(again)
 })
 
-test.each(['', '{', 'null', '[]', '{"rows": []}', '7'])('%j is no frame', (text) => {
+test.each(['', '{', 'null', '[]', '{"rows": []}', '7'])('%j is not a frame', (text) => {
   expect(readFrame(text)).toBeUndefined()
 })
 
-test('what a frame leaves out is empty', () => {
+test('parts that a frame leaves out are empty', () => {
   expect(readFrame('{"now": 7}')).toEqual({ now: 7, rows: [], changed: [], list: false, more: false })
 })

@@ -18,7 +18,7 @@ function refusedTo(page: Page): string[] {
   return refused
 }
 
-test('the first link makes account and workspace, suggests the address, and leads to an empty fleet that says what to do', async () => {
+test('the first link creates the account and the workspace, suggests its address, and leads to an empty fleet that says what to do', async () => {
   const { page } = await place.visitor()
   const refused = refusedTo(page)
   await page.goto(place.firstLink)
@@ -44,7 +44,7 @@ test('the first link makes account and workspace, suggests the address, and lead
   await page.getByRole('heading', { name: 'This link can’t be used' }).waitFor()
 })
 
-test('who is not signed in is led to the sign-in and back to where they wanted to go', async () => {
+test('a person who is not signed in is sent to the sign-in page, and afterwards to the page they wanted', async () => {
   const { page } = await place.visitor()
   await page.goto(`${place.url}/w/north-wind/members`)
   await page.waitForURL('**/sign-in?next=*')
@@ -70,7 +70,7 @@ test.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'java
   },
 )
 
-test("an operator's link signs in once, by a press", async () => {
+test("an operator's link signs in once, after a button is pressed", async () => {
   const { link } = await place.operator<{ link: string }>(['link', 'ada@example.org'])
   const { page } = await place.visitor()
   await page.goto(link)
@@ -83,7 +83,7 @@ test("an operator's link signs in once, by a press", async () => {
   await other.page.getByRole('alert').waitFor()
 })
 
-test('an invitation is copied, accepted by somebody new, and spent', async () => {
+test('an invitation is copied and accepted by a new person, and then cannot be used again', async () => {
   const ada = await place.ada()
   await ada.page.goto(`${place.url}/w/north-wind/members`)
   await ada.page.getByRole('button', { name: 'Invite' }).click()
@@ -108,7 +108,7 @@ test('an invitation is copied, accepted by somebody new, and spent', async () =>
   await late.page.getByRole('heading', { name: 'This invitation can’t be used' }).waitFor()
 })
 
-test('where nothing is, the page says so and leads back', async () => {
+test('an address without a page says so and leads back', async () => {
   const { page } = await place.ada()
   await page.goto(`${place.url}/nowhere`)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()

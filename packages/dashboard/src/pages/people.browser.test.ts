@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => place?.close())
 afterEach(() => expect(place.faults.splice(0)).toEqual([]))
 
-test('an admin sees who belongs, makes a member an admin after the consequences were named, and takes it back', async () => {
+test('an admin sees the members, makes one an admin after reading the consequences, and undoes it', async () => {
   const { page } = ada
   await page.goto(at('/members'))
   const line = page.getByRole('listitem').filter({ hasText: 'bo@example.org' })
@@ -41,7 +41,7 @@ test('an admin sees who belongs, makes a member an admin after the consequences 
   await shows('Member')
 })
 
-test('the last admin cannot stop being one, and is told why', async () => {
+test('the last admin cannot stop being one, and the page says why', async () => {
   const { page } = ada
   await page.goto(at('/members'))
   await page.getByRole('combobox', { name: 'Role of Ada Winter' }).click()
@@ -52,7 +52,7 @@ test('the last admin cannot stop being one, and is told why', async () => {
   expect(await page.getByRole('combobox', { name: 'Role of Ada Winter' }).inputValue()).toBe('Admin')
 })
 
-test('an invitation waits in the list until it is taken back', async () => {
+test('an invitation is in the list until it is revoked', async () => {
   const { page } = ada
   await page.goto(at('/members'))
   await page.getByRole('button', { name: 'Invite' }).click()
@@ -67,7 +67,7 @@ test('an invitation waits in the list until it is taken back', async () => {
   await line.waitFor({ state: 'detached' })
 })
 
-test('an invitation says that it is void once the person who made it may no longer invite', async () => {
+test('an invitation is shown as void once the person who made it may no longer invite', async () => {
   const { page } = ada
   const north = '/api/web/w/north-wind'
   type People = { members: { id: string; email: string }[] }
@@ -104,7 +104,7 @@ test('the workspace is renamed everywhere; its address stays', async () => {
   expect(page.url()).toBe(at('/members'))
 })
 
-test('activity says in sentences who did what, and pages to what is older', async () => {
+test('activity says in sentences who did what, and older lines are on further pages', async () => {
   const { page } = ada
   for (let i = 0; i < 60; i++) await ada.call('POST', '/api/web/w/north-wind/agents', { name: `a-${i}` })
   await page.goto(at('/activity'))
@@ -186,7 +186,7 @@ test('light and dark are chosen, kept over a reload, and set before the first pa
   await page.locator('html[data-mantine-color-scheme="light"]').waitFor()
 })
 
-test('a workspace that is not activated says so and names who mends it', async () => {
+test('a workspace that is not activated says so and names who can activate it', async () => {
   await place.operator(['workspace', 'deactivate', 'north-wind', 'svc'])
   const { page } = ada
   await page.goto(at(''))
@@ -196,7 +196,7 @@ test('a workspace that is not activated says so and names who mends it', async (
   await place.operator(['workspace', 'activate', 'north-wind', 'svc'])
 })
 
-test('on a telephone the menu opens, leads on, and closes', async () => {
+test('on a phone the menu opens, leads to a page, and closes', async () => {
   const { page } = ada
   await page.setViewportSize({ width: 360, height: 740 })
   await page.goto(at(''))
@@ -217,7 +217,7 @@ test('axe finds nothing in light and dark, wide and narrow', async () => {
   }
 })
 
-test('an admin makes another workspace, whose address follows its name until one is typed', async () => {
+test('an admin creates another workspace, whose address follows its name until one is typed', async () => {
   const { page } = ada
   await page.goto(`${place.url}/workspaces/new`)
   const address = page.getByLabel('Workspace URL')

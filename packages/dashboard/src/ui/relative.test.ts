@@ -45,7 +45,7 @@ test.each([
   expect(lasting(ms)).toBe(words)
 })
 
-test('the exact time names second and zone; a number that no date can hold is no date', () => {
+test('an exact time has seconds and a zone; a number outside the range of dates is not shown as one', () => {
   expect(exact(now)).toMatch(/2026.*:00:00 .+/)
   expect(machine(now)).toBe('2026-11-21T12:00:00.000Z')
   expect(machine(1e20)).toBeUndefined()

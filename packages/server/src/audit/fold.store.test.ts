@@ -4,7 +4,7 @@ import { foldActivity, folded } from './fold.ts'
 import { audit } from './store.ts'
 
 everyEngine('the activity of one person', (open) => {
-  test('is bounded: the oldest lines become one that counts them, and other people keep theirs', async () => {
+  test('is bounded: the oldest lines become one that counts them, and those of other people stay', async () => {
     const { db } = await open()
     const [ann, bob] = [
       { id: 'ann', name: 'Ann' },

@@ -19,7 +19,7 @@ const engines: [string, () => Promise<Store>][] = [
 ]
 
 describe.each(engines)('the tables (%s)', (_, open) => {
-  test('are made beside those of another program, and a second start does not change them', async () => {
+  test('are created next to those of another program, and a second start does not change them', async () => {
     const store = await open()
     await sql`create table something_else (id integer)`.execute(store.db)
     await migrate(store, accountTables(store))

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 import { openEmbedded, openPostgres } from './open.ts'
 
-test('a PostgreSQL that is refused before its first query keeps no connection', async () => {
+test('a PostgreSQL database that is refused before its first query keeps no connection', async () => {
   const store = openPostgres(await newPostgresDatabase({ empty: true }))
   if (store.engine !== 'postgres') throw new Error('unreachable')
   const client = await store.pool.connect()

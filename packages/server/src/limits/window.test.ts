@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Window } from './window.ts'
 
-test('sixty calls fit into sixty seconds, the next is told how long to wait (D16)', () => {
+test('sixty calls fit into sixty seconds, and the refusal of the next says how long to wait (D16)', () => {
   const window = new Window(60)
   for (let i = 0; i < 60; i++) expect(window.take('a', i * 100)).toBe(0)
   expect(window.take('a', 6_000)).toBe(54)

@@ -6,7 +6,7 @@ const now = Date.UTC(2026, 10, 22)
 const day = 86_400_000
 const jar = (cookie: string) => `theme=dark; ${cookie.split(';')[0]}`
 
-test('a browser is known to the account that was signed in to with it, and to no other', () => {
+test('a browser is known to the account that signed in with it, and to no other', () => {
   const cookies = jar(devices.renew(undefined, 'ann@example.org', now))
   expect(devices.find(cookies, 'ann@example.org', now + 399 * day)).toMatch(/^[\w-]{22}$/)
   expect(devices.find(cookies, 'bob@example.org', now)).toBeUndefined()

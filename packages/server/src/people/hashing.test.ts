@@ -85,7 +85,7 @@ test('of many tries from one address, only the first goes before the try of anot
   expect(done).toEqual(['flood 1', 'flood 2', 'other', 'third', 'flood 3', 'other again', 'flood 4'])
 })
 
-test('work that fails gives its place to the next', async () => {
+test('a hash that fails makes room for the next', async () => {
   const queue = new HashQueue({ atOnce: 1, maxWaiting: 1 })
   const turn = { known: false, caller: 'a' }
   const failing = queue.run(turn, async () => {

@@ -65,7 +65,7 @@ everyEngine('people', (open) => {
     ])
   })
 
-  test('a later first link voids the one before, and an account made by the operator voids both', async () => {
+  test('a later first link replaces the one before, and an account made by the operator voids both', async () => {
     const people = peopleOn(await open())
     const { db } = people.store
     const earlier = ok(await createLink({ db, by: operator, now }, 'first', null))

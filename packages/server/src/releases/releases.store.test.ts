@@ -113,7 +113,7 @@ everyEngine('releases', (open) => {
     expect(serials).toEqual([8, 7, 6, 5, 4, 3, 2, 1])
   })
 
-  test('all nodes on one database serve what one of them was given, at once for /cli/, soon in answers', async () => {
+  test('all nodes on one database serve the release that one of them was given, at once for /cli/, soon in answers', async () => {
     const store = await open()
     const [one, two] = [await node(store, buildFolder(pyz('1.0.0'))), await node(store)]
     expect([one.served(), two.served()]).toMatchObject([{ version: '1.0.0' }, { version: '1.0.0' }])

@@ -24,7 +24,7 @@ everyEngine('histories of commands', (open) => {
   })
 })
 
-test('the checker detects each fault that it is there for', () => {
+test('the checker detects each fault it is written for', () => {
   const row = { id: 'c', agent_id: 'a', state: 'applied', created_at: 0, delivered_at: 700_000 } as CommandRow
   const view = (state: CommandRow['state']) => ({ at: 0, rows: new Map([['c', { ...row, state }]]) })
   const bad: History = {

@@ -11,7 +11,7 @@ import { hashToken, newToken } from '../tokens.ts'
 import { twoReporters } from './reporters.ts'
 
 everyEngine('a report', (open) => {
-  test('a report is kept as received, beside its runs and the columns of the fleet list', async () => {
+  test('a report is kept as received, along with its runs and the columns of the fleet list', async () => {
     const w = await world(await open())
     await reporting(w).report(sampleReport)
     const row = await w.store.db.selectFrom('agent_report').selectAll().executeTakeFirstOrThrow()

@@ -202,7 +202,7 @@ test('one request for many agents is one line of the activity, and so is its wit
   ])
 })
 
-test('once the service is told to stop, it offers no new wishes', async () => {
+test('after a signal to stop, the service offers no new wishes', async () => {
   const w = await world(await openTestSqlite())
   const service = await startService(w.store, { now: w.clock.now })
   onTestFinished(async () => {

@@ -77,7 +77,7 @@ test.each([
   expect(plain(sentence({ action, subject, details }))).toBe(words)
 })
 
-test('an agent is named as one, so that it can be a link; a deleted one is only its name', () => {
+test('an agent in a sentence is a link; a deleted one is only its name', () => {
   expect(sentence({ action: 'agent.created', subject: 'agent a', details: {} })).toContainEqual({ agent: 'a' })
   expect(sentence({ action: 'agent.deleted', subject: 'agent a', details: {} })).toContainEqual({ said: 'a' })
 })

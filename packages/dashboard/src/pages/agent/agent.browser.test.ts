@@ -53,7 +53,7 @@ test('every part of a report is shown', async () => {
   for (const tab of ['Runs', 'Commands', 'Logs', 'Settings']) await page.getByRole('tab', { name: tab }).waitFor()
 })
 
-test('nothing is shown that the report does not hold', async () => {
+test('nothing is shown that is not in the report', async () => {
   const agent = await world.addAgent('bare')
   await agent.report()
   const page = await world.visit('admin', 'bare')
@@ -63,7 +63,7 @@ test('nothing is shown that the report does not hold', async () => {
   for (const name of ['Pause', 'Resume', 'Run now']) expect(await page.getByRole('button', { name }).count()).toBe(0)
 })
 
-test('what an agent reports stays text, whatever it is', async () => {
+test('everything that an agent reports stays text', async () => {
   const agent = await world.addAgent('hostile')
   await agent.report(hostileReport(now()))
   for (const tab of ['overview', 'runs', 'settings', 'logs']) {
@@ -98,7 +98,7 @@ test('what an agent reports stays text, whatever it is', async () => {
   }
 })
 
-test('a press is on the page at once, and so are its delivery and the agent’s own words', async () => {
+test('a sent command is on the page at once, and so are its delivery and the agent’s answer', async () => {
   const agent = await world.addAgent('pressed')
   await agent.report({ controls: ['pause', 'resume'], state: { level: 'ok', label: 'Working' } })
   const page = await world.visit('admin', 'pressed')
@@ -132,7 +132,7 @@ test('a press is on the page at once, and so are its delivery and the agent’s 
   expect(await agent.report({ controls: ['resume'] })).toMatchObject([{ type: 'resume' }])
 })
 
-test('settings: only what fits and was changed is sent, a report does not touch what is being typed, a refusal is the agent’s own words', async () => {
+test('settings: only valid changes are sent, a report does not touch text that is being typed, and a refusal has the agent’s own words', async () => {
   const agent = await world.addAgent('settings')
   const { settings } = wholeReport(now())
   const reporting = (values: object = {}, more: object = {}) =>
@@ -182,7 +182,7 @@ test('settings: only what fits and was changed is sent, a report does not touch 
   await eventually('the form shows 20', async () => expect(await form.locator('input').first().inputValue()).toBe('20'))
 })
 
-test('what is typed in the settings outlives a look at another tab, and is not lost without a question', async () => {
+test('text typed in the settings stays while another tab is open, and is not lost without a question', async () => {
   const agent = await world.addAgent('drafts')
   await agent.report(wholeReport(now()))
   const page = await world.visit('admin', 'drafts', { tab: 'settings' })
@@ -210,7 +210,7 @@ test('what is typed in the settings outlives a look at another tab, and is not l
   await page.getByRole('heading', { name: 'Activity' }).waitFor()
 })
 
-test('a log is asked for, comes, opens by itself, is searched and taken along', async () => {
+test('a log is requested, arrives, opens by itself, is searched and downloaded', async () => {
   const agent = await world.addAgent('logs')
   await agent.report({ active: [{ kind: 'triage', log: 'work' }] })
   const page = await world.visit('admin', 'logs')
@@ -289,7 +289,7 @@ test('runs are filtered, paged and opened', async () => {
   expect(await page.locator('table').count()).toBe(0)
 })
 
-test('a member sees everything but logs, and why a button cannot be pressed', async () => {
+test('a member sees everything but logs, and each disabled button says why', async () => {
   const agent = await world.addAgent('watched')
   await agent.report(wholeReport(now()))
   const page = await world.visit('member', 'watched')
@@ -304,7 +304,7 @@ test('a member sees everything but logs, and why a button cannot be pressed', as
   expect(await agent.report(wholeReport(now()))).toEqual([])
 })
 
-test('before its first report an agent’s page says how to bring it about, and fills by itself', async () => {
+test('before the first report, an agent’s page says how to connect it, and then fills by itself', async () => {
   const agent = await world.addAgent('newcomer')
   const page = await world.visit('admin', 'newcomer')
   await seen(page, 'Waiting for its first report')
@@ -315,7 +315,7 @@ test('before its first report an agent’s page says how to bring it about, and 
   expect(await page.getByText('Waiting for its first report').count()).toBe(0)
 })
 
-test('an agent that no longer reports is grey, and what it said is shown as past (D20)', async () => {
+test('an offline agent is grey, and its last report is shown as past (D20)', async () => {
   const agent = await world.addAgent('silent')
   await agent.report(wholeReport(now()))
   const page = await world.visit('admin', 'silent', { clock: true })
@@ -326,7 +326,7 @@ test('an agent that no longer reports is grey, and what it said is shown as past
   await section(page, 'Was running').waitFor()
 })
 
-test('only what comes from an old status file is shown with its age; what the runtime adds is current (D65)', async () => {
+test('only values from an old status file are shown with their age; values that the runtime adds are current (D65)', async () => {
   const agent = await world.addAgent('frozen')
   const health = ['Mailbox', 'Process', 'Status file', 'Binding tasks'].map((name) => ({ name, level: 'ok' as const }))
   await agent.report({ state: { level: 'ok', label: 'Sorting' }, health, status_at: now() - 20 * 3600 })
@@ -355,4 +355,4 @@ test.each(views)('the view %s passes axe and fits a phone, light and dark', asyn
   expect(await wrongLooks(page, () => seen(page, whole))).toEqual([])
 })
 
-test('nothing went wrong in the pages meanwhile', () => expect(world.place.faults).toEqual([]))
+test('no page had an error meanwhile', () => expect(world.place.faults).toEqual([]))

@@ -25,7 +25,7 @@ const command = (over: Partial<Command>): Command => ({
   ...over,
 })
 
-test('every state of a command has words of its own', () => {
+test('every state of a command has its own text', () => {
   const words = commandStates.map((state) => lifeWords[state].word)
   expect(new Set(words).size).toBe(commandStates.length)
 })
@@ -45,10 +45,10 @@ test('a late answer keeps both times (D3)', () =>
     { word: 'applied late', at: 700_000 },
   ]))
 
-test('pause and resume take each other back, and nothing takes a run back', () =>
+test('pause and resume undo each other, and nothing undoes a run', () =>
   expect(undoOf).toEqual({ pause: 'resume', resume: 'pause' }))
 
-test('a wish is told with the names that the schema gives its settings', () => {
+test('a command is described with the labels that the schema gives its settings', () => {
   expect(titleOf({ type: 'log', payload: { name: 'work' } })).toEqual({ title: 'Send log', what: 'work' })
   expect(changesOf({ every: 20, gone: null }, [{ key: 'every', label: 'Minutes', type: 'number' }])).toEqual([
     { name: 'Minutes', value: '20' },
@@ -56,7 +56,7 @@ test('a wish is told with the names that the schema gives its settings', () => {
   ])
 })
 
-test('a followed command only ever moves on, whichever answer comes first (I2)', () => {
+test('a followed command only moves forward, whichever answer arrives first (I2)', () => {
   const queued = command({})
   const delivered = command({ state: 'delivered', deliveredAt: 2 })
   const applied = command({ state: 'applied', deliveredAt: 2, answeredAt: 3 })
@@ -66,7 +66,7 @@ test('a followed command only ever moves on, whichever answer comes first (I2)',
   expect(followed([], [queued], [applied])[0]?.state).toBe('applied')
 })
 
-test('wishes of others are shown while they are open, answered ones only of this visit, and only the newest', () => {
+test('commands of other people are shown while they are pending; answered ones only if sent in this visit, and only the newest', () => {
   const others = command({ id: 'o', createdAt: 9 })
   const mine = Array.from({ length: 5 }, (_, i) =>
     command({ id: `m${i}`, state: 'applied', createdAt: i, answeredAt: i }),
@@ -75,13 +75,13 @@ test('wishes of others are shown while they are open, answered ones only of this
   expect(followed([others], mine, ledger).map(({ id }) => id)).toEqual(['o', 'm4', 'm3', 'm2'])
 })
 
-test('of two open wishes for one setting the later has the last word', () => {
+test('if two pending commands set the same setting, the later one counts', () => {
   const first = command({ id: 'a', type: 'set', payload: { every: 20 }, createdAt: 1 })
   const second = command({ id: 'b', type: 'set', payload: { every: 30 }, createdAt: 2 })
   expect(pendingSettings([second, first]).get('every')?.value).toBe(30)
 })
 
-test('the last answer at the form is that of the newest set, and none while that is under way', () => {
+test('the form shows the answer to the newest set command, and none while it is pending', () => {
   const old = command({ id: 'a', type: 'set', state: 'refused' })
   expect(lastSet([command({}), old])?.id).toBe('a')
   expect(lastSet([command({ id: 'b', type: 'set', state: 'delivered' }), old])).toBeUndefined()
@@ -113,12 +113,12 @@ test.each([
   ],
 ])('a gauge %j is shown as %j', (gauge, view) => expect(gaugeView(gauge)).toMatchObject(view))
 
-test('figures are short and say their unit', () => {
+test('figures are short and have a unit', () => {
   expect([0, 0.004, 0.42, 1].map(percent)).toEqual(['0%', '0.4%', '42%', '100%'])
   expect([950, 9999, 12_345, 3_400_000].map(tokens)).toEqual(['950', '9,999', '12.3K', '3.4M'])
 })
 
-test('a run took the time between its start and its end, where both make sense', () => {
+test('the duration of a run is the time between its start and its end, if both make sense', () => {
   expect(lengthOf({ started: 10, ended: 70 })).toBe(60)
   expect(lengthOf({ started: 10 })).toBeUndefined()
   expect(lengthOf({ started: 10, ended: 5 })).toBeUndefined()
@@ -133,7 +133,7 @@ const day = (over: Partial<UsageDay>): UsageDay => ({
   ...over,
 })
 
-test('the chart shows cost by model, and what no model accounts for as such', () => {
+test('the chart shows costs by model, and separately the costs without a model', () => {
   const { costs, columns } = usageColumns([day({ cost: 1, models: { large: 0.75 } })], ['2026-11-19', '2026-11-20'])
   expect(costs).toBe(true)
   expect(columns).toEqual([
@@ -142,13 +142,13 @@ test('the chart shows cost by model, and what no model accounts for as such', ()
   ])
 })
 
-test('where no run named a cost the chart counts runs', () =>
+test('if no run has a cost, the chart counts runs', () =>
   expect(usageColumns([day({ runs: 4 })], ['2026-11-20'])).toEqual({
     costs: false,
     columns: [{ key: '2026-11-20', parts: { runs: 4 } }],
   }))
 
-test('the level history of a new agent begins with its first report, not at the edge of a week', () => {
+test('the level history of a new agent starts with its first report, not at the start of the week', () => {
   expect([windowFor(60_000), windowFor(25 * 3_600_000)]).toEqual(['24 h', '7 d'])
   const end = Date.UTC(2026, 10, 21, 12)
   expect(marksOf(end - 3_600_000, end).map(({ text }) => text)).toEqual([

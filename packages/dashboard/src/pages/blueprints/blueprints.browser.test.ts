@@ -47,7 +47,7 @@ const copied = (page: Page, what: string) =>
 const text = async (page: Page, what: string): Promise<string> => (await copied(page, what).textContent()) ?? ''
 const window = (width = 1280, scheme: 'light' | 'dark' = 'light'): Promise<Page> => place.window(ada, { width, scheme })
 
-test('upload, issue, install with the lines shown, the agent’s page, revoke the bot: the binding turns bad', async () => {
+test('a blueprint is uploaded, a code issued, and the agent installed with the shown lines; when its bot is revoked, the binding becomes bad', async () => {
   const page = await window()
   await page.goto(at('/'))
   await page.getByRole('link', { name: 'Blueprints' }).click()
@@ -129,7 +129,7 @@ test('upload, issue, install with the lines shown, the agent’s page, revoke th
   expect(bindings[0]).toMatchObject({ product: 'tasks', token: 'revoked', broken: true })
 })
 
-test('a bundle is dropped on the page; a refused one is told with every file and line, and nothing of it is kept', async () => {
+test('a bundle is dropped on the page; a refused one is shown with every file and line, and nothing of it is kept', async () => {
   const page = await window()
   await page.goto(at('/blueprints'))
   const alert = page.getByRole('alert')
@@ -158,7 +158,7 @@ test('a bundle is dropped on the page; a refused one is told with every file and
   await alert.getByText('raise the version').waitFor()
 })
 
-test('a version that an agent runs cannot be deleted and says so; another one can, with its consequences', async () => {
+test('a version that an agent runs cannot be deleted, and the page says why; another one can, after its consequences are named', async () => {
   const page = await window()
   await page.goto(at('/blueprints/mail-triage'))
   await page.getByText('inbox-nord runs this version, so it can’t be deleted.').first().waitFor()
@@ -171,7 +171,7 @@ test('a version that an agent runs cannot be deleted and says so; another one ca
   await heading(page, 'mail-triage 1.0.0')
 })
 
-test('a code is shown once, listed while it is good, and revoked; the page says what became of it', async () => {
+test('a code is shown once, listed while it is valid, and revoked; the page shows the outcome', async () => {
   const page = await window()
   await page.goto(at('/install?blueprint=price-scout'))
   await page.getByRole('button', { name: 'Issue code' }).click()
@@ -194,7 +194,7 @@ test('a code is shown once, listed while it is good, and revoked; the page says 
   expect(await page.getByLabel('Agent name').inputValue()).toBe('price-scout')
 })
 
-test('a code of somebody who is no admin any more is no longer good, on every page that shows it and at once', async () => {
+test('the code of a person who stops being an admin becomes invalid at once, on every page that shows it', async () => {
   const zoe = ['person', 'create', 'zoe@example.org', '--name', 'Zoe', '--workspace', 'north-wind', '--role', 'admin']
   await place.operator(zoe, password)
   const { page, ...visitor } = await place.visitor()
@@ -219,7 +219,7 @@ test('a code of somebody who is no admin any more is no longer good, on every pa
   await page.getByText('The code was revoked').waitFor()
 })
 
-test('a code counts down to its end, and is then over', async () => {
+test('a code counts down until it expires', async () => {
   const { id } = await ada.call<NewCode>('POST', `${w}/codes`, { blueprint: 'price-scout', version: '2.0.0' })
   // A clock is that of all windows of a browser, so this one gets a browser of its own.
   const { context, page } = await place.visitor({ own: true })
@@ -234,7 +234,7 @@ test('a code counts down to its end, and is then over', async () => {
   await ada.call('DELETE', `${w}/codes/${id}`)
 })
 
-test('what would refuse the installation is said when the code is issued', async () => {
+test('reasons that would refuse the installation are shown when the code is issued', async () => {
   await ada.page.goto(at('/blueprints'))
   const more = 'bindings: [{product: notes, role: reader, scopes: [notes.read]}]\n'
   await upload(ada.page, await machine.pack({ name: 'noter', more }))
@@ -249,7 +249,7 @@ test('what would refuse the installation is said when the code is issued', async
   await ada.page.getByText('npx svc-server workspace activate north-wind notes').waitFor()
 })
 
-test('what changed on the machine is marked where it belongs, and no longer once it is changed from here', async () => {
+test('changes made on the machine are marked in their place, until they are changed from the page', async () => {
   const { token } = await ada.call<{ token: string }>('POST', `${w}/agents`, { name: 'two-authors' })
   const settings = (every: number) => ({
     schema: [{ key: 'every', label: 'Minutes', type: 'number', min: 1, max: 60 }],
@@ -307,7 +307,7 @@ test('a member sees everything and can change nothing', async () => {
   await page.getByText('Only admins of this workspace can issue install codes.').waitFor()
 })
 
-test('what a manifest says stays text, whatever it is', async () => {
+test('everything in a manifest stays text', async () => {
   const markup = '<img src=x onerror=window.taken=1>'
   machine.write('hostile/compose.yaml', 'services: {web: {image: example}}\n')
   machine.write(
@@ -347,7 +347,7 @@ test('adding an agent offers both ways', async () => {
   await heading(ada.page, 'Install an agent')
 })
 
-test('light and dark, wide and narrow: nothing for axe to find, nothing wider than the window', async () => {
+test('axe finds nothing in light and dark, wide and narrow, and nothing is wider than the window', async () => {
   const { id } = await ada.call<NewCode>('POST', `${w}/codes`, { blueprint: 'mail-triage', version: '1.0.0' })
   const page = await window()
   for (const [path, words] of [
@@ -368,7 +368,7 @@ test('light and dark, wide and narrow: nothing for axe to find, nothing wider th
   await ada.call('DELETE', `${w}/codes/${id}`)
 })
 
-test('the last bot goes with its token, and its place is free', async () => {
+test('the last bot is deleted with its token, and its place is free', async () => {
   const { rows } = await ada.call<Bots>('GET', `${w}/bots`)
   expect(rows.map(({ name }) => name)).toEqual(['inbox-nord'])
   await ada.page.goto(at('/bots'))
@@ -379,6 +379,6 @@ test('the last bot goes with its token, and its place is free', async () => {
   await ada.page.getByText('The agent has no token for tasks').waitFor()
 })
 
-test('no page threw, none wrote an error', () => {
+test('no page had an error', () => {
   expect(place.faults).toEqual([])
 })

@@ -41,7 +41,7 @@ const window = async (look: Look = {}): Promise<Visitor> => ({ ...ada, page: awa
 const row = (visitor: Visitor, name: string) =>
   visitor.page.locator('.fleet-body .fleet-row', { has: visitor.page.getByRole('link', { name, exact: true }) })
 
-test('the worst come first, with what they say, do, cost, and run; reported text stays text', async () => {
+test('the worst agents come first, with message, progress, costs and version; reported text stays text', async () => {
   await ada.page.goto(fleet())
   await row(ada, 'mail-triage').waitFor()
   expect(await names(ada)).toEqual(['repo-watch', 'link-checker', 'mail-triage', 'never-started'])
@@ -74,7 +74,7 @@ test.each([
   expect(bytes).toBeLessThan(max * 1024)
 })
 
-test('a report is on screen by itself, without the line moving', async () => {
+test('a report appears by itself, and its row stays in place', async () => {
   const connected = ada.page.waitForResponse(/\/events/)
   await ada.page.goto(fleet())
   await connected
@@ -87,7 +87,7 @@ test('a report is on screen by itself, without the line moving', async () => {
   expect(await row(ada, 'link-checker').boundingBox()).toEqual(before)
 })
 
-test('filters and search stand in the address and name what is left', async () => {
+test('filters and search are in the address, and the list says how many agents match', async () => {
   await ada.page.goto(fleet())
   const filter = ada.page.getByRole('navigation', { name: 'Filter agents' })
   await filter.getByRole('link', { name: /^Bad/ }).click()
@@ -107,7 +107,7 @@ test('filters and search stand in the address and name what is left', async () =
   await row(ada, 'mail-triage').waitFor()
 })
 
-test('each column sorts its first way, then the other', async () => {
+test('each column sorts in its first direction, then in the other', async () => {
   await ada.page.goto(fleet())
   await row(ada, 'mail-triage').waitFor()
   const head = ada.page.getByRole('columnheader', { name: 'Agent', exact: true })
@@ -121,7 +121,7 @@ test('each column sorts its first way, then the other', async () => {
   await eventually('the agents are sorted the other way', async () => expect(await names(ada)).toEqual(turned))
 })
 
-test('lines are walked with the arrow keys, chosen with x, opened with enter', async () => {
+test('the arrow keys move between rows, x selects one, Enter opens it', async () => {
   await ada.page.goto(fleet())
   await row(ada, 'mail-triage').waitFor()
   await ada.page.locator('.fleet-link').first().focus()
@@ -134,7 +134,7 @@ test('lines are walked with the arrow keys, chosen with x, opened with enter', a
   await ada.page.getByRole('heading', { level: 1 }).waitFor()
 })
 
-test('a wish for many says what became of each, and goes out with the next report', async () => {
+test('a command for many agents shows the outcome of each, and is delivered with the next report', async () => {
   await ada.page.goto(fleet())
   await row(ada, 'mail-triage').waitFor()
   await ada.page.getByRole('checkbox', { name: 'Select all' }).click()
@@ -153,7 +153,7 @@ test('a wish for many says what became of each, and goes out with the next repor
   expect(trail.filter(({ action }) => action === 'command.sent')).toMatchObject([{ subject: '2 agents' }])
 })
 
-test('an agent is added: a bad name is refused at once, the token is shown this once, its first report is seen to arrive', async () => {
+test('an agent is added: an invalid name is refused at once, the token is shown once, and the first report appears', async () => {
   await ada.page.goto(fleet())
   await ada.page.getByRole('button', { name: 'Add agent' }).click()
   const dialog = ada.page.getByRole('dialog')
@@ -213,7 +213,7 @@ test('an agent is renamed, its token rotated, and it is deleted, from its own pa
   await expect(place.report(second, {})).rejects.toThrow('401')
 })
 
-test('after the service was gone, the page says so, comes back by itself, and is right again', async () => {
+test('while the service is down the page says so; afterwards it reconnects by itself and is right again', async () => {
   await ada.page.goto(fleet())
   await row(ada, 'mail-triage').waitFor()
   await place.kill()
@@ -224,7 +224,7 @@ test('after the service was gone, the page says so, comes back by itself, and is
   await ada.page.getByText('Reconnecting…').waitFor({ state: 'detached' })
 })
 
-test('what is reported while the first connection does not come about is shown as soon as it does', async () => {
+test('reports that arrive before the first connection succeeds are shown as soon as it does', async () => {
   const { page } = await place.ada()
   await place.report(token('link-checker'), { state: { level: 'warn', label: 'Four links are broken' } })
   await page.route('**/events', (route) => route.abort())
@@ -236,7 +236,7 @@ test('what is reported while the first connection does not come about is shown a
   await page.getByText('Three links are broken').waitFor()
 })
 
-test('while the page is cut off no agent falls silent: it would not know', async () => {
+test('while the page has no connection, it shows no agent as offline', async () => {
   const { page, context } = await place.ada({ own: true })
   await place.report(token('link-checker'), { state: { level: 'ok', label: 'Checking' } })
   await page.clock.install()
@@ -250,7 +250,7 @@ test('while the page is cut off no agent falls silent: it would not know', async
   expect(await state.textContent()).not.toContain('was')
 })
 
-test('the first line says what wants looking after, the tab whether somebody is called for', async () => {
+test('the first line names the problems, and the title of the tab their number', async () => {
   const { page } = await window()
   await place.report(token('mail-triage'), { state: { level: 'bad', label: 'No answer' } })
   await page.goto(fleet())
@@ -258,7 +258,7 @@ test('the first line says what wants looking after, the tab whether somebody is 
   expect(await page.title()).toMatch(/^\d bad · Agents/)
 })
 
-test('a member sees and has no button to act', async () => {
+test('a member sees the fleet and has no button that changes it', async () => {
   const { url } = await ada.call<{ url: string }>('POST', '/api/web/w/north-wind/invitations', {
     email: 'bo@example.org',
     role: 'member',
@@ -296,7 +296,7 @@ test('nothing is wider than a window of any width', async () => {
   }
 })
 
-test('with 2,000 agents only what is seen is fetched and drawn, and the last is one key away', async () => {
+test('with 2,000 agents only the visible rows are fetched and drawn, and one key leads to the last', async () => {
   await place.addAgents(
     'north-wind',
     Array.from({ length: 2000 }, (_, i) => `crowd-${i}`),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { query } from '../../api.ts'
 import { alarm, asked, nextSilence, pressed, troubles, windowsOf } from './view.ts'
 
-test('without anything in the address the worst come first', () => {
+test('an address without parameters sorts the worst agents first', () => {
   expect(asked({})).toMatchObject({ sort: 'level', desc: true })
 })
 
@@ -16,14 +16,14 @@ test.each([
   expect(query({ ...asked({ show }) })).toContain(text)
 })
 
-test('a column is pressed its first way, then the other, then the first again', () => {
+test('pressing a column sorts it in its first direction, then the other, then the first again', () => {
   const once = pressed({}, 'cost_30')
   const twice = pressed(once, 'cost_30')
   expect([once, twice, pressed(twice, 'cost_30')].map((view) => asked(view).desc)).toEqual([true, false, true])
   expect(asked(pressed({}, 'name'))).toMatchObject({ sort: 'name', desc: false })
 })
 
-test('pressing the usual order away and back leaves a clean address', () => {
+test('changing the default order and back leaves an address without parameters', () => {
   expect(pressed(pressed({}, 'level'), 'level')).toEqual({})
 })
 

@@ -45,7 +45,7 @@ afterAll(async () => {
   machine.remove()
 })
 
-test('a real agent goes back from a broken version and says why, takes another one and keeps it, and goes back when told', async () => {
+test('a real agent rolls back from a broken version and says why, keeps a working one, and goes back to the previous one on request', async () => {
   await page.goto(`${place.url}/w/north-wind/agents/east?tab=updates`)
   const version = page.getByRole('article', { name: 'Blueprint version', exact: true })
 

@@ -38,7 +38,7 @@ const confirm = (page: Page, name: string) =>
 const kinds = (page: Page) =>
   page.getByRole('list', { name: 'Timeline of updates' }).locator('li .svc-tone').allInnerTexts()
 
-test('a version named for one agent is told, fetched and kept, and stands beside the one that runs until then', async () => {
+test('a requested version is offered to one agent, fetched and kept, and is shown next to the running one until then', async () => {
   const page = await window('/agents/east?tab=updates')
   const version = card(page, 'Blueprint version')
   await page.getByRole('button', { name: 'Update to 1.2.0…' }).waitFor()
@@ -68,7 +68,7 @@ test('a version named for one agent is told, fetched and kept, and stands beside
   expect(await page.getByRole('button', { name: 'Update to 1.1.0…' }).getAttribute('aria-disabled')).toBe('true')
 })
 
-test('one that goes back says why in the machine’s words, as text, and its log can be asked for', async () => {
+test('an agent that rolls back says why in the words of the machine, as text, and its log can be requested', async () => {
   const page = await window('/agents/east?tab=updates')
   await page.getByRole('button', { name: 'Update to 1.2.0…' }).click()
   await confirm(page, 'Update to 1.2.0')
@@ -100,7 +100,7 @@ test('one that goes back says why in the machine’s words, as text, and its log
   await card(page, 'Blueprint version').getByText('It is running 1.0.0, as requested.').waitFor()
 })
 
-test('the runtime: each refusal is explained, a failure holds the version, and the hold can be lifted', async () => {
+test('each refusal of a runtime update is explained, a failure holds the version, and the hold can be lifted', async () => {
   const page = await window('/agents/south?tab=updates')
   const part = card(page, 'Runtime')
   await part.getByText('a runtime this old cannot be updated from here').first().waitFor()
@@ -126,7 +126,7 @@ test('the runtime: each refusal is explained, a failure holds the version, and t
   await card(page, 'Timeline').getByText('hold lifted').waitFor()
 })
 
-test('the runtime goes out in waves; a rollback while the service was away is called so and halts nothing', async () => {
+test('the runtime is updated in waves; a rollback while the service was down is named as such and halts nothing', async () => {
   const [north, south, west] = [agent('north'), agent('south'), agent('west')]
   for (const one of [north, south, west]) await one.report({ runtime })
   const page = await window('/updates/new')
@@ -155,7 +155,7 @@ test('the runtime goes out in waves; a rollback while the service was away is ca
   expect((await west.report()).runtime_desired).toBe(version)
 })
 
-test('agents chosen in the fleet get a version in waves, which halt by themselves; the rollout goes on or is cancelled by hand', async () => {
+test('agents selected in the fleet get a version in waves, which halt by themselves; a person resumes or cancels the rollout', async () => {
   await ada.call<NewToken>('POST', `${w}/agents`, { name: 'by-hand' })
   const page = await window('/')
   for (const name of ['by-hand', 'north', 'south', 'west']) await page.getByLabel(`Select ${name}`).check()
@@ -195,7 +195,7 @@ test('agents chosen in the fleet get a version in waves, which halt by themselve
   await page.getByRole('list', { name: 'Rollouts' }).getByText('cancelled').waitFor()
 })
 
-test('all agents of a blueprint are told at once; what is refused is named with its reason; the press is one line of the activity', async () => {
+test('a version is offered to all agents of a blueprint at once; those left out are named with the reason; the activity has one line for it', async () => {
   const page = await window('/blueprints/mail-triage?version=1.1.0')
   await page.getByRole('link', { name: 'Update agents to this version' }).click()
   await page.getByLabel('At once').check()
@@ -216,7 +216,7 @@ test('all agents of a blueprint are told at once; what is refused is named with 
   await page.getByText('cancelled the rollout of').waitFor()
 })
 
-test('nothing is sent before it is known to whom', async () => {
+test('nothing is sent before the agents are known', async () => {
   const page = await window('/updates')
   let answer = () => {}
   const asked = new Promise<void>((resolve) => {
@@ -240,7 +240,7 @@ test('nothing is sent before it is known to whom', async () => {
     .waitFor()
 })
 
-test('a member sees all of it and can press nothing', async () => {
+test('a member sees everything and can change nothing', async () => {
   const mo = ['person', 'create', 'mo@example.org', '--name', 'Mo', '--workspace', 'north-wind', '--role', 'member']
   await place.operator(mo, password)
   const visitor = await place.visitor()
@@ -257,7 +257,7 @@ test('a member sees all of it and can press nothing', async () => {
   await page.getByText('Only admins of this workspace can update agents.').waitFor()
 })
 
-test('light and dark, wide and narrow: nothing for axe to find, nothing wider than the window', async () => {
+test('axe finds nothing in light and dark, wide and narrow, and nothing is wider than the window', async () => {
   const { rows } = await ada.call<Rollouts>('GET', `${w}/rollouts`)
   const page = await window('/updates')
   for (const [path, words] of [
@@ -273,7 +273,7 @@ test('light and dark, wide and narrow: nothing for axe to find, nothing wider th
   }
 })
 
-test('older rollouts come when they are asked for, piece by piece, each once', async () => {
+test('older rollouts are loaded on request, page by page, each once', async () => {
   const wanted = { kind: 'blueprint', blueprint: 'mail-triage', version: '1.2.0', agents: ['west'] }
   const { id } = await ada.call<RolloutPage>('POST', `${w}/rollouts`, wanted)
   await ada.call('POST', `${w}/rollouts/${id}/cancel`, { withdraw: true })
@@ -301,7 +301,7 @@ test('older rollouts come when they are asked for, piece by piece, each once', a
   expect(await older.count()).toBe(0)
 })
 
-test('a secret that a version asks for and the running one did not is named before anybody is told', async () => {
+test('a secret that only the new version needs is named before the update is sent', async () => {
   await uploadVersions(place, ['1.3.0'], 'secrets: [{name: MAIL_PASSWORD, purpose: to read the mail}]\n')
   const page = await window('/agents/south?tab=updates')
   await page.getByRole('button', { name: 'Update to 1.3.0…' }).click()
@@ -315,6 +315,6 @@ test('a secret that a version asks for and the running one did not is named befo
   await note.waitFor({ state: 'detached' })
 })
 
-test('no page threw, none wrote an error', () => {
+test('no page had an error', () => {
   expect(place.faults).toEqual([])
 })

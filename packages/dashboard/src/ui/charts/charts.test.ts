@@ -14,7 +14,7 @@ test.each([
   [950, [0, 500, 1000]],
 ])('an axis up to %s has the marks %j', (max, marks) => expect(ticksTo(max)).toEqual(marks))
 
-test('an axis of what is counted has no halves', () => {
+test('an axis of counts has whole numbers only', () => {
   expect(ticksTo(1, { whole: true })).toEqual([0, 1])
   expect(ticksTo(7, { whole: true })).toEqual([0, 3, 6, 9])
 })
@@ -34,7 +34,7 @@ test('a scale over no span draws everything in one place instead of nowhere', ()
   expect(linear([3, 3], [20, 50])(3)).toBe(20)
 })
 
-test('parts stand on each other, the series with the biggest sum at the bottom of every column', () => {
+test('parts are stacked, with the series of the biggest sum at the bottom of every column', () => {
   const { columns, series, max, total } = stack([
     { key: 'a', parts: { small: 1, big: 2 } },
     { key: 'b', parts: { big: 5 } },
@@ -52,7 +52,7 @@ test('parts stand on each other, the series with the biggest sum at the bottom o
   expect([max, total]).toEqual([5, 8])
 })
 
-test('of many series the smallest are drawn as one, and nothing is lost of the sum', () => {
+test('if there are many series, the smallest are drawn as one, and the sum stays the same', () => {
   const parts = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`m${i}`, i + 1]))
   const { series, columns } = stack([{ key: 'a', parts }], 4)
   expect(series.map(({ name }) => name)).toEqual(['m8', 'm7', 'm6', 'others'])
@@ -60,10 +60,10 @@ test('of many series the smallest are drawn as one, and nothing is lost of the s
   expect(columns[0]?.total).toBe(45)
 })
 
-test('series that cost nothing are not in the legend', () =>
+test('series without costs are not in the legend', () =>
   expect(stack([{ key: 'a', parts: { free: 0, paid: 2 } }]).series.map(({ name }) => name)).toEqual(['paid']))
 
-test('a model named like the rest is still its own', () => {
+test('a model with the name of the remaining series is drawn separately', () => {
   const parts = { others: 9, b: 3, c: 2, d: 1 }
   const { series, columns } = stack([{ key: 'a', parts }], 3)
   expect(series.map(({ name, total }) => [name, total])).toEqual([
@@ -80,7 +80,7 @@ test('a model named like the rest is still its own', () => {
 
 const change = (at: number, level: string, label: string | null = null) => ({ at, level, label })
 
-test('a stretch lasts until the next change, and the last one until the end', () =>
+test('a period lasts until the next change, and the last one until the end', () =>
   expect(
     spansOf([change(50, 'bad'), change(10, 'ok')], 0, 100).map(({ level, from, to }) => [level, from, to]),
   ).toEqual([
@@ -88,7 +88,7 @@ test('a stretch lasts until the next change, and the last one until the end', ()
     ['bad', 50, 100],
   ]))
 
-test('what ended before the window is left out, what reaches into it is kept', () =>
+test('periods that ended before the window are left out; those that reach into it are kept', () =>
   expect(
     spansOf([change(0, 'ok'), change(10, 'warn'), change(30, 'ok')], 20, 60).map(({ level, from }) => [level, from]),
   ).toEqual([
@@ -96,12 +96,12 @@ test('what ended before the window is left out, what reaches into it is kept', (
     ['ok', 30],
   ]))
 
-test('neighbours of one level and label are one stretch', () => {
+test('adjacent periods with the same level and label are one', () => {
   expect(spansOf([change(0, 'ok', 'Idle'), change(10, 'ok', 'Idle')], 0, 20)).toHaveLength(1)
   expect(spansOf([change(0, 'ok', 'Idle'), change(10, 'ok', 'Working')], 0, 20)).toHaveLength(2)
 })
 
-test('shares are of the time inside the window that is known', () =>
+test('shares are relative to the known time inside the window', () =>
   expect(sharesOf(spansOf([change(0, 'ok'), change(75, 'bad')], 50, 100), 50)).toEqual(
     new Map([
       ['ok', 0.5],

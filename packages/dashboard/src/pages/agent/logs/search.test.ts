@@ -8,19 +8,19 @@ const found = (text: string, wanted: string) => {
   return findIn(rows, wanted).map(({ row, from, to }) => [rows[row]?.line, rows[row]?.text.slice(from, to)])
 }
 
-test('lines end as any machine ends them, and the last line end makes no line', () =>
+test('line ends of every system are recognised, and the last one does not start another line', () =>
   expect(rowsOf('a\nb\r\nc\rd\n').map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd']))
 
 test('an empty log is one empty line', () => expect(rowsOf('')).toEqual([{ line: 0, start: 0, text: '' }]))
 
-test('a line too long to draw is drawn in pieces, never cutting a character', () => {
+test('a line that is too long is drawn in pieces, without cutting a character', () => {
   const line = `${'x'.repeat(1999)}😀${'y'.repeat(3000)}`
   const rows = rowsOf(line)
   expect(rows.map(({ text }) => text).join('')).toBe(line)
   expect(rows.every(({ line: at, text }) => at === 0 && text.length <= 2000 && text.isWellFormed())).toBe(true)
 })
 
-test('search ignores case and takes every character as itself', () => {
+test('search ignores case and treats every character literally', () => {
   expect(found('Error\nno\nan ERROR, error', 'error')).toEqual([
     [0, 'Error'],
     [2, 'ERROR'],
@@ -31,14 +31,14 @@ test('search ignores case and takes every character as itself', () => {
     expect(found(`x${odd}y`, odd), odd).toEqual([[0, odd]])
 })
 
-test('what runs over the edge of a piece is found once', () => {
+test('a match across two pieces is found once', () => {
   const line = `${'x'.repeat(1998)}needle${'y'.repeat(100)}`
   expect(findIn(rowsOf(line), 'needle')).toEqual([{ row: 0, from: 1998, to: 2000 }])
 })
 
-test('nothing is found for nothing', () => expect(findIn(rowsOf('abc'), '')).toEqual([]))
+test('an empty search finds nothing', () => expect(findIn(rowsOf('abc'), '')).toEqual([]))
 
-test('next and before go round', () => {
+test('next and previous wrap around', () => {
   const matches = findIn(rowsOf('a\na\na'), 'a')
   expect([step(matches, 2, 1), step(matches, 0, -1), step(matches, null, 1, 1), step([], null, 1)]).toEqual([
     0,
@@ -48,7 +48,7 @@ test('next and before go round', () => {
   ])
 })
 
-test('a line is drawn as the pieces it is cut into, and they are the line', () => {
+test('the pieces of a line together are the whole line', () => {
   fc.assert(
     fc.property(fc.string(), fc.string({ minLength: 1, maxLength: 2 }), (text, wanted) => {
       const rows = rowsOf(text)
@@ -70,7 +70,7 @@ test('every line of half a megabyte is found', () => {
   expect(findIn(rowsOf(text), 'goes ON')).toHaveLength(8000)
 })
 
-test('the log that came is the new one of the name that was asked for', () => {
+test('the arrived log is the new one with the requested name', () => {
   const log = (id: string, name: string) => ({ id, name, receivedAt: 1, bytes: 1, expiresAt: 2, askedBy: 'Ada' })
   const waiting = { name: 'work', before: new Set(['1']) }
   expect(arrivedOf(waiting, [log('1', 'work'), log('2', 'other')])).toBeUndefined()

@@ -38,28 +38,28 @@ const settings: Settings = {
 const typed = (setting: Setting, raw: Raw, before: Drafts = {}, from = settings) =>
   withDraft(before, from, setting, raw)
 
-test('settings stand in their groups, both in the order of the schema', () =>
+test('settings are shown in groups, both in the order of the schema', () =>
   expect(groupsOf(schema).map(({ name, settings: own }) => [name, own.map(({ key }) => key)])).toEqual([
     ['Schedule', ['every', 'on']],
     [null, ['quota', 'until', 'note', 'tone']],
   ]))
 
-test('of two settings with one key the first is the one', () =>
+test('if two settings have the same key, the first is used', () =>
   expect(groupsOf([every, { ...every, label: 'Other' }])[0]?.settings).toEqual([every]))
 
-test('only what was changed is sent', () => {
+test('only changed settings are sent', () => {
   const drafts = typed(on, false, typed(every, '20'))
   expect({ ...changesOf(settings, drafts).changes }).toEqual({ every: 20, on: false })
 })
 
-test('what is typed back to the reported value is no change', () => {
+test('a value typed back to the reported one is not a change', () => {
   expect(typed(every, '10', typed(every, '20'))).toEqual({})
   expect(typed(every, '10.0')).toEqual({})
   expect(typed(on, true, typed(on, false))).toEqual({})
   expect(typed(tone, '1', typed(tone, '0'))).toEqual({})
 })
 
-test('clearing asks for "not set", and clearing what is not set asks for nothing', () => {
+test('clearing requests "not set", and clearing a setting that is not set requests nothing', () => {
   expect({ ...changesOf(settings, typed(every, null)).changes }).toEqual({ every: null })
   expect(typed(until, null)).toEqual({})
   expect({ ...changesOf(settings, typed(note, '')).changes }).toEqual({ note: '' })
@@ -96,13 +96,13 @@ test.each([
   ['1e2', 100],
 ])('the number %j is read as %s', (raw, value) => expect(readRaw(every, raw)).toEqual({ ok: true, value }))
 
-test('options keep their own types: the number 7 and the text 7 are two', () => {
+test('options keep their types: the number 7 and the text 7 differ', () => {
   expect(readRaw(tone, '1')).toEqual({ ok: true, value: 7 })
   expect(readRaw(tone, '2')).toEqual({ ok: true, value: '7' })
   expect(rawOf(tone, '7')).toBe('2')
 })
 
-test('a report that comes while somebody types leaves the typed and says that the value moved', () => {
+test('a report that arrives while somebody types leaves the typed text, and the form says that the value changed', () => {
   const drafts = typed(every, '20')
   const later: Settings = { schema, values: { ...settings.values, every: 15 } }
   const more = withDraft(drafts, later, every, '25')
@@ -111,17 +111,17 @@ test('a report that comes while somebody types leaves the typed and says that th
   expect({ ...changesOf(later, more).changes }).toEqual({ every: 25 })
 })
 
-test('when the machine itself moved to what was typed there is nothing left to send', () => {
+test('if the machine changes to the typed value, there is nothing left to send', () => {
   const later: Settings = { schema, values: { ...settings.values, every: 20 } }
   expect({ ...changesOf(later, typed(every, '20')).changes }).toEqual({})
 })
 
-test('a setting that is gone from the schema is not sent', () => {
+test('a setting that is no longer in the schema is not sent', () => {
   const later: Settings = { schema: [quota], values: {} }
   expect({ ...changesOf(later, typed(every, '20')).changes }).toEqual({})
 })
 
-test('one change is taken back without the others', () =>
+test('one change is undone without the others', () =>
   expect(Object.keys(withoutDraft(typed(on, false, typed(every, '20')), 'on'))).toEqual(['every']))
 
 test('a refused command is put back into the form as it was sent', () =>
@@ -130,7 +130,7 @@ test('a refused command is put back into the form as it was sent', () =>
     tone: 'kind',
   }))
 
-test('keys that every object inherits are keys like others', () => {
+test('keys that every object inherits are treated like any others', () => {
   const odd: Settings = {
     schema: [
       { key: 'constructor', type: 'text' },
@@ -144,7 +144,7 @@ test('keys that every object inherits are keys like others', () => {
   expect({ ...changesOf(odd, drafts).changes }).toEqual({ constructor: 'x', toString: 4 })
 })
 
-test('a time survives the way into its input and back, whatever the zone', () => {
+test('a time is the same after it was put into its input and read back, in any zone', () => {
   fc.assert(
     fc.property(fc.integer({ min: 86_400, max: 4_000_000_000 }), (seconds) => {
       const text = toLocalTime(seconds)
@@ -156,7 +156,7 @@ test('a time survives the way into its input and back, whatever the zone', () =>
   expect(toLocalTime(Number.MAX_SAFE_INTEGER)).toBeNull()
 })
 
-test('every value that a form can hold is one that the check of the contract takes', () => {
+test('the check of the contract accepts every value that a form can hold', () => {
   fc.assert(
     fc.property(fc.constantFrom(...schema), fc.oneof(fc.string(), fc.constant(null), fc.boolean()), (setting, raw) => {
       const read = readRaw(setting, raw)
@@ -165,7 +165,7 @@ test('every value that a form can hold is one that the check of the contract tak
   )
 })
 
-test('bounds and values are told in words', () => {
+test('bounds and values are described in words', () => {
   expect(boundsText(every)).toBe('1 to 120')
   expect(boundsText(quota)).toBe('0 to 100%')
   expect(boundsText({ key: 'a', type: 'number', min: 3 })).toBe('3 or more')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { commandText, type Manifest, settingText, several, whyKept } from './words.ts'
 
-test('a command is shown as one would type it, whatever its words hold', () => {
+test('a command is shown as a person would type it, whatever its arguments contain', () => {
   expect(commandText(['python3', '-u', 'main.py'])).toBe('python3 -u main.py')
   expect(commandText(['sh', '-c', "echo 'a b'; rm x", ''])).toBe("sh -c 'echo '\\''a b'\\''; rm x' ''")
 })
