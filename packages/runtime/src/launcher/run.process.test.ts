@@ -241,7 +241,7 @@ describe('the process of the agent', () => {
     expect((await svc(agent, ['logs', 'output'])).out).not.toContain(password)
     expect(await svc(agent, ['run'])).toMatchObject({
       code: 1,
-      err: `svc run (process ${running.child.pid}) runs this agent already; stop it first.\n`,
+      err: `svc run (process ${running.child.pid}) is already running this agent; stop it first.\n`,
     })
     expect((await svc(agent, ['report'])).code).toBe(1)
   })
