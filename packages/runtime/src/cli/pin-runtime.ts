@@ -34,7 +34,7 @@ export const pinRuntime = (): Command =>
             : `Not pinned to ${before} now.`
           : `Pinned to ${pinned}${version === pinned ? ', which runs now' : `; ${version} runs now`}.`,
         ...(trial?.is === 'trying' && pinned !== null && trial.to !== pinned
-          ? [`${trial.to} is on trial at this moment; "${hint('rollback-runtime')}" ends that.`]
+          ? [`${trial.to} is being tested right now; "${hint('rollback-runtime')}" ends that.`]
           : []),
       ])
     })

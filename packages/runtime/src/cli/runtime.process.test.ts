@@ -74,7 +74,7 @@ test('rollback-runtime ends a trial that a killed runtime left', async () => {
   const release = ({ version, sha256 }: Build) => ({ version, sha256 })
   const trial = { from: release(one), to: release(two), starts: 1, began: Date.now(), processes: 1 }
   writeRuntimeNote(folder, { trial: { is: 'trying', ...trial } })
-  expect((await svc(folder, ['why'])).out).toContain('svc 2.0.0 is on trial')
+  expect((await svc(folder, ['why'])).out).toContain('svc 2.0.0 is being tested')
   expect(await svc(folder, ['rollback-runtime'])).toMatchObject({ code: 0 })
   expect(sha256Of(folder.runtime)).toBe(one.sha256)
 })
