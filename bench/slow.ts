@@ -1,8 +1,8 @@
 /**
- * Measures what slow clients cost others: the times of honest reports without and with thousands of connections that
- * are silent, drip their headers or drip a body. They start together or one after another, and reconnect when cut off.
- * The limit server T, with Node's own limits of the same length, is measured too. Databases are in memory if possible,
- * since a single stall of the disk would decide the 99th percentile; `--disk` uses the disk.
+ * Measures how much honest reports are delayed by thousands of connections that are silent, drip their headers or drip
+ * a body. These start together or one after another, and reconnect when cut off; the bare server T (report/limit.ts),
+ * with Node's headers timeout as long as ours, is measured for comparison. Databases are in memory if possible, since a
+ * single stall of the disk would decide the 99th percentile; `--disk` uses the disk.
  *
  *   npm run bench -- slow [--slow 5000] [--agents 3000] [--seconds 32] [--rounds 2] [--disk]
  */

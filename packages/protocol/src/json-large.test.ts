@@ -20,7 +20,7 @@ function plain(value: unknown): unknown {
 }
 const readAsMaps = (text: string) => plain(parseAsMaps(text))
 
-/** A report of about this many bytes, in which every model name is new. */
+/** A report of about this many bytes, in which no model name occurs twice. */
 function newNames(bytes: number): string {
   const runs: string[] = []
   for (let i = 0, size = 0; size < bytes; i++) {

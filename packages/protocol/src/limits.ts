@@ -10,9 +10,9 @@ export const limits = {
   logTextBytes: 512 * 1024,
   /** [8, D7] Largest raw body of a log upload. A JSON escape takes up to six bytes for one. */
   logBodyBytes: 3_200_000,
-  /** [4] Largest body of the two install calls; a code is far shorter. */
+  /** [4] Largest body of the two install calls, in bytes; a code is far shorter. */
   installBodyBytes: 4 * 1024,
-  /** [D17] Largest answer that a reporter reads. */
+  /** [D17] Largest answer that a reporter reads, in bytes. */
   answerBytes: 1024 * 1024,
   /** [4, rule 3] Largest bundle. */
   bundleBytes: 20 * 1024 * 1024,

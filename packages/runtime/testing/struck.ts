@@ -155,7 +155,7 @@ async function lane(
   }
 }
 
-/** Runs each case in the next free lane. The first that fails ends them all. */
+/** Runs each case in the next free lane. After a case fails, no other case starts, but those in progress finish. */
 export async function all<T>({ lanes }: World, cases: readonly T[], check: (one: T, lane: Lane) => Promise<void>) {
   const left = [...cases]
   const through = async (lane: Lane) => {

@@ -25,8 +25,8 @@ const root = join(import.meta.dirname, '../../..')
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 30 }).trim()
 
 /**
- * The newest commit of version 0.1.0 that people run. Migrations may change until the version that has them is
- * released.
+ * The commit that the old node runs: the newest one of version 0.1.0 that is in use. Commits between releases will not
+ * do: a migration may change until it is released, so their tables may be ones that no installation has.
  */
 const released = '219af78'
 

@@ -9,7 +9,7 @@ import { createFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { openForOutput } from '../logs/open.ts'
 
-/** The maximum size of one file, and the number of older files that are kept. */
+/** The maximum size of one file in bytes, and the number of older files that are kept. */
 export const outputBytes = 5 * 1024 * 1024
 const kept = 3
 

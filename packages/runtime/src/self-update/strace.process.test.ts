@@ -233,7 +233,10 @@ function threadOf(pid: number, thread: Thread): number | undefined {
     .map(Number)
     .find((task) => readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim() === 'WorkerThread')
 }
-/** Runs with strace on one thread, from before `act` until a condition holds, or until it is killed. */
+/**
+ * Runs the runtime, attaches strace to one of its threads, and then calls `act`. Ends when `until` holds (`unharmed`)
+ * or when the runtime was killed (`killed`).
+ */
 async function oneThread(
   agent: InstalledAgent,
   thread: Thread,

@@ -30,7 +30,10 @@ export interface FileLook {
   readonly now: number
   /** True if the agent is paused or its process is down, so that the age means nothing. */
   readonly resting: boolean
-  /** True if its process is stopped by a signal. The age grows, but the gap is not learned. */
+  /**
+   * True if the agent's process is suspended by a signal such as SIGSTOP. The file's age grows meanwhile, but this gap
+   * between two writes is not learned as a usual one.
+   */
   readonly halted?: boolean
   readonly started?: string | undefined
   /** Milliseconds of the monotonic clock since the last look; absent at the first look of a reporter. */

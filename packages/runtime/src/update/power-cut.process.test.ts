@@ -29,7 +29,10 @@ import { ask } from './ask.ts'
 import { readUpdate } from './journal.ts'
 
 const scale = 0.02
-/** The states of the journal in their order; the first is an installation. */
+/**
+ * The moments of the power failure, in the order of an update: right after the installation (`installed`), in a state
+ * of the journal, or after a rollback (`back`).
+ */
 const moments = ['installed', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing', 'back'] as const
 type Moment = (typeof moments)[number]
 

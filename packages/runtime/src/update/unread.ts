@@ -19,7 +19,7 @@ export interface Updates {
   /** Undefined while it is not known. */
   applied(): Applied | undefined
   health(): HealthItem[]
-  /** Resolves when everything is noted after `stop`. */
+  /** Resolves after `stop` is aborted, once no step runs and nothing is left to write to the journal. */
   readonly over: Promise<void>
 }
 

@@ -14,7 +14,10 @@ interface LogReading {
   now: number
 }
 
-/** Call it before the text is sent, so that nobody reads without a trace. */
+/**
+ * Writes to the audit trail that somebody reads a log. Call it before the text is sent, so that nobody reads without a
+ * trace. Repeated readings of a log by the same person within an hour leave one entry.
+ */
 export async function noteReading(db: Db, { workspaceId, agent, log, how, by, now }: LogReading): Promise<void> {
   const details = { name: log.name, log: log.id }
   const subject = `agent ${agent.name}`

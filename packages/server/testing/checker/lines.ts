@@ -16,8 +16,8 @@ export type Line =
       acks: Ack[]
       run: Run
       /**
-       * Absent when the report says nothing about a runtime. `ends`: it is the first report of this outcome of an
-       * attempt.
+       * Absent when the report says nothing about a runtime. `ends` is the outcome of an attempt, set only in the first
+       * report that carries it.
        */
       runtime?: { version: string; ends?: Outcome } | undefined
     }

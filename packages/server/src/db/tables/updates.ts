@@ -47,7 +47,7 @@ export interface RolloutTable {
 export interface RolloutAgentTable {
   rollout_id: string
   agent_id: string
-  /** Counted from 1; 0 if left out. */
+  /** The number of the agent's wave, from 1; 0 for an agent that the rollout leaves out. */
   wave: number
   state: RolloutAgentState
   reason: string | null

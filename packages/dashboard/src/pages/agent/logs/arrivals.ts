@@ -7,7 +7,7 @@ interface AwaitedLog {
   readonly before: ReadonlySet<string>
 }
 
-/** The log that answers a request: a new one with that name. */
+/** The log that was requested, once it is listed: one of that name which did not exist before the request. */
 export const arrivedOf = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEntry | undefined =>
   logs.find((log) => log.name === waiting.name && !waiting.before.has(log.id))
 
