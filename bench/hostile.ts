@@ -236,7 +236,7 @@ function verdictOf(name: LoadName, { before, highest, pages, beside }: Outcome):
     highest - before - pages > max.grown && `the service grew by more than ${max.grown} MB beside its cache`,
     Math.max(at(reports, 1), at(health, 1), at(signIns, 1)) > patience && 'others waited for more than a second',
     errors > 0 && 'others were refused',
-    max.turn !== undefined && beside.turn.work > max.turn && `a turn took more than ${max.turn} ms of CPU time`,
+    max.turn !== undefined && beside.turn.time > max.turn && `a turn took more than ${max.turn} ms`,
   ].filter(Boolean)
   return wrong.length === 0 ? 'Within its limits.' : `**BEYOND ITS LIMITS: ${wrong.join('; ')}.**`
 }

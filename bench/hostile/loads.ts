@@ -83,8 +83,6 @@ async function dense({ port, seconds, agent }: Target): Promise<() => Promise<st
     const headers = { authorization: `Bearer ${tokenOf(token)}` }
     return ask({ port, path: '/api/agent/v1/report', headers, body, agent: connections })
   }
-  // The first such report of a service runs code that V8 has not compiled yet: 45 to 75 ms.
-  await report(agent, denseReport(50, 'first'))
   const large = Array.from({ length: 128 }, (_, i) => denseReport(i % 2 ? 50 : 7, `m${i}`))
   return async () => {
     const statuses: number[] = []

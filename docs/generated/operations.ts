@@ -26,7 +26,7 @@ const nouns = {
 }
 
 const who: Readonly<Record<Right, string>> = {
-  link: 'whoever has the link',
+  link: 'anyone with the link',
   person: 'anybody signed in',
   member: 'members',
   admin: 'admins',
