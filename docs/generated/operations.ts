@@ -2,6 +2,7 @@
 import {
   account,
   agents,
+  alerts,
   blueprints,
   type Change,
   commands,
@@ -22,6 +23,7 @@ const nouns = {
   'Commands and logs': commands,
   'Versions of agents': updates,
   Rollouts: rollouts,
+  'Alerts, rules, channels and deliveries': alerts,
   'Blueprints, install codes and bots': blueprints,
 }
 

@@ -133,6 +133,9 @@ export const orders: Readonly<Record<string, Order>> = {
         move: 'moves an embedded installation to PostgreSQL',
       },
       {
+        alerts: 'alerts: conditions, the life of an alert (`judge.ts`), its messages, the evaluation',
+      },
+      {
         reports: 'batches, and what one report does',
         rollouts: 'rollouts in waves',
         'web/kit': 'mounts operations; sign-in, and the right to write',
@@ -166,6 +169,12 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         audit: 'who did what',
         ops: 'log, health, metrics, data folder, an orderly end',
+      },
+      {
+        deliveries: 'messages on their way: when they are tried, and who may be called',
+      },
+      {
+        'deliveries/channels': 'what each kind of channel is sent, a file for each',
       },
       {
         'db/tables': 'the tables, those of a report described once',

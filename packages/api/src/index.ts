@@ -1,9 +1,12 @@
 /** The interface between the service and its page: operations, their input and their output. */
 export type * from './answers.ts'
+export * from './answers-alerts.ts'
+export * from './duration.ts'
 export * from './input.ts'
 export * from './operation.ts'
 export * as account from './operations/account.ts'
 export * as agents from './operations/agents.ts'
+export * as alerts from './operations/alerts.ts'
 export { type Operations, operations } from './operations/all.ts'
 export * as blueprints from './operations/blueprints.ts'
 export * as commands from './operations/commands.ts'

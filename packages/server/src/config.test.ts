@@ -15,6 +15,7 @@ test('without settings the service is for this machine alone, with its data in t
     dataDir: '/srv/svc-data',
     databaseUrl: undefined,
     trustedProxies: [],
+    outboundAllow: [],
     metricsPort: 9787,
     logLevel: 'info',
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -34,6 +35,8 @@ test.each([
   ['SVC_DATABASE_URL', 'postgres://svc:pw@db/svc', { databaseUrl: 'postgres://svc:pw@db/svc' }],
   ['SVC_DATABASE_URL', 'postgres://svc@/svc?host=%2Frun', { databaseUrl: 'postgres://svc@/svc?host=%2Frun' }],
   ['SVC_TRUSTED_PROXIES', '10.0.0.1, ::1', { trustedProxies: ['10.0.0.1', '::1'] }],
+  ['SVC_OUTBOUND_ALLOW', '10.0.0.0/8, ::1', { outboundAllow: ['10.0.0.0/8', '::1'] }],
+  ['SVC_HEARTBEAT_URL', 'https://hc.example.org/ping/1', { heartbeatUrl: 'https://hc.example.org/ping/1' }],
   ['SVC_METRICS_PORT', '0', { metricsPort: 0 }],
   ['SVC_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ['SVC_PASSWORD_HASH', 'argon2id', { passwordForm: 'argon2id' }],
@@ -59,6 +62,8 @@ test.each([
   ['SVC_PORT', '-1'],
   ['SVC_METRICS_PORT', 'off'],
   ['SVC_TRUSTED_PROXIES', '10.0.0.1, proxy'],
+  ['SVC_OUTBOUND_ALLOW', '10.0.0.0/33'],
+  ['SVC_OUTBOUND_ALLOW', 'localhost'],
   ['SVC_LOG_LEVEL', 'loud'],
   ['SVC_PASSWORD_HASH', 'bcrypt'],
   ['SVC_SECURITY_CONTACT', 'the operator'],
@@ -70,6 +75,15 @@ test.each([
     `${name} must be ${readers[name as keyof typeof readers]}: got ${JSON.stringify(value)}`,
   )
 })
+
+test.each(['hc.example.org/sesame', 'ftp://hc.example.org/sesame'])(
+  'a wrong address of a heartbeat is an error that does not repeat it',
+  (value) => {
+    const wrong = () => config({ SVC_HEARTBEAT_URL: value })
+    expect(wrong).toThrow(/SVC_HEARTBEAT_URL must be an http/)
+    expect(wrong).not.toThrow(/sesame/)
+  },
+)
 
 test('a wrong database address is an error that does not repeat its password', () => {
   const wrong = () => config({ SVC_DATABASE_URL: 'mysql://svc:sesame@db/svc' })

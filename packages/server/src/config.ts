@@ -8,6 +8,7 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { shown } from '@svc/protocol'
+import { readAllowed } from './deliveries/allowed.ts'
 import type { Config } from './deps.ts'
 import { ConfigError } from './errors.ts'
 import { isEmail } from './people/email.ts'
@@ -43,7 +44,7 @@ export function configOf(given: Variables, cwd: string): Settings {
     if (!text) return otherwise
     const value = reader(text)
     if (value !== undefined) return value
-    const quoted = name === 'SVC_DATABASE_URL' ? '(not repeated here, it may hold a password)' : shown(text)
+    const quoted = secret.has(name) ? '(not repeated here, it may hold a password)' : shown(text)
     throw new ConfigError(`${name} must be ${readers[name]}: got ${quoted}`)
   }
   const port = read('SVC_PORT', portFrom(1), 8787)
@@ -56,6 +57,8 @@ export function configOf(given: Variables, cwd: string): Settings {
     dataDir: resolve(cwd, read('SVC_DATA_DIR', path, 'svc-data')),
     databaseUrl: read<string | undefined>('SVC_DATABASE_URL', postgresUrl, undefined),
     trustedProxies: read('SVC_TRUSTED_PROXIES', addresses, []),
+    outboundAllow: read('SVC_OUTBOUND_ALLOW', readAllowed, []),
+    heartbeatUrl: read<string | undefined>('SVC_HEARTBEAT_URL', webAddress, undefined),
     metricsPort,
     metricsPortChosen: Boolean(given.SVC_METRICS_PORT?.trim()),
     logLevel: read('SVC_LOG_LEVEL', (text) => logLevels.find((level) => level === text), 'info'),
@@ -65,6 +68,9 @@ export function configOf(given: Variables, cwd: string): Settings {
     version: ownVersion(),
   }
 }
+
+/** Values that may hold a password or a token. */
+const secret: ReadonlySet<string> = new Set(['SVC_DATABASE_URL', 'SVC_HEARTBEAT_URL'])
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -78,6 +84,9 @@ export const readers = {
   SVC_DATABASE_URL:
     'a PostgreSQL address that starts with postgres:// or postgresql://, or unset for the embedded database',
   SVC_TRUSTED_PROXIES: 'IP addresses of proxies, separated by commas',
+  SVC_OUTBOUND_ALLOW:
+    'networks or IP addresses that alerts may be sent to though they are not public, separated by commas, such as 10.0.0.0/8',
+  SVC_HEARTBEAT_URL: 'an http:// or https:// address that is called each minute while alerts work',
   SVC_METRICS_PORT: 'a port from 1 to 65535, or 0 for none',
   SVC_LOG_LEVEL: `one of ${logLevels.join(', ')}`,
   SVC_RELEASE_DIR: 'a folder',
@@ -91,6 +100,8 @@ function origin(text: string): string | undefined {
   const bare = url.pathname === '/' && !text.includes('?') && !text.includes('#')
   return bare && url.hostname ? url.origin : undefined
 }
+
+const webAddress = (text: string) => (/^https?:\/\//i.test(text) ? URL.parse(text)?.href : undefined)
 
 /** The contact as a URI, which security.txt requires. */
 const contact = (text: string): string | undefined => {

@@ -15,6 +15,10 @@ export interface Config {
   databaseUrl: string | undefined
   /** The addresses of proxies whose forwarded headers are trusted (D16, D23). */
   trustedProxies: string[]
+  /** Networks that alerts may be sent to though they are not public. */
+  outboundAllow: readonly string[]
+  /** Called each minute while alerts are evaluated and sent; undefined: nobody watches. */
+  heartbeatUrl: string | undefined
   /** The port for health and metrics; 0 turns them off. */
   metricsPort: number
   logLevel: string

@@ -5,19 +5,26 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import { openAgentSide } from './agent-side/side.ts'
+import { newEvaluator } from './alerts/evaluator.ts'
+import { newHeartbeat } from './alerts/heartbeat.ts'
+import { newServiceFacts } from './alerts/service-facts.ts'
+import { writerOf } from './alerts/writing.ts'
 import type { Settings } from './config.ts'
 import { type Checkpoints, startCheckpoints } from './db/checkpoints.ts'
+import { newDispatcher } from './deliveries/dispatcher.ts'
+import { sealKeyOf } from './deliveries/seal.ts'
 import type { Deps } from './deps.ts'
 import { ConfigError } from './errors.ts'
 import { listen, listenWide } from './http/listen.ts'
 import { createListener } from './http/listener.ts'
 import { logRequests } from './http/requests.ts'
+import { newId } from './ids.ts'
 import { createLive, type Hub } from './live/hub.ts'
 import { type Opened, openService } from './open.ts'
 import { operator } from './operator/kit/request.ts'
 import { askService, serveOperator } from './operator/socket/socket.ts'
 import { agreeOnSecret } from './ops/agreed.ts'
-import { DataFolderError, databaseFile, holderOf } from './ops/data-folder.ts'
+import { DataFolderError, databaseFile, holderOf, secretOf } from './ops/data-folder.ts'
 import { drainable } from './ops/drain.ts'
 import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
@@ -92,6 +99,21 @@ async function assemble(
     return drain()
   })
   agents.sweeper.start()
+  startAlerts(deps, closers)
+}
+
+/** Starts the evaluation and the sending of alerts. Findings are stored before they are sent, so both may end at any moment. */
+function startAlerts({ store, config, log, now }: Deps, closers: (() => Promise<void> | void)[]): void {
+  const { baseUrl, dataDir, outboundAllow: allowed } = config
+  const key = sealKeyOf(secretOf(dataDir))
+  const dispatcher = newDispatcher({ store, log, now, key, allowed, writer: writerOf(baseUrl) })
+  const clocks = () => ({ wall: now(), mono: performance.now() })
+  const service = newServiceFacts({ dataDir: store.engine === 'sqlite' ? dataDir : undefined, clocks })
+  const heartbeat = newHeartbeat({ url: config.heartbeatUrl, log })
+  const evaluator = newEvaluator({ store, log, now, node: newId(now()), baseUrl, service, heartbeat })
+  closers.push(dispatcher.stop, evaluator.stop)
+  dispatcher.start()
+  evaluator.start()
 }
 
 function checkpointsOf(

@@ -49,6 +49,8 @@ export const testConfig = (more: Partial<Config> = {}): Config => ({
   dataDir: '',
   databaseUrl: undefined,
   trustedProxies: [],
+  outboundAllow: [],
+  heartbeatUrl: undefined,
   metricsPort: 0,
   logLevel: 'silent',
   securityContact: undefined,

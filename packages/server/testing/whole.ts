@@ -40,6 +40,8 @@ export async function startWhole(store: Store, options: WholeOptions = {}): Prom
     dataDir: dir,
     releaseDir: join(dir, 'cli'),
     trustedProxies: options.proxies ?? [],
+    outboundAllow: [],
+    heartbeatUrl: undefined,
   })
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })

@@ -4,6 +4,7 @@ import { rotateToken } from '../agents/store.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
+import { endWaiting } from '../deliveries/settling.ts'
 import { endWishes } from './end-wishes.ts'
 
 export interface NewAgentToken {
@@ -17,7 +18,7 @@ const by = { id: null, name: 'operator' }
 
 /**
  * Renews access after a restore: new tokens for all agents or those named as `SLUG/NAME`, while sessions, open one-time
- * links, valid install codes and pending wishes end. An unknown name refuses before anything is changed.
+ * links, valid install codes, pending wishes and waiting deliveries of alerts end. An unknown name refuses before anything is changed.
  */
 export async function renewAccess(
   db: Db,
@@ -51,6 +52,7 @@ export async function renewAccess(
       .where('redeemed_at', 'is', null)
       .where('revoked_at', 'is', null)
       .execute()
+    await endWaiting(trx, { why: 'restored' }, now)
     const wishes = await endWishes({ db: trx, by, now })
     const details = { tokens: renewed.map(({ agent }) => agent), wishes }
     await audit(trx, { workspaceId: null, at: now, by, action: 'service.restored', subject: 'service', details })

@@ -15,6 +15,7 @@ import * as usage from './migrations/008-usage.ts'
 import * as signIns from './migrations/009-sign-ins.ts'
 import * as signs from './migrations/010-signs.ts'
 import * as limits from './migrations/011-limits.ts'
+import * as alerts from './migrations/012-alerts.ts'
 import type { Engine, Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -29,6 +30,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '009-sign-ins': signIns,
   '010-signs': signs,
   '011-limits': limits,
+  '012-alerts': alerts,
 }
 
 const minVersion = 15

@@ -4,6 +4,15 @@
  * touches few and small pages; no index contains a column that a report overwrites.
  */
 import type { Selectable } from 'kysely'
+import type {
+  AgentHoursTable,
+  AlertChannelTable,
+  AlertDeliveryTable,
+  AlertLeaseTable,
+  AlertMuteTable,
+  AlertRuleTable,
+  AlertTable,
+} from './tables/alerts.ts'
 import type { BlueprintTable, BlueprintVersionTable, InstallCodeTable } from './tables/blueprints.ts'
 import type {
   AccountTable,
@@ -65,6 +74,13 @@ export interface Tables {
   link: LinkTable
   sign_in: SignInTable
   email_confirmation: EmailConfirmationTable
+  alert_rule: AlertRuleTable
+  alert: AlertTable
+  alert_mute: AlertMuteTable
+  alert_channel: AlertChannelTable
+  alert_delivery: AlertDeliveryTable
+  alert_lease: AlertLeaseTable
+  agent_hours: AgentHoursTable
   workspace: WorkspaceTable
   user: PersonTable
   session: SessionTable
@@ -84,3 +100,6 @@ export type BotRow = Selectable<BotTable>
 export type RolloutDbRow = Selectable<RolloutTable>
 export type RolloutAgentDbRow = Selectable<RolloutAgentTable>
 export type BotTokenRow = Selectable<BotTokenTable>
+export type AlertRow = Selectable<AlertTable>
+export type AlertChannelRow = Selectable<AlertChannelTable>
+export type AlertDeliveryRow = Selectable<AlertDeliveryTable>

@@ -2,6 +2,7 @@
 import type { Bound } from '../web/kit/operations.ts'
 import { accountOperations } from './account.ts'
 import { agentOperations } from './agents.ts'
+import { alertOperations } from './alerts.ts'
 import { blueprintOperations } from './blueprints.ts'
 import { commandOperations } from './commands.ts'
 import { rolloutOperations } from './rollouts.ts'
@@ -15,5 +16,6 @@ export const boundOperations: readonly Bound[] = [
   ...commandOperations,
   ...updateOperations,
   ...rolloutOperations,
+  ...alertOperations,
   ...blueprintOperations,
 ]

@@ -6,6 +6,11 @@ import { type Members, type Operation, operations, type Session } from '@svc/api
 import { expect, test, vi } from 'vitest'
 import { uploaded } from '../../testing/bundles.ts'
 import { offering } from '../../testing/service.ts'
+import { defaultRule } from '../alerts/conditions.ts'
+import { judge } from '../alerts/judge.ts'
+import { insertAlert, scopeOf } from '../alerts/store.ts'
+import { endWaiting } from '../deliveries/settling.ts'
+import { enqueueTest } from '../deliveries/store.ts'
 import { newId } from '../ids.ts'
 import { type Browser, type Service, serve } from '../web/testing/service.ts'
 import { ofBlueprint, serveRelease } from '../wishes/testing.ts'
@@ -88,6 +93,32 @@ const begun = (path?: string) => async (place: Place) => {
   return { params: { id } }
 }
 
+const channel = { name: 'ops', kind: 'webhook', url: 'https://hooks.example.org/svc' }
+const withChannel =
+  (more: (place: Place) => Promise<unknown> = async () => {}) =>
+  async (place: Place): Promise<Call> => {
+    await place.send('POST', '/channels', channel)
+    await more(place)
+    return { params: { channel: 'ops' } }
+  }
+
+async function openAlert({ service, north }: Place): Promise<string> {
+  const now = service.now()
+  const about = { kind: 'workspace', id: north.id, name: 'north' } as const
+  const holds = judge({ ...defaultRule('silent'), after: 0 }, { is: 'holds' }, undefined, { now, muted: false })
+  if (!holds.alert) throw new Error('No alert opened.')
+  const row = await insertAlert(service.store.db, { scope: scopeOf(north), rule: 'silent', about }, holds.alert, now)
+  return row?.id ?? ''
+}
+
+async function deadDelivery({ service }: Place): Promise<string> {
+  const { db } = service.store
+  const { id } = await db.selectFrom('alert_channel').select('id').executeTakeFirstOrThrow()
+  const delivery = await enqueueTest(db, { channelId: id, workspace: 'north' }, service.now())
+  await endWaiting(db, { why: 'restored' }, service.now())
+  return delivery
+}
+
 /** For each operation that changes something: prepares what it needs, and returns a call that is allowed. */
 const granted: Record<string, (place: Place) => Promise<Call>> = {
   'POST /workspaces': async () => ({ body: { slug: 'mine', name: 'Mine' } }),
@@ -147,6 +178,24 @@ const granted: Record<string, (place: Place) => Promise<Call>> = {
   'POST /w/:slug/rollouts/:id/pause': begun(),
   'POST /w/:slug/rollouts/:id/continue': begun('pause'),
   'POST /w/:slug/rollouts/:id/cancel': async (place) => ({ ...(await begun()(place)), body: {} }),
+  'POST /w/:slug/alerts/:id/acknowledge': async (place) => ({ params: { id: await openAlert(place) }, body: {} }),
+  'POST /w/:slug/mutes': async () => ({ body: { seconds: 3600 } }),
+  'DELETE /w/:slug/mutes/:id': async ({ send }) => ({
+    params: { id: (await send('POST', '/mutes', { seconds: 3600 })).id },
+  }),
+  'PATCH /w/:slug/rules': async () => ({ body: { rule: 'silent', after: 60 } }),
+  'POST /w/:slug/channels': async () => ({ body: channel }),
+  'POST /w/:slug/channels/:channel/test': withChannel(async ({ service }) => {
+    // No receiver is called in this test: whoever asks finds the test tried and refused.
+    await service.store.db.updateTable('alert_channel').set({ sealed: '' }).execute()
+  }),
+  'POST /w/:slug/channels/:channel/enable': withChannel(({ send }) => send('POST', '/channels/ops/disable')),
+  'POST /w/:slug/channels/:channel/disable': withChannel(),
+  'DELETE /w/:slug/channels/:channel': withChannel(),
+  'POST /w/:slug/deliveries/:id/retry': async (place) => {
+    await withChannel()(place)
+    return { params: { id: await deadDelivery(place) } }
+  },
   'DELETE /w/:slug/blueprints/:blueprint/versions/:version': async () => ({
     params: { blueprint: 'mail', version: '1.1.0' },
   }),

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { sync } from '../backup/backup.ts'
 import { migrate } from '../db/migrate.ts'
 import { openEmbedded, openPostgres } from '../db/open.ts'
+import { endWaiting } from '../deliveries/settling.ts'
 import type { Config } from '../deps.ts'
 import { type MovedRows, moveRows } from '../move/move.ts'
 import { databaseFile, holderOf, lockFolder, movedFile, noteMoved } from '../ops/data-folder.ts'
@@ -51,6 +52,7 @@ async function moveAll(file: string, to: string, progress: (line: string) => voi
   try {
     await migrate(from, accountTables(from))
     await migrate(target, accountTables(target))
+    await endWaiting(from.db, { why: 'restored' }, Date.now())
     if (from.engine !== 'sqlite' || target.engine !== 'postgres') throw new Error('Only from SQLite to PostgreSQL.')
     return granted(await moveRows(from, target, progress))
   } finally {

@@ -84,6 +84,10 @@ const groupSays: Readonly<Record<string, string>> = {
   release: 'the runtime that /cli/ serves',
   wish: 'the versions that agents and their runtimes should run',
   rollout: 'updates of many agents in waves',
+  alert: 'open alerts, acknowledgements and mutes',
+  rule: 'the rules by which alerts open',
+  channel: 'the places that alerts are sent to',
+  delivery: 'messages on their way to channels',
   audit: 'the activity: who did what, and when',
   secret: 'the secret that signs cookies, the same on all nodes',
 }

@@ -57,6 +57,13 @@ test.each([
     { agents: 12, waves: ['1', '100%'] },
     'started the rollout of mail@1.1.0 to 12 agents in 2 waves',
   ],
+  ['alert.acknowledged', 'agent mail', { rule: 'silent' }, 'acknowledged the alert silent of mail'],
+  ['alert.muted', 'workspace acme', { until: 5 }, 'muted acme'],
+  ['alert.muted', 'agent mail', { rule: 'bad', until: null }, 'muted mail for the alert rule bad'],
+  ['alert.unmuted', 'agent mail', {}, 'lifted the mute of mail'],
+  ['rule.changed', 'rule silent', { after: 5 }, 'changed the alert rule silent'],
+  ['channel.added', 'channel ops', { kind: 'slack', format: 'grouped' }, 'added the slack channel ops'],
+  ['delivery.retried', 'channel ops', { delivery: 'd' }, 'sent a delivery to the channel ops again'],
   ['rollout.cancelled', 'runtime 0.2.0', {}, 'cancelled the rollout of runtime 0.2.0'],
   [
     'rollout.halted',

@@ -10,6 +10,8 @@ type Tell = (what: Part, facts: ActivityFacts) => Part[]
 const said = (v: unknown): Part => ({ said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v) })
 const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
 
+const forRule = (rule: unknown): Part[] => (rule === undefined ? [] : [' for the alert rule ', said(rule)])
+
 const limit = (name: string, value: unknown): Part[] =>
   value === undefined ? [] : [`, ${name}: `, said(value ?? 'the default')]
 
@@ -71,6 +73,15 @@ const sentences: Readonly<Record<string, Tell>> = {
   'rollout.cancelled': (what) => ['cancelled the rollout of ', what],
   'rollout.halted': (what, { why }) => ['halted the rollout of ', what, ...(why ? [': ', said(why)] : [])],
   'rollout.done': (what) => ['finished the rollout of ', what],
+  'alert.acknowledged': (what, { rule }) => ['acknowledged the alert ', said(rule), ' of ', what],
+  'alert.muted': (what, { rule }) => ['muted ', what, ...forRule(rule)],
+  'alert.unmuted': (what, { rule }) => ['lifted the mute of ', what, ...forRule(rule)],
+  'rule.changed': (what) => ['changed the alert rule ', what],
+  'channel.added': (what, { kind }) => ['added the ', said(kind), ' channel ', what],
+  'channel.enabled': (what) => ['enabled the channel ', what],
+  'channel.disabled': (what) => ['disabled the channel ', what],
+  'channel.removed': (what) => ['removed the channel ', what],
+  'delivery.retried': (what) => ['sent a delivery to the channel ', what, ' again'],
   'log.read': (what, { name }) => ['read the log ', said(name), ' of ', what],
   'log.downloaded': (what, { name }) => ['downloaded the log ', said(name), ' of ', what],
   'member.invited': (what, facts) => ['invited ', what, ` as ${role(facts.role)}`],

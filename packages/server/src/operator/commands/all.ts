@@ -1,10 +1,12 @@
 /** Every command of `svc-server` except those that run without a service, such as `start` and `restore` (main.ts). */
 import type { OperatorCommand } from '../kit/command.ts'
 import { agentCommands } from './agent.ts'
+import { alertCommands } from './alert.ts'
 import { auditCommands } from './audit.ts'
 import { backupCommands } from './backup.ts'
 import { blueprintCommands } from './blueprint.ts'
 import { botCommands } from './bot.ts'
+import { channelCommands } from './channel.ts'
 import { codeCommands } from './code.ts'
 import { commandCommands } from './command.ts'
 import { logCommands } from './log.ts'
@@ -30,6 +32,8 @@ export const commands: Readonly<Record<string, OperatorCommand>> = {
   ...botCommands,
   ...wishCommands,
   ...rolloutCommands,
+  ...alertCommands,
+  ...channelCommands,
   ...releaseCommands,
   ...auditCommands,
   ...secretCommands,

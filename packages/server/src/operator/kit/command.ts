@@ -29,13 +29,14 @@ export interface OperatorCommand<T = unknown> {
 /** A command that carries out an operation, with the name and words of its description. */
 export function commandOf<T>(
   operation: Operation,
-  { run, show }: Pick<OperatorCommand<T>, 'run' | 'show'>,
+  { run, show, input }: Pick<OperatorCommand<T>, 'run' | 'show' | 'input'>,
 ): Record<string, OperatorCommand> {
   const words = operation.command
   if (!words) throw new Error(`${operation.route} has no command.`)
   const { name, args = [], options = [] } = words
   const copied = (pairs: readonly (readonly [string, string])[]) => pairs.map(([a, b]): [string, string] => [a, b])
-  return { [name]: command({ says: operation.says, args: copied(args), options: copied(options), run, show }) }
+  const asks = input === undefined ? {} : { input }
+  return { [name]: command({ says: operation.says, args: copied(args), options: copied(options), ...asks, run, show }) }
 }
 
 /** Keeps the type of the value between `run` and `show`. */

@@ -4,6 +4,8 @@
  */
 
 export { sentence } from '@svc/blueprint'
+export { listChannels, listDeliveries } from '../../alerts/channels.ts'
+export { listAlerts, listMutes, listRules, placeOf, servicePlace } from '../../alerts/listing.ts'
 export { writeBackup } from '../../backup/backup.ts'
 export { askedSecrets } from '../../blueprints/secrets.ts'
 export { blueprintPage, deleteVersion, listBlueprints } from '../../blueprints/store.ts'
@@ -12,6 +14,19 @@ export { botsNamed, deleteBot, listBots, revokeBot } from '../../bots/store.ts'
 export { listCodes, workspaceOfCode } from '../../installs/codes.ts'
 export { noteReading } from '../../logs/reading.ts'
 export { addAgent, newToken, removeAgent } from '../../operations/agents.ts'
+export {
+  acknowledged,
+  answerOfTest,
+  channelAdded,
+  channelDisabled,
+  channelEnabled,
+  channelRemoved,
+  channelTested,
+  deliveryRetried,
+  muted,
+  ruleSet,
+  unmuted,
+} from '../../operations/alerts.ts'
 export { issuedCode, revokedCode } from '../../operations/blueprints.ts'
 export { sendCommand } from '../../operations/commands.ts'
 export {

@@ -70,6 +70,8 @@ export async function serve(given: Given = {}) {
     dataDir: dir,
     databaseUrl: undefined,
     trustedProxies: given.proxies ?? [],
+    outboundAllow: [],
+    heartbeatUrl: undefined,
     metricsPort: 0,
     logLevel: 'silent',
     securityContact: given.securityContact,

@@ -1,0 +1,143 @@
+/**
+ * Answers of the service about alerts, their rules, channels and deliveries, by the conventions of answers.ts. These names
+ * and shapes are also those of the command line's `--json` and of the bodies that channels send: other programs rely on them.
+ */
+
+export const ruleNames = [
+  'silent',
+  'bad',
+  'warning',
+  'process',
+  'status_stale',
+  'binding',
+  'update',
+  'rollout',
+  'command',
+  'run_failed',
+  'run_long',
+  'cost_day',
+  'cost_jump',
+  'gauge',
+  'two_reporters',
+  'service',
+] as const
+export type RuleName = (typeof ruleNames)[number]
+
+const alertLevels = ['warn', 'bad'] as const
+export type AlertLevel = (typeof alertLevels)[number]
+
+export type AlertState = 'pending' | 'open' | 'closing' | 'unsteady' | 'ended'
+
+/** The subject of an alert. The name of a workspace is its slug. */
+export interface AlertSubject {
+  kind: 'agent' | 'rollout' | 'workspace' | 'service'
+  name: string
+}
+
+export interface Acknowledgement {
+  by: string
+  /** Unix milliseconds. */
+  at: number
+  note: string | null
+}
+
+export interface AlertRow {
+  id: string
+  rule: RuleName
+  level: AlertLevel
+  subject: AlertSubject
+  state: AlertState
+  /** Since when the condition has held, as far as it is known. */
+  since: number
+  openedAt: number | null
+  endedAt: number | null
+  acknowledged: Acknowledgement | null
+  muted: boolean
+}
+
+/** The changes of an alert, as messages name them. */
+const messageTypes = ['alert.opened', 'alert.acknowledged', 'alert.ended', 'alert.unsteady', 'alert.reminder'] as const
+export type MessageType = (typeof messageTypes)[number]
+
+export interface RuleRow {
+  rule: RuleName
+  on: boolean
+  /** Seconds that the condition must hold before the alert opens. */
+  after: number
+  level: AlertLevel
+  /** US dollars. */
+  limit: number | null
+  statuses: string[] | null
+  /** The names of the channels; null: all channels of the workspace. */
+  channels: string[] | null
+}
+
+export const channelKinds = [
+  'webhook',
+  'email',
+  'slack',
+  'discord',
+  'telegram',
+  'ntfy',
+  'matrix',
+  'pushover',
+  'teams',
+  'gotify',
+  'apprise',
+  'push',
+] as const
+export type ChannelKind = (typeof channelKinds)[number]
+
+export const messageFormats = ['single', 'grouped'] as const
+export type MessageFormat = (typeof messageFormats)[number]
+
+export interface MuteRow {
+  id: string
+  agent: string | null
+  rule: RuleName | null
+  /** Null: until no alert that it covers is open. */
+  until: number | null
+}
+
+export const deliveryStates = ['waiting', 'sent', 'dead'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+export interface ChannelRow {
+  name: string
+  kind: ChannelKind
+  format: MessageFormat
+  enabled: boolean
+  /** The reason for which the service disabled it; null where nothing or a person did. */
+  disabledBecause: string | null
+  /** The part of its address that may be shown. */
+  address: string
+  lastAnswer: string | null
+  /** Unix milliseconds. */
+  lastAt: number | null
+}
+
+export interface NewChannel {
+  name: string
+  kind: ChannelKind
+  /** Only where the service made it; it is shown this once. */
+  secret?: string
+}
+
+/** `status` is that of HTTP; null where no answer came. */
+export interface ChannelTest {
+  ok: boolean
+  status: number | null
+  message: string
+}
+
+export interface DeliveryRow {
+  id: string
+  channel: string
+  kind: 'alert' | 'test'
+  state: DeliveryState
+  attempt: number
+  lastAnswer: string | null
+  createdAt: number
+  /** The time of the next try; null when there is none. */
+  dueAt: number | null
+}

@@ -1,0 +1,216 @@
+/** Alerts, the rules by which they open, mutes, channels, and deliveries to them. */
+import {
+  type AlertRow,
+  type ChannelRow,
+  type ChannelTest,
+  type DeliveryRow,
+  deliveryStates,
+  type MuteRow,
+  type NewChannel,
+  type RuleRow,
+  ruleNames,
+} from '../answers-alerts.ts'
+import { maxDurationSeconds } from '../duration.ts'
+import {
+  count,
+  flag,
+  InputRefused,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  query,
+  type Reader,
+  text,
+  wordOf,
+  yesOrNo,
+} from '../input.ts'
+import { change, look } from '../operation.ts'
+
+const noteMax = 1000
+const statusesMax = 20
+const channelsMax = 100
+const secretMax = 1000
+const placeArgument = ['<slug>', "the workspace's short name, or @service for the service itself"] as const
+const channelArgument = ['<slug/name>', 'the workspace, or @service, and the name of the channel'] as const
+const nothingOpen = { none: 'pages of alerts ask again by themselves' }
+
+/** Seconds that a duration may have. */
+const seconds: Reader<number> = (value, field) => {
+  const read = number(value, field)
+  if (Number.isInteger(read) && read >= 0 && read <= maxDurationSeconds) return read
+  throw new InputRefused(
+    `${field} must be a whole number of seconds, at most ${maxDurationSeconds} (30 days): got ${read}.`,
+  )
+}
+/** US dollars; a cost is kept in millionths. */
+const dollars: Reader<number> = (value, field) => {
+  const read = number(value, field)
+  if (read > 0 && read <= 1_000_000) return read
+  throw new InputRefused(`${field} must be more than 0 and at most 1,000,000 US dollars: got ${read}.`)
+}
+
+export const alerts = look<AlertRow[]>()('GET /w/:slug/alerts', {
+  says: 'list the alerts of a workspace that have not ended',
+  input: query({ all: yesOrNo, limit: count(1000, 500) }),
+  command: {
+    name: 'alert list',
+    args: [placeArgument],
+    options: [['--all', 'also those that have ended, the newest 500']],
+  },
+})
+export const acknowledgeAlert = change<{ ok: true }>()('POST /w/:slug/alerts/:id/acknowledge', {
+  says: 'acknowledge an open alert, so that it is not repeated and does not escalate',
+  right: 'member',
+  input: object({ note: optional(text(noteMax)) }),
+  audit: ['alert.acknowledged'],
+  pages: nothingOpen,
+  again: 'same',
+  command: {
+    name: 'alert acknowledge',
+    args: [['<id>', 'as svc-server alert list names it']],
+    options: [['--note <text>', 'what the others should know']],
+  },
+})
+export const muteAlerts = change<MuteRow>()('POST /w/:slug/mutes', {
+  says: 'send nothing about an agent, a rule or the workspace for a while',
+  right: 'member',
+  input: object({
+    agent: optional(text()),
+    rule: optional(oneOf(ruleNames)),
+    seconds: orNull(seconds),
+    from: optional(number),
+  }),
+  makes: true,
+  audit: ['alert.muted'],
+  pages: nothingOpen,
+  again: 'new',
+  command: {
+    name: 'alert mute',
+    args: [placeArgument],
+    options: [
+      ['--agent <name>', 'only this agent (default: all)'],
+      ['--rule <rule>', 'only this rule (default: all)'],
+      ['--for <duration>', 'such as 30m, 8h or 2d, or over: until nothing that it covers is open'],
+    ],
+  },
+})
+export const mutes = look<MuteRow[]>()('GET /w/:slug/mutes', {
+  says: 'list the mutes that have not ended',
+  command: { name: 'alert mutes', args: [placeArgument] },
+})
+export const liftMute = change<{ ok: true }>()('DELETE /w/:slug/mutes/:id', {
+  says: 'lift a mute; what is still open is then sent once',
+  right: 'member',
+  audit: ['alert.unmuted'],
+  pages: nothingOpen,
+  again: 'refused',
+  command: { name: 'alert unmute', args: [['<id>', 'as svc-server alert mutes names it']] },
+})
+export const rules = look<RuleRow[]>()('GET /w/:slug/rules', {
+  says: 'list the rules by which alerts open',
+  command: { name: 'rule list', args: [placeArgument] },
+})
+export const setRule = change<RuleRow>()('PATCH /w/:slug/rules', {
+  says: 'change a rule; what is not named stays as it is',
+  input: object({
+    rule: text(),
+    on: optional(flag),
+    after: optional(seconds),
+    limit: optional(orNull(dollars)),
+    statuses: optional(list(text(20), statusesMax)),
+    channels: optional(orNull(list(text(), channelsMax))),
+    reminds: optional(flag),
+  }),
+  audit: ['rule.changed'],
+  pages: nothingOpen,
+  again: 'same',
+  command: {
+    name: 'rule set',
+    args: [placeArgument, ['<rule>', 'as svc-server rule list names it']],
+    options: [
+      ['--on', 'judge it'],
+      ['--off', 'do not; its open alerts end without a message'],
+      ['--after <duration>', 'how long the condition must hold, such as 0s, 90s or 10m'],
+      ['--limit <usd>', 'for cost_day: the US dollars that a day may cost'],
+      ['--statuses <list>', 'for run_failed: the statuses that count, separated by commas'],
+      ['--channels <list>', 'the channels that it is sent to, separated by commas, or all'],
+    ],
+  },
+})
+export const channels = look<ChannelRow[]>()('GET /w/:slug/channels', {
+  says: 'list the channels of a workspace with their last answer',
+  command: { name: 'channel list', args: [placeArgument] },
+})
+export const addChannel = change<NewChannel>()('POST /w/:slug/channels', {
+  says: 'add a channel that alerts are sent to',
+  input: object({
+    name: text(),
+    kind: text(),
+    url: optional(text()),
+    to: optional(text()),
+    secret: optional(text(secretMax)),
+    format: optional(text()),
+  }),
+  makes: true,
+  audit: ['channel.added'],
+  pages: nothingOpen,
+  again: 'refused',
+  command: {
+    name: 'channel add',
+    args: [placeArgument, ['<name>', 'how it is called: lowercase letters, digits, hyphens']],
+    options: [
+      ['--kind <kind>', 'webhook, email, slack, discord, telegram, ntfy, matrix, pushover, teams, gotify or apprise'],
+      ['--url <url>', 'the address, or the server'],
+      ['--to <where>', 'the mailbox, chat, room or user'],
+      ['--format <format>', 'grouped: messages together, at most every 5 minutes (default); single: each at once'],
+    ],
+  },
+})
+export const testChannel = change<ChannelTest>()('POST /w/:slug/channels/:channel/test', {
+  says: 'send a test to a channel and show what the receiver answers',
+  audit: { none: 'it changes nothing' },
+  pages: nothingOpen,
+  again: 'new',
+  command: { name: 'channel test', args: [channelArgument] },
+})
+export const enableChannel = change<{ ok: true }>()('POST /w/:slug/channels/:channel/enable', {
+  says: 'enable a channel',
+  audit: ['channel.enabled'],
+  pages: nothingOpen,
+  again: 'same',
+  command: { name: 'channel enable', args: [channelArgument] },
+})
+export const disableChannel = change<{ ok: true }>()('POST /w/:slug/channels/:channel/disable', {
+  says: 'disable a channel; what waits for it is not sent',
+  audit: ['channel.disabled'],
+  pages: nothingOpen,
+  again: 'same',
+  command: { name: 'channel disable', args: [channelArgument] },
+})
+export const removeChannel = change<{ ok: true }>()('DELETE /w/:slug/channels/:channel', {
+  says: 'remove a channel with its deliveries',
+  audit: ['channel.removed'],
+  pages: nothingOpen,
+  again: 'refused',
+  command: { name: 'channel remove', args: [channelArgument] },
+})
+export const deliveries = look<DeliveryRow[]>()('GET /w/:slug/deliveries', {
+  says: 'list the deliveries to the channels of a workspace, newest first',
+  right: 'admin',
+  input: query({ state: wordOf(deliveryStates, undefined), limit: count(1000, 500) }),
+  command: {
+    name: 'delivery list',
+    args: [placeArgument],
+    options: [['--state <state>', `only these: ${deliveryStates.join(', ')}`]],
+  },
+})
+export const retryDelivery = change<{ ok: true }>()('POST /w/:slug/deliveries/:id/retry', {
+  says: 'send a dead delivery again, with the same id and the same body',
+  audit: ['delivery.retried'],
+  pages: nothingOpen,
+  again: 'refused',
+  command: { name: 'delivery retry', args: [['<id>', 'as svc-server delivery list names it']] },
+})

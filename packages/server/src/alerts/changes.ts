@@ -1,0 +1,255 @@
+/** Changes that people make: they acknowledge an alert, mute, and set rules. Each is in the activity. */
+import type { MuteRow, RuleName } from '@svc/api'
+import { ruleNames } from '@svc/api'
+import { shown, type Verdict } from '@svc/protocol'
+import { findAgent } from '../agents/store.ts'
+import type { Ctx } from '../audit/by.ts'
+import { audit } from '../audit/store.ts'
+import type { Db } from '../db/open.ts'
+import type { AlertRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
+import { enqueue } from '../deliveries/store.ts'
+import { newId } from '../ids.ts'
+import { done, refuse, unknownAgent } from '../verdict.ts'
+import { alertOf, rulesOf, type Scope, type SetRule, scopeOf, serviceScope } from './store.ts'
+import { changeOf, channelsFor } from './telling.ts'
+
+export interface Place {
+  id: string
+  slug: string
+}
+
+const isOk = { ok: true } as const
+
+/** A second acknowledgement changes nothing: the first stays. */
+export const acknowledge = (
+  { db, by, now }: Ctx,
+  place: Place,
+  { id, note, baseUrl }: { id: string; note: string | undefined; baseUrl: string },
+): Promise<Verdict<{ ok: true }, 'alert_unknown' | 'alert_over'>> =>
+  transaction(db, async (trx) => {
+    const scope = scopeOf(place)
+    const before = await trx
+      .selectFrom('alert')
+      .selectAll()
+      .where('id', '=', id)
+      .where('scope', '=', scope.id)
+      .executeTakeFirst()
+    if (!before || before.opened_at === null) return refuse('alert_unknown', 'There is no such alert.')
+    if (before.ended_at !== null) return refuse('alert_over', 'The alert has ended.')
+    const row = await trx
+      .updateTable('alert')
+      .set({
+        acknowledged_by: by.name,
+        acknowledged_at: now,
+        note: note?.trim() || null,
+        version: (eb) => eb('version', '+', 1),
+      })
+      .where('id', '=', id)
+      .where('acknowledged_at', 'is', null)
+      .where('ended_at', 'is', null)
+      .returningAll()
+      .executeTakeFirst()
+    if (!row) return done(isOk)
+    await audit(trx, {
+      ...noteOf(scope, { by, now }),
+      action: 'alert.acknowledged',
+      subject: subjectOf(row),
+      details: { rule: row.rule },
+    })
+    if (row.muted === 0 && row.told !== 'nothing') await tell(trx, scope, { row, place, baseUrl, now })
+    return done(isOk)
+  })
+
+async function tell(
+  trx: Db,
+  scope: Scope,
+  { row, place, baseUrl, now }: { row: AlertRow; place: Place; baseUrl: string; now: number },
+): Promise<void> {
+  const channels = await channelsFor(trx, scope, (await rulesOf(trx, scope))(row.rule))
+  const told = { type: 'alert.acknowledged', alert: alertOf(row), agents: row.agents } as const
+  await enqueue(trx, channels, changeOf(row, told, { slug: place.slug, baseUrl, now }), now)
+}
+
+const noteOf = ({ workspaceId }: Scope, { by, now }: Pick<Ctx, 'by' | 'now'>) => ({ workspaceId, at: now, by })
+
+const subjectOf = ({ subject_kind, subject_name }: AlertRow): string =>
+  subject_kind === 'service' ? subject_name : `${subject_kind} ${subject_name}`
+
+interface MuteWanted {
+  agent?: string | undefined
+  rule?: RuleName | undefined
+  /** Null: until nothing that it covers is open. */
+  seconds: number | null
+  /** Unix milliseconds, for a planned window. */
+  from?: number | undefined
+}
+
+const maxAhead = 365 * 86_400_000
+
+/** Members mute an agent; a rule or the whole workspace is for admins. */
+export const mute = (
+  { db, by, now, role }: Ctx & { role: 'admin' | 'member' },
+  place: Place,
+  { agent: name, rule, seconds, from = now }: MuteWanted,
+): Promise<Verdict<MuteRow, 'mute_invalid' | 'agent_unknown' | 'not_allowed'>> =>
+  transaction(db, async (trx) => {
+    const scope = scopeOf(place)
+    if (role !== 'admin' && name === undefined)
+      return refuse('not_allowed', 'Only an admin of the workspace may mute a rule or the whole workspace.')
+    if (seconds === 0) return refuse('mute_invalid', 'A mute must last longer than 0 s.')
+    if (from > now + maxAhead) return refuse('mute_invalid', 'A mute may begin at most a year from now.')
+    const agent = name === undefined ? undefined : await findAgent(trx, place, name)
+    if (name !== undefined && !agent) return unknownAgent
+    const begins = Math.max(from, now)
+    const until = seconds === null ? null : begins + seconds * 1000
+    const id = newId(now)
+    await trx
+      .insertInto('alert_mute')
+      .values({
+        id,
+        scope: scope.id,
+        workspace_id: scope.workspaceId,
+        agent_id: agent?.id ?? null,
+        rule: rule ?? null,
+        from_at: begins,
+        until_at: until,
+        created_at: now,
+        created_by: by.id,
+        created_by_name: by.name,
+        ended_at: null,
+      })
+      .execute()
+    const details = { ...(rule && { rule }), until }
+    await audit(trx, {
+      ...noteOf(scope, { by, now }),
+      action: 'alert.muted',
+      subject: mutedSubject(place, name),
+      details,
+    })
+    return done({ id, agent: name ?? null, rule: rule ?? null, until })
+  })
+
+const mutedSubject = ({ id, slug }: Place, agent: string | null | undefined): string =>
+  agent ? `agent ${agent}` : id === serviceScope ? 'the service' : `workspace ${slug}`
+
+/** Members lift mutes of an agent; the others are for admins. */
+export const liftMute = (
+  { db, by, now, role }: Ctx & { role: 'admin' | 'member' },
+  place: Place,
+  id: string,
+): Promise<Verdict<{ ok: true }, 'mute_unknown' | 'not_allowed'>> =>
+  transaction(db, async (trx) => {
+    const scope = scopeOf(place)
+    const found = await trx
+      .selectFrom('alert_mute')
+      .leftJoin('agent', 'agent.id', 'agent_id')
+      .select(['agent_id', 'rule', 'agent.name'])
+      .where('alert_mute.id', '=', id)
+      .where('scope', '=', scope.id)
+      .where('ended_at', 'is', null)
+      .executeTakeFirst()
+    if (!found) return refuse('mute_unknown', 'There is no such mute, or it has ended.')
+    if (role !== 'admin' && found.agent_id === null)
+      return refuse(
+        'not_allowed',
+        'Only an admin of the workspace may lift the mute of a rule or of the whole workspace.',
+      )
+    await trx.updateTable('alert_mute').set({ ended_at: now }).where('id', '=', id).execute()
+    const details = found.rule === null ? {} : { rule: found.rule }
+    await audit(trx, {
+      ...noteOf(scope, { by, now }),
+      action: 'alert.unmuted',
+      subject: mutedSubject(place, found.name),
+      details,
+    })
+    return done(isOk)
+  })
+
+interface RuleChange {
+  on?: boolean
+  /** Seconds. */
+  after?: number
+  /** US dollars. */
+  limit?: number | null
+  statuses?: string[]
+  /** Names; null: all channels. */
+  channels?: string[] | null
+  reminds?: boolean
+}
+
+/** Changes what is named of a rule and leaves the rest. The same change again is none, and is not in the activity. */
+export const setRule = (
+  { db, by, now }: Ctx,
+  place: Place,
+  { rule: named, ...wanted }: RuleChange & { rule: string },
+): Promise<Verdict<SetRule, 'rule_unknown' | 'rule_invalid' | 'channel_unknown'>> =>
+  transaction(db, async (trx) => {
+    const scope = scopeOf(place)
+    const name = ruleNames.find((one) => one === named)
+    if (!name)
+      return refuse('rule_unknown', `There is no rule ${shown(named)}: it must be one of ${ruleNames.join(', ')}.`)
+    if (scope.id === serviceScope && name !== 'service')
+      return refuse('rule_invalid', 'The only rule of @service is service.')
+    const wrong = wrongWith(name, wanted)
+    if (wrong !== undefined) return refuse('rule_invalid', wrong)
+    const channels = await channelIds(trx, scope, wanted.channels)
+    if (!channels.ok) return channels
+    const before = (await rulesOf(trx, scope))(name)
+    const set = columnsOf(wanted, channels.value)
+    await trx
+      .insertInto('alert_rule')
+      .values({ scope: scope.id, workspace_id: scope.workspaceId, rule: name, ...nothing, ...set })
+      .onConflict((oc) =>
+        Object.keys(set).length === 0 ? oc.doNothing() : oc.columns(['scope', 'rule']).doUpdateSet(set),
+      )
+      .execute()
+    const after = (await rulesOf(trx, scope))(name)
+    if (JSON.stringify(before) !== JSON.stringify(after))
+      await audit(trx, {
+        ...noteOf(scope, { by, now }),
+        action: 'rule.changed',
+        subject: `rule ${name}`,
+        details: { ...wanted },
+      })
+    return done(after)
+  })
+
+const nothing = { is_on: null, after_s: null, limit_micro: null, statuses: null, channels: null, reminds: null }
+
+/** A setting that the rule does not have, or without which it can never hold. */
+function wrongWith(name: RuleName, { limit, statuses, after }: RuleChange): string | undefined {
+  if (limit !== undefined && name !== 'cost_day') return `The rule ${name} has no limit; cost_day has one.`
+  if (statuses !== undefined && name !== 'run_failed') return `The rule ${name} has no statuses; run_failed has.`
+  if (statuses?.length === 0) return 'The rule run_failed needs at least one status.'
+  if (after !== undefined && name === 'command') return 'The rule command is about a single event, which does not last.'
+  return undefined
+}
+
+async function channelIds(
+  trx: Db,
+  scope: Scope,
+  names: string[] | null | undefined,
+): Promise<Verdict<string[] | null | undefined, 'channel_unknown'>> {
+  if (!names) return done(names)
+  const rows = await trx
+    .selectFrom('alert_channel')
+    .select(['id', 'name'])
+    .where('scope', '=', scope.id)
+    .where('owner', '=', '')
+    .execute()
+  const stranger = names.find((name) => !rows.some((row) => row.name === name))
+  if (stranger !== undefined) return refuse('channel_unknown', `There is no channel ${shown(stranger)}.`)
+  return done(rows.filter(({ name }) => names.includes(name)).map(({ id }) => id))
+}
+
+const columnsOf = ({ on, after, limit, statuses, reminds }: RuleChange, channels: string[] | null | undefined) => ({
+  ...(on !== undefined && { is_on: on ? 1 : 0 }),
+  ...(after !== undefined && { after_s: after }),
+  // A limit that is set is meant to count.
+  ...(limit !== undefined && { limit_micro: limit === null ? null : Math.round(limit * 1_000_000) }),
+  ...(limit != null && on === undefined && { is_on: 1 }),
+  ...(statuses !== undefined && { statuses: JSON.stringify(statuses) }),
+  ...(channels !== undefined && { channels: channels === null ? null : JSON.stringify(channels) }),
+  ...(reminds !== undefined && { reminds: reminds ? 1 : 0 }),
+})

@@ -1,0 +1,233 @@
+/** Channels as people add, test, disable and remove them. Their secrets are sealed and never given out again. */
+import type { ChannelRow, ChannelTest, DeliveryRow, DeliveryState, NewChannel } from '@svc/api'
+import { shown, type Verdict } from '@svc/protocol'
+import type { Ctx } from '../audit/by.ts'
+import { audit } from '../audit/store.ts'
+import type { Db } from '../db/open.ts'
+import type { AlertChannelRow, AlertDeliveryRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
+import type { Allowed } from '../deliveries/allowed.ts'
+import { type ChannelWanted, readChannel } from '../deliveries/reading.ts'
+import { type SealKey, seal } from '../deliveries/seal.ts'
+import { endWaiting, retry } from '../deliveries/settling.ts'
+import { enqueueTest } from '../deliveries/store.ts'
+import { newId } from '../ids.ts'
+import { isEmail } from '../people/email.ts'
+import { done, refuse } from '../verdict.ts'
+import type { Place } from './changes.ts'
+import { scopeOf } from './store.ts'
+import { channelsOfScope } from './telling.ts'
+
+/** The limit of channels of a workspace. */
+const channelsMax = 50
+const isOk = { ok: true } as const
+type Done = { ok: true }
+
+interface Sealing {
+  key: SealKey
+  allowed: Allowed
+}
+
+export const addChannel = (
+  { db, by, now, key, allowed }: Ctx & Sealing,
+  place: Place,
+  wanted: ChannelWanted,
+): Promise<Verdict<NewChannel, 'channel_invalid' | 'channel_taken' | 'channels_too_many'>> =>
+  transaction(db, async (trx) => {
+    const read = readChannel(wanted, { allowed, isEmail })
+    if (!read.ok) return read
+    const { name, kind, format, address, shown: visible, made } = read.value
+    const scope = scopeOf(place)
+    const there = await channelsOfScope(trx, scope)
+    if (there.length >= channelsMax)
+      return refuse('channels_too_many', `A workspace may have ${channelsMax} channels: remove one first.`)
+    const id = newId(now)
+    const row = await trx
+      .insertInto('alert_channel')
+      .values({
+        id,
+        scope: scope.id,
+        workspace_id: scope.workspaceId,
+        person_id: null,
+        owner: '',
+        name,
+        kind,
+        format,
+        enabled: 1,
+        disabled_why: null,
+        shown: visible,
+        sealed: seal(key, id, JSON.stringify(address)),
+        created_at: now,
+        created_by_name: by.name,
+        last_answer: null,
+        last_at: null,
+        grouped_at: null,
+        failing_since: null,
+        dead: 0,
+      })
+      .onConflict((oc) => oc.columns(['scope', 'owner', 'name']).doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (!row) return refuse('channel_taken', `There is already a channel ${shown(name)}.`)
+    const details = { kind, format }
+    await audit(trx, {
+      workspaceId: scope.workspaceId,
+      at: now,
+      by,
+      action: 'channel.added',
+      subject: `channel ${name}`,
+      details,
+    })
+    return done({ name, kind, ...(made !== undefined && { secret: made }) })
+  })
+
+/** Enables a channel. Earlier failures no longer count. */
+export const enableChannel = (ctx: Ctx, place: Place, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
+  change(ctx, place, name, async (trx, channel) => {
+    if (channel.enabled === 1) return undefined
+    await set(trx, channel, { enabled: 1, disabled_why: null, failing_since: null, dead: 0 })
+    return 'channel.enabled'
+  })
+
+export const disableChannel = (ctx: Ctx, place: Place, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
+  change(ctx, place, name, async (trx, channel) => {
+    if (channel.enabled === 0 && channel.disabled_why === null) return undefined
+    await set(trx, channel, { enabled: 0, disabled_why: null })
+    await endWaiting(trx, { channelId: channel.id, why: 'The channel was disabled.' }, ctx.now)
+    return 'channel.disabled'
+  })
+
+export const removeChannel = (ctx: Ctx, place: Place, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
+  change(ctx, place, name, async (trx, channel) => {
+    await trx.deleteFrom('alert_channel').where('id', '=', channel.id).execute()
+    return 'channel.removed'
+  })
+
+/** `work` gives the line of the activity; undefined: nothing changed. */
+const change = (
+  { db, by, now }: Ctx,
+  place: Place,
+  name: string,
+  work: (trx: Db, channel: AlertChannelRow) => Promise<string | undefined>,
+): Promise<Verdict<Done, 'channel_unknown'>> =>
+  transaction(db, async (trx) => {
+    const channel = await channelNamed(trx, place, name)
+    if (!channel) return unknownChannel(name)
+    const action = await work(trx, channel)
+    const { workspaceId } = scopeOf(place)
+    if (action) await audit(trx, { workspaceId, at: now, by, action, subject: `channel ${name}` })
+    return done(isOk)
+  })
+
+const set = (trx: Db, { id }: AlertChannelRow, columns: Partial<AlertChannelRow>) =>
+  trx.updateTable('alert_channel').set(columns).where('id', '=', id).execute()
+
+const unknownChannel = (name: string) => refuse('channel_unknown', `There is no channel ${shown(name)}.`)
+
+const channelNamed = (db: Db, place: Place, name: string): Promise<AlertChannelRow | undefined> =>
+  db
+    .selectFrom('alert_channel')
+    .selectAll()
+    .where('scope', '=', scopeOf(place).id)
+    .where('owner', '=', '')
+    .where('name', '=', name)
+    .executeTakeFirst()
+
+/** Puts a test on its way. Its delivery is where its answer is found. */
+export const beginTest = (
+  { db, now }: Ctx,
+  place: Place,
+  name: string,
+): Promise<Verdict<{ deliveryId: string; channelId: string }, 'channel_unknown'>> =>
+  transaction(db, async (trx) => {
+    const channel = await channelNamed(trx, place, name)
+    if (!channel) return unknownChannel(name)
+    const deliveryId = await enqueueTest(trx, { channelId: channel.id, workspace: place.slug }, now)
+    return done({ deliveryId, channelId: channel.id })
+  })
+
+/** The answer of a test; undefined: it is still on its way. */
+export async function testAnswer(db: Db, id: string): Promise<ChannelTest | undefined> {
+  const row = await db
+    .selectFrom('alert_delivery')
+    .select(['state', 'last_answer'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row || row.state === 'waiting') return undefined
+  const message = row.last_answer ?? ''
+  const [, status] = /^(\d{3})(?::|$)/.exec(message) ?? []
+  return { ok: row.state === 'sent', status: status === undefined ? null : Number(status), message }
+}
+
+export async function listChannels(db: Db, place: Place): Promise<ChannelRow[]> {
+  const rows = await channelsOfScope(db, scopeOf(place))
+  return rows.map((row) => ({
+    name: row.name,
+    kind: row.kind,
+    format: row.format,
+    enabled: row.enabled === 1,
+    disabledBecause: row.disabled_why,
+    address: row.shown,
+    lastAnswer: row.last_answer,
+    lastAt: row.last_at,
+  }))
+}
+
+export async function listDeliveries(
+  db: Db,
+  place: Place,
+  { state, limit }: { state: DeliveryState | undefined; limit: number },
+): Promise<DeliveryRow[]> {
+  const rows = await db
+    .selectFrom('alert_delivery')
+    .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
+    .selectAll('alert_delivery')
+    .select('alert_channel.name')
+    .where('scope', '=', scopeOf(place).id)
+    .where('owner', '=', '')
+    .$if(state !== undefined, (query) => query.where('state', '=', state as DeliveryState))
+    .orderBy('alert_delivery.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(deliveryRow)
+}
+
+const deliveryRow = (row: AlertDeliveryRow & { name: string }): DeliveryRow => ({
+  id: row.id,
+  channel: row.name,
+  kind: row.kind,
+  state: row.state,
+  attempt: row.tries,
+  lastAnswer: row.last_answer,
+  createdAt: row.created_at,
+  dueAt: row.due_at,
+})
+
+export const retryDelivery = (
+  { db, by, now }: Ctx,
+  place: Place,
+  id: string,
+): Promise<Verdict<Done, 'delivery_unknown' | 'delivery_not_dead'>> =>
+  transaction(db, async (trx) => {
+    const scope = scopeOf(place)
+    const channel = await trx
+      .selectFrom('alert_delivery')
+      .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
+      .select('alert_channel.name')
+      .where('alert_delivery.id', '=', id)
+      .where('scope', '=', scope.id)
+      .executeTakeFirst()
+    if (!channel) return refuse('delivery_unknown', 'There is no such delivery; they are kept for 30 days.')
+    if (!(await retry(trx, id, now)))
+      return refuse('delivery_not_dead', 'Only a dead delivery can be sent again: this one waits or was taken.')
+    const subject = `channel ${channel.name}`
+    await audit(trx, {
+      workspaceId: scope.workspaceId,
+      at: now,
+      by,
+      action: 'delivery.retried',
+      subject,
+      details: { delivery: id },
+    })
+    return done(isOk)
+  })

@@ -1,0 +1,172 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, expect, test, vi } from 'vitest'
+import { everyEngine } from '../../testing/stores.ts'
+import { type World, world } from '../../testing/world.ts'
+import { newSigningSecret } from '../deliveries/channels/webhook.ts'
+import { newDispatcher } from '../deliveries/dispatcher.ts'
+import { seal, sealKeyOf } from '../deliveries/seal.ts'
+import { enqueue, enqueueTest } from '../deliveries/store.ts'
+import type { AlertChange } from './message.ts'
+import { writerOf } from './writing.ts'
+
+const key = sealKeyOf('a secret of at least thirty-two characters')
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** A receiver on this machine; `answers`: the status of each visit, the last one for all that follow. */
+async function receiver(...answers: (number | 'silence')[]) {
+  const seen: { headers: IncomingHttpHeaders; body: string }[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (piece) => {
+      body += piece
+    })
+    request.on('end', () => {
+      seen.push({ headers: request.headers, body })
+      const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? 200
+      if (answer !== 'silence') response.writeHead(answer).end('thanks')
+    })
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  closing.push(async () => {
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+  })
+  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
+}
+
+everyEngine('what sends deliveries', (open) => {
+  const started = async () => {
+    const w = await world(await open())
+    const dispatcher = newDispatcher({
+      store: w.store,
+      log: pino({ level: 'silent' }),
+      now: w.clock.now,
+      key,
+      allowed: ['127.0.0.0/8'],
+      writer: writerOf('https://svc.example.org'),
+      random: () => 0.5,
+    })
+    return { w, dispatcher, tell: (id: string) => tell(w, id) }
+  }
+
+  test('a signed webhook arrives, with the same id and body on every try', async () => {
+    const { w, dispatcher, tell } = await started()
+    const { seen, url } = await receiver(500, 200)
+    const secret = newSigningSecret()
+    const id = await addChannel(w, 'hook', { url, secret })
+    await tell(id)
+    await dispatcher.dispatch()
+    w.clock.pass(5)
+    await dispatcher.dispatch()
+    await dispatcher.dispatch()
+    expect(seen).toHaveLength(2)
+    expect(seen[1]?.body).toBe(seen[0]?.body)
+    expect(seen[1]?.headers['webhook-id']).toBe(seen[0]?.headers['webhook-id'])
+    const [{ headers, body } = { headers: {}, body: '' }] = seen
+    vi.useFakeTimers({ toFake: ['Date'], now: w.clock.now() })
+    expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body))
+    vi.useRealTimers()
+    expect(JSON.parse(body)).toMatchObject({ type: 'alert.opened', data: { id: 'a1', rule: 'silent' } })
+  })
+
+  test('a receiver that never answers holds up no other channel', async () => {
+    const { w, dispatcher, tell } = await started()
+    const [slow, quick] = [await receiver('silence'), await receiver(200)]
+    await tell(await addChannel(w, 'slow', { url: slow.url, secret: newSigningSecret() }))
+    await tell(await addChannel(w, 'quick', { url: quick.url, secret: newSigningSecret() }))
+    const sending = dispatcher.dispatch()
+    await expect.poll(() => [slow.seen.length, quick.seen.length], { message: 'both were called' }).toEqual([1, 1])
+    await dispatcher.stop()
+    await sending
+    const rows = await w.store.db.selectFrom('alert_delivery').select(['state', 'tries']).orderBy('id').execute()
+    expect(rows).toEqual([
+      { state: 'waiting', tries: 0 },
+      { state: 'sent', tries: 1 },
+    ])
+  })
+
+  test('a channel whose secret cannot be opened is disabled and says why', async () => {
+    const { w, dispatcher, tell } = await started()
+    const { seen, url } = await receiver(200)
+    const id = await addChannel(
+      w,
+      'hook',
+      { url, secret: newSigningSecret() },
+      sealKeyOf('the secret of another data folder, of old'),
+    )
+    await tell(id)
+    await dispatcher.dispatch()
+    const channel = await w.store.db.selectFrom('alert_channel').selectAll().executeTakeFirstOrThrow()
+    expect(channel.enabled).toBe(0)
+    expect(channel.disabled_why).toContain('cannot be opened with the file `secret`')
+    expect(seen).toEqual([])
+  })
+
+  test('a test goes through the same way, and its answer is kept', async () => {
+    const { w, dispatcher } = await started()
+    const { seen, url } = await receiver(200)
+    const channelId = await addChannel(w, 'hook', { url, secret: newSigningSecret() })
+    const id = await enqueueTest(w.store.db, { channelId, workspace: 'north' }, w.clock.now())
+    await dispatcher.dispatch()
+    expect(JSON.parse(seen[0]?.body ?? '')).toMatchObject({ type: 'test', data: { workspace: 'north' } })
+    const row = await w.store.db.selectFrom('alert_delivery').selectAll().where('id', '=', id).executeTakeFirst()
+    expect(row).toMatchObject({ state: 'sent', last_answer: '200: thanks' })
+  })
+})
+
+async function tell(w: World, channelId: string): Promise<void> {
+  const channel = await w.store.db.selectFrom('alert_channel').selectAll().where('id', '=', channelId).execute()
+  const change: AlertChange = {
+    type: 'alert.opened',
+    at: w.clock.now(),
+    id: 'a1',
+    workspace: 'north',
+    rule: 'silent',
+    level: 'bad',
+    subject: { kind: 'agent', name: 'mail-triage' },
+    since: w.clock.now(),
+    endedAt: null,
+    label: null,
+    detail: null,
+    agents: null,
+    acknowledgedBy: null,
+    note: null,
+    url: 'https://svc.example.org/w/north/agents/mail-triage',
+  }
+  await enqueue(w.store.db, channel, change, w.clock.now())
+}
+
+async function addChannel(w: World, name: string, address: object, sealedWith = key): Promise<string> {
+  const id = `channel-${name}`
+  await w.store.db
+    .insertInto('alert_channel')
+    .values({
+      id,
+      scope: w.workspace.id,
+      workspace_id: w.workspace.id,
+      person_id: null,
+      owner: '',
+      name,
+      kind: 'webhook',
+      format: 'single',
+      enabled: 1,
+      disabled_why: null,
+      shown: '',
+      sealed: seal(sealedWith, id, JSON.stringify(address)),
+      created_at: w.clock.now(),
+      created_by_name: 'Ada',
+      last_answer: null,
+      last_at: null,
+      grouped_at: null,
+      failing_since: null,
+      dead: 0,
+    })
+    .execute()
+  return id
+}

@@ -1,0 +1,121 @@
+/**
+ * The clock of alerts: every 15 s the node that has the lease looks at every workspace. What a look finds is in the database
+ * when it ends, so a node that dies in between is followed by another one that finds the same.
+ */
+import type { Logger } from 'pino'
+import type { Db, Store } from '../db/open.ts'
+import { eraseOldAlerts } from './erase.ts'
+import type { Place } from './findings.ts'
+import { leaseMs, returnLease, takeLease } from './lease.ts'
+import { look } from './look.ts'
+import type { ServiceFacts } from './service.ts'
+import { scopeOf, serviceScope } from './store.ts'
+
+const everyMs = 15_000
+
+interface Evaluating {
+  store: Store
+  log: Logger
+  now: () => number
+  /** Names this node among those on the same database. */
+  node: string
+  /** The origin that links begin with. */
+  baseUrl: string
+  /** Called after each complete turn. */
+  heartbeat?: (db: Db, now: number) => Promise<void>
+  /** Reads the facts by which the service itself is judged. */
+  service: (db: Db) => Promise<ServiceFacts>
+}
+
+interface Evaluator {
+  start(): void
+  /** One turn now, for tests; false: another node has the lease. */
+  turn(): Promise<boolean>
+  stop(): Promise<void>
+}
+
+export function newEvaluator({ store, log, now, node, baseUrl, service, heartbeat }: Evaluating): Evaluator {
+  let timer: NodeJS.Timeout | undefined
+  let turning: Promise<boolean> | undefined
+  let stopped = false
+  return { start: plan, turn, stop }
+
+  function plan(): void {
+    if (stopped) return
+    timer = setTimeout(() => {
+      turn()
+        .catch((error) => log.warn({ err: error }, 'alerts could not be evaluated; tried again soon'))
+        .finally(plan)
+    }, everyMs).unref()
+  }
+
+  function turn(): Promise<boolean> {
+    turning ??= turnOnce().finally(() => {
+      turning = undefined
+    })
+    return turning
+  }
+
+  async function turnOnce(): Promise<boolean> {
+    let leasedAt = now()
+    if (!(await takeLease(store.db, node, leasedAt))) return false
+    for (const place of await placesOf(store)) {
+      if (stopped) return true
+      if (now() - leasedAt > leaseMs / 3) {
+        leasedAt = now()
+        if (!(await takeLease(store.db, node, leasedAt))) return false
+      }
+      await lookAt(place)
+    }
+    await lookAt(servicePlace, await service(store.db))
+    await eraseOldAlerts(store.db, now())
+    await store.db.updateTable('alert_lease').set({ turned_at: now() }).where('id', '=', 1).execute()
+    await heartbeat?.(store.db, now())
+    return true
+  }
+
+  /** Looks at one place. A failure there keeps no other from being looked at. */
+  async function lookAt(place: Place, facts?: ServiceFacts): Promise<void> {
+    try {
+      await look(store, place, { baseUrl, now: now(), ...(facts && { service: facts }) })
+    } catch (error) {
+      log.warn({ err: error, workspace: place.slug }, 'the alerts of a workspace could not be evaluated')
+    }
+  }
+
+  async function stop(): Promise<void> {
+    stopped = true
+    clearTimeout(timer)
+    await turning?.catch(() => {})
+    await returnLease(store.db, node).catch((error) =>
+      log.debug({ err: error }, 'the lease of the evaluation runs out by itself'),
+    )
+  }
+}
+
+const servicePlace: Place = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
+
+/** Every workspace with agents or with alerts that have not ended. */
+async function placesOf({ db }: Store): Promise<Place[]> {
+  const rows = await db
+    .selectFrom('workspace')
+    .leftJoin('workspace_product', (join) =>
+      join.onRef('workspace_product.workspace_id', '=', 'workspace.id').on('product_id', '=', 'svc'),
+    )
+    .select(['workspace.id', 'slug', 'activated_at'])
+    .where((eb) =>
+      eb.or([
+        eb.exists(eb.selectFrom('agent').select('agent.id').whereRef('agent.workspace_id', '=', 'workspace.id')),
+        eb.exists(
+          eb
+            .selectFrom('alert')
+            .select('alert.id')
+            .whereRef('alert.workspace_id', '=', 'workspace.id')
+            .where('ended_at', 'is', null),
+        ),
+      ]),
+    )
+    .orderBy('workspace.id')
+    .execute()
+  return rows.map(({ id, slug, activated_at }) => ({ ...scopeOf({ id }), slug, active: activated_at !== null }))
+}

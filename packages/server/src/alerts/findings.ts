@@ -1,0 +1,167 @@
+/** The findings of all rules in a workspace: about its agents, many of them at once, its rollouts and its channels. */
+import type { RuleName } from '@svc/api'
+import type { Db } from '../db/open.ts'
+import type { AlertChannelRow } from '../db/tables.ts'
+import { agentRules, costOfDay, type Finding, findInAgent, findInRollout, type Moment } from './conditions.ts'
+import { agentFacts } from './facts.ts'
+import { massSilence, type SilentAgent } from './mass.ts'
+import { aboutChannel, channelFinding, type ServiceFacts, serviceFindings } from './service.ts'
+import { type About, type Known, type KnownAlert, keyOf, keyOfRow, type Scope, type SetRule } from './store.ts'
+
+export interface Place extends Scope {
+  slug: string
+  /** False: it is not activated, and its alerts end. */
+  active: boolean
+}
+
+export interface RuleFinding {
+  rule: SetRule
+  about: About
+  finding: Finding
+  /** The agents of a mass silence. */
+  agents?: string
+}
+
+interface Looking {
+  rules: (name: RuleName) => SetRule
+  known: Known
+  moment: Moment
+  channels: readonly AlertChannelRow[]
+  muted: (agentId: string) => boolean
+}
+
+export async function findings(db: Db, place: Place, looking: Looking): Promise<RuleFinding[]> {
+  const { rules, known, moment } = looking
+  const judgedRules = agentRules.map(rules)
+  const mustBeJudged = new Set(known.current.map(({ row }) => keyOfRow(row)))
+  const found: RuleFinding[] = []
+  let costToday = 0
+  const silence: Silence = { silent: [], unknown: new Set(), counted: 0 }
+  for await (const slice of agentFacts(db, place.id, (name) => rules(name).on, moment.now)) {
+    for (const { about, facts } of slice) {
+      if (facts.receivedAt !== null) silence.counted++
+      costToday += facts.cost.today
+      for (const rule of judgedRules) {
+        const finding = findInAgent(rule, facts, moment)
+        if (rule.name === 'silent' && !looking.muted(about.id)) noteSilence(silence, about, finding)
+        if (finding.is !== 'holds' && !mustBeJudged.has(keyOf(rule.name, about))) continue
+        found.push({ rule, about, finding })
+      }
+    }
+    await new Promise(setImmediate)
+  }
+  return [
+    ...folded(place, found, silence, looking),
+    ...(await rolloutFindings(db, place, looking)),
+    ...channelFindings(looking),
+    {
+      rule: rules('cost_day'),
+      about: aboutPlace(place),
+      finding: rules('cost_day').on ? costOfDay(costToday, rules('cost_day')) : over,
+    },
+  ]
+}
+
+const over: Finding = { is: 'over' }
+const aboutPlace = ({ id, slug }: Place): About => ({ kind: 'workspace', id, name: slug })
+
+interface Silence {
+  silent: SilentAgent[]
+  /** The names of agents of which nothing can be said now, such as soon after the service was away. */
+  unknown: Set<string>
+  /** The agents that ever reported. */
+  counted: number
+}
+
+function noteSilence({ silent, unknown }: Silence, { id, name }: About, finding: Finding): void {
+  if (finding.is === 'unknown') unknown.add(name)
+  if (finding.is === 'holds') silent.push({ id, name, since: finding.since ?? finding.from ?? 0 })
+}
+
+/** Everything that may be wrong with the service itself. While it was away nothing was evaluated, which is no lag. */
+export function serviceFound(facts: ServiceFacts, looking: Looking): RuleFinding[] {
+  const { rules, moment } = looking
+  const rule = rules('service')
+  const evaluatedAt = facts.evaluatedAt === null ? null : Math.max(facts.evaluatedAt, moment.backSince ?? 0)
+  const found = serviceFindings({ ...facts, evaluatedAt }, moment.now).map(({ about, finding }): RuleFinding => {
+    return { rule, about, finding: rule.on ? finding : { is: 'over' } }
+  })
+  return [...found, ...channelFindings(looking)]
+}
+
+/** Channels that fail: the others of the workspace are told. */
+function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFinding[] {
+  const rule = rules('service')
+  return channels.map((channel) => {
+    const { id, name, enabled, disabled_why, failing_since } = channel
+    const facts = { id, name, enabled: enabled === 1, disabledWhy: disabled_why, failingSince: failing_since }
+    return { rule, about: aboutChannel(channel), finding: rule.on ? channelFinding(facts, now) : { is: 'over' } }
+  })
+}
+
+/** Silence of many at once is one alert of the workspace; that of each agent waits behind it, or is forgotten once it is open. */
+function folded(
+  place: Place,
+  found: readonly RuleFinding[],
+  { silent, unknown, counted }: Silence,
+  { rules, known }: Looking,
+): RuleFinding[] {
+  const rule = rules('silent')
+  const about = aboutPlace(place)
+  const before = known.current.find(({ row }) => keyOfRow(row) === keyOf('silent', about))
+  const isOpen = before?.alert.openedAt != null
+  // While it is pending it must stay a mass: of ten agents that a short outage hit, one may be the only one that is really gone.
+  const mass = massSilence(silent, counted, isOpen ? { since: before.row.since } : undefined)
+  if (!mass && !before) return [...found]
+  // The message about its end has the same names as the message about its beginning.
+  const isTold = before !== undefined && before.alert.told !== 'nothing'
+  const names = mass?.agents.map(({ name }) => name)
+  const agents = names && !isTold ? { agents: JSON.stringify({ names, of: counted }) } : {}
+  const gone: Finding = { is: namesOf(before).some((name) => unknown.has(name)) ? 'unknown' : 'clear' }
+  const finding: Finding = mass ? { is: 'holds', from: mass.since, since: mass.since } : rule.on ? gone : { is: 'over' }
+  const members = new Set(mass?.agents.map(({ id }) => id))
+  const told = new Set(known.current.filter(({ alert }) => alert.told !== 'nothing').map(({ row }) => keyOfRow(row)))
+  const rest = found.map((one): RuleFinding => {
+    const isMember = one.rule.name === 'silent' && one.about.kind === 'agent' && members.has(one.about.id)
+    if (!isMember || told.has(keyOf('silent', one.about))) return one
+    return { ...one, finding: { is: isOpen ? 'over' : 'unknown' } }
+  })
+  return [...rest, { rule, about, finding, ...agents }]
+}
+
+/** The agents that a mass silence names. */
+const namesOf = (mass: KnownAlert | undefined): readonly string[] =>
+  mass?.row.agents == null ? [] : (JSON.parse(mass.row.agents) as { names: string[] }).names
+
+async function rolloutFindings(db: Db, place: Place, { rules, known }: Looking): Promise<RuleFinding[]> {
+  const ids = known.current.filter(({ row }) => row.rule === 'rollout').map(({ row }) => row.subject_id)
+  const rows = await db
+    .selectFrom('rollout')
+    .select(['id', 'kind', 'blueprint', 'version', 'state'])
+    .where('workspace_id', '=', place.id)
+    .where((eb) => eb.or([eb('state', '=', 'halted'), ...(ids.length > 0 ? [eb('id', 'in', ids)] : [])]))
+    .execute()
+  return rows.map(({ id, kind, blueprint, version, state }) => ({
+    rule: rules('rollout'),
+    about: { kind: 'rollout', id, name: kind === 'blueprint' ? `${blueprint}@${version}` : `the runtime ${version}` },
+    finding: findInRollout(rules('rollout'), { state }),
+  }))
+}
+
+/** Alerts whose subject was not found: a deleted agent, or everything in a workspace that is not active. */
+export function withForgotten(
+  found: readonly RuleFinding[],
+  current: readonly KnownAlert[],
+  rules: (name: RuleName) => SetRule,
+): RuleFinding[] {
+  const keys = new Set(found.map(({ rule, about }) => keyOf(rule.name, about)))
+  const forgotten = current.filter(({ row }) => !keys.has(keyOfRow(row)))
+  return [
+    ...found,
+    ...forgotten.map(({ row }) => ({
+      rule: rules(row.rule),
+      about: { kind: row.subject_kind, id: row.subject_id, name: row.subject_name },
+      finding: { is: 'over' } as const,
+    })),
+  ]
+}

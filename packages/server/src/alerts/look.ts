@@ -1,0 +1,178 @@
+/**
+ * One look at a scope: the findings of all rules and subjects are judged by what is known, and what comes of it is written with
+ * its deliveries. Of several nodes that look at once, each change is written by one.
+ */
+import type { Db, Store } from '../db/open.ts'
+import type { AlertChannelRow, AlertRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
+import { enqueue } from '../deliveries/store.ts'
+import { timesAway } from '../wishes/away.ts'
+import { endedCommands, insertCommandAlert } from './commands.ts'
+import type { Moment } from './conditions.ts'
+import { findings, type Place, type RuleFinding, serviceFound, withForgotten } from './findings.ts'
+import { type JudgedAlert, judge } from './judge.ts'
+import { endedMutes, isMuted } from './mutes.ts'
+import { aboutChannel, type ServiceFacts } from './service.ts'
+import {
+  alertOf,
+  endMutes,
+  insertAlert,
+  isChanged,
+  type KnownAlert,
+  keyOf,
+  keyOfRow,
+  knownAlerts,
+  mutesOf,
+  removePending,
+  rulesOf,
+  type SetRule,
+  updateAlert,
+} from './store.ts'
+import { changeOf, channelsOfScope, routed } from './telling.ts'
+
+const writesAtOnce = 100
+const awayLooksBack = 3_600_000
+
+interface Looked {
+  /** How many messages were put on their way. */
+  messages: number
+  /** How many alerts changed. */
+  changed: number
+}
+
+interface Verdict extends RuleFinding {
+  known: KnownAlert | undefined
+  judged: JudgedAlert
+}
+
+interface LookParts {
+  /** The origin that links begin with. */
+  baseUrl: string
+  now: number
+  /** The facts about the service, where that is the scope. */
+  service?: ServiceFacts
+}
+
+/** Looks at a workspace, or at the service itself. */
+export async function look({ db }: Store, place: Place, { baseUrl, now, service }: LookParts): Promise<Looked> {
+  const rules = await rulesOf(db, place)
+  const known = await knownAlerts(db, place, now)
+  const mutes = await mutesOf(db, place)
+  const moment: Moment = { now, backSince: await backSince(db, now) }
+  const channels = await channelsOfScope(db, place)
+  const muted = (id: string) => isMuted(mutes, { rule: 'silent', agentId: id }, now)
+  const looking = { rules, known, moment, channels, muted }
+  const found = service ? serviceFound(service, looking) : place.active ? await findings(db, place, looking) : []
+  const current = new Map(known.current.map((one) => [keyOfRow(one.row), one]))
+  const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {
+    const isSilenced = isMuted(mutes, coveredBy(one), now)
+    const openings = known.openingsOf(one.rule.name, one.about)
+    return {
+      ...one,
+      known: alert,
+      judged: judge(one.rule, one.finding, alert?.alert, { now, muted: isSilenced, openings }),
+    }
+  }
+  const verdicts = withForgotten(found, known.current, rules).map((one) =>
+    verdictOn(one, current.get(keyOf(one.rule.name, one.about))),
+  )
+  // An end that is still to be told is told beside what opened since.
+  verdicts.push(...withForgotten([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
+  const due = verdicts.filter(leavesSomething)
+  const looked: Looked = { messages: 0, changed: 0 }
+  for (let i = 0; i < due.length; i += writesAtOnce) {
+    const piece = due.slice(i, i + writesAtOnce)
+    const wrote = await transaction(db, (trx) => writeAll(trx, { place, baseUrl, channels, now }, piece))
+    looked.messages += wrote.messages
+    looked.changed += wrote.changed
+  }
+  looked.messages += await tellCommands(db, { place, baseUrl, channels, now }, rules('command'), (agentId) =>
+    isMuted(mutes, { rule: 'command', agentId }, now),
+  )
+  const open = verdicts.filter(({ judged }) => judged.alert && judged.alert.endedAt === null)
+  const over = endedMutes(mutes, open.map(coveredBy), now)
+  await endMutes(
+    db,
+    over.map(({ id }) => id),
+    now,
+  )
+  return looked
+}
+
+const coveredBy = ({ rule, about }: RuleFinding) => ({
+  rule: rule.name,
+  agentId: about.kind === 'agent' ? about.id : null,
+})
+
+/** No grace lasts for an hour: an agent is asked to report every five minutes at least. */
+async function backSince(db: Db, now: number): Promise<number | null> {
+  const times = await timesAway(db, now - awayLooksBack)
+  return times.filter(({ to }) => to <= now).at(-1)?.to ?? null
+}
+
+const leavesSomething = ({ known, judged: { alert, message } }: Verdict): boolean =>
+  message !== undefined || (known ? !alert || isChanged(known.alert, alert) : alert !== undefined)
+
+interface Writing {
+  place: Place
+  baseUrl: string
+  channels: readonly AlertChannelRow[]
+  now: number
+}
+
+async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<Looked> {
+  const { place, baseUrl, channels, now } = writing
+  const looked: Looked = { messages: 0, changed: 0 }
+  for (const verdict of verdicts) {
+    const row = await write(trx, writing, verdict)
+    if (!row) continue
+    looked.changed++
+    const { message, alert } = verdict.judged
+    if (message === undefined || !alert) continue
+    const agents = verdict.agents ?? row.agents
+    const telling = { slug: place.slug, baseUrl, now }
+    const others = routed(verdict.rule, channels).filter((channel) => aboutChannel(channel).id !== verdict.about.id)
+    await enqueue(trx, others, changeOf(row, { type: message, alert, agents }, telling), now)
+    looked.messages++
+  }
+  return looked
+}
+
+/** Sends a message about each command that ended badly; gives how many there were. */
+async function tellCommands(
+  db: Db,
+  { place, baseUrl, channels, now }: Writing,
+  rule: SetRule,
+  isMutedFor: (agentId: string) => boolean,
+): Promise<number> {
+  if (!rule.on || !place.active || place.workspaceId === null) return 0
+  let messages = 0
+  for (const command of await endedCommands(db, place, now)) {
+    const muted = isMutedFor(command.about.id)
+    messages += await transaction(db, async (trx) => {
+      const row = await insertCommandAlert(trx, { scope: place, rule, command, muted }, now)
+      if (!row || muted) return 0
+      const told = { type: 'alert.opened', alert: alertOf(row), agents: null } as const
+      await enqueue(trx, routed(rule, channels), changeOf(row, told, { slug: place.slug, baseUrl, now }), now)
+      return 1
+    })
+  }
+  return messages
+}
+
+/** The row as it is now; undefined where another node was first. */
+async function write(
+  trx: Db,
+  { place, now }: Writing,
+  { rule, about, agents, known, judged }: Verdict,
+): Promise<AlertRow | undefined> {
+  const { alert } = judged
+  if (!known) {
+    const wanted = { scope: place, rule: rule.name, about, ...(agents !== undefined && { agents }) }
+    return alert && (await insertAlert(trx, wanted, alert, now))
+  }
+  const won = alert
+    ? await updateAlert(trx, known.row, alert, { name: about.name, agents })
+    : await removePending(trx, known.row)
+  return won ? { ...known.row, subject_name: about.name } : undefined
+}

@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest'
+import { type AlertChange, foldChanges, groupedBody, singleBody, textOf } from './message.ts'
+import { lengthOf, summaryOf } from './words.ts'
+
+const at = Date.UTC(2026, 10, 22, 14, 2, 11, 345)
+const since = Date.UTC(2026, 10, 22, 13, 51, 40, 999)
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const change = (more: Partial<AlertChange> = {}): AlertChange => ({
+  type: 'alert.opened',
+  at,
+  id: 'a1',
+  workspace: 'north',
+  rule: 'silent',
+  level: 'bad',
+  subject: { kind: 'agent', name: 'mail-triage' },
+  since,
+  endedAt: null,
+  label: null,
+  detail: null,
+  agents: null,
+  acknowledgedBy: null,
+  note: null,
+  url: 'https://svc.example.org/north/agents/mail-triage',
+  ...more,
+})
+const named = (name: string, more: Partial<AlertChange> = {}) =>
+  change({ id: name, subject: { kind: 'agent', name }, ...more })
+const names = (count: number) => Array.from({ length: count }, (_, i) => `agent-${i + 1}`)
+const list = 'https://svc.example.org/north/alerts'
+
+test('the body of a webhook has exactly the fields that the documents name', () => {
+  expect(JSON.stringify(singleBody(change()))).toBe(
+    '{"type":"alert.opened","timestamp":"2026-11-22T14:02:11Z","data":{"id":"a1","workspace":"north","rule":"silent","level":"bad",' +
+      '"subject":{"kind":"agent","name":"mail-triage"},"since":"2026-11-22T13:51:40Z","summary":"mail-triage has been offline for 10 minutes",' +
+      '"url":"https://svc.example.org/north/agents/mail-triage"}}',
+  )
+})
+
+test('an end says when it ended, a mass silence names its agents', () => {
+  expect(singleBody(change({ type: 'alert.ended', endedAt: at })).data.ended).toBe('2026-11-22T14:02:11Z')
+  expect(singleBody(change({ agents: { names: ['a', 'b'], of: 3 } })).data.agents).toEqual(['a', 'b'])
+})
+
+test('a grouped body is a list also of one change', () => {
+  expect(groupedBody('north', [change()], at)).toEqual({
+    type: 'alerts',
+    timestamp: '2026-11-22T14:02:11Z',
+    data: { workspace: 'north', alerts: [singleBody(change())] },
+  })
+})
+
+test.each<[Partial<AlertChange>, string]>([
+  [{}, 'mail-triage has been offline for 10 minutes'],
+  [{ rule: 'bad', label: 'queue stuck' }, 'mail-triage has been at level Bad for 10 minutes: queue stuck'],
+  [{ rule: 'update', label: 'no space' }, 'mail-triage could not be updated: no space'],
+  [{ rule: 'rollout', subject: { kind: 'rollout', name: 'mail@2.0.0' } }, 'The rollout of mail@2.0.0 is halted'],
+  [{ rule: 'run_long' }, 'mail-triage has had an active run for 10 minutes'],
+  [
+    { rule: 'cost_day', subject: { kind: 'workspace', name: 'north' } },
+    'The workspace north cost more today than its limit',
+  ],
+  [
+    { agents: { names: names(31), of: 40 }, subject: { kind: 'workspace', name: 'north' } },
+    '31 of 40 agents have been offline for 10 minutes',
+  ],
+  [{ type: 'alert.reminder' }, 'Still open: mail-triage has been offline since 13:51 UTC'],
+  [{ type: 'alert.unsteady' }, 'mail-triage keeps going offline and coming back'],
+  [
+    { type: 'alert.acknowledged', acknowledgedBy: 'Ada' },
+    'Ada acknowledged: mail-triage has been offline since 13:51 UTC',
+  ],
+  [{ type: 'alert.ended', endedAt: at }, 'mail-triage was offline from 13:51 UTC to 14:02 UTC, for 10 minutes'],
+  [
+    { type: 'alert.ended', endedAt: at + 24 * hour },
+    'mail-triage was offline from 2026-11-22 13:51 UTC to 14:02 UTC, for 1 day',
+  ],
+  [{ type: 'alert.ended', rule: 'update', endedAt: at }, 'Ended at 14:02 UTC: mail-triage could not be updated'],
+])('%o', (more, summary) => {
+  const one = change(more)
+  expect(summaryOf(one.type, one, one.at)).toBe(summary)
+})
+
+test.each([
+  [0, '0 seconds'],
+  [-5, '0 seconds'],
+  [second, '1 second'],
+  [minute, '1 minute'],
+  [10 * minute + 31 * second, '10 minutes'],
+  [hour, '1 hour'],
+  [hour + 30 * minute, '1 hour 30 minutes'],
+  [25 * hour + 59 * minute, '1 day 1 hour'],
+  [48 * hour + 5 * minute, '2 days'],
+])('%d ms are %s', (ms, text) => expect(lengthOf(ms)).toBe(text))
+
+test('several changes are counted, and up to ten names stand in a line', () => {
+  const changes = [
+    ...names(31).map((name) => named(name)),
+    named('mail-triage', { type: 'alert.ended', rule: 'bad', endedAt: at }),
+  ]
+  expect(textOf('north', changes, list)).toEqual({
+    title: 'north: 31 opened, 1 ended',
+    lines: [`Offline, opened: ${names(10).join(', ')} and 21 more`, 'Level Bad, ended: mail-triage'],
+    url: list,
+    level: 'bad',
+  })
+})
+
+test('one change links to its subject and says since when', () => {
+  expect(textOf('north', [change({ detail: 'IMAP refused the login', note: 'I look at it' })], list)).toEqual({
+    title: 'mail-triage has been offline for 10 minutes',
+    lines: ['Workspace north. Level Bad, since 13:51 UTC.', 'IMAP refused the login', 'Note: I look at it'],
+    url: change().url,
+    level: 'bad',
+  })
+})
+
+test('a mass silence names up to ten agents and the likelier cause', () => {
+  const { title, lines } = textOf(
+    'north',
+    [change({ agents: { names: names(31), of: 40 }, subject: { kind: 'workspace', name: 'north' } })],
+    list,
+  )
+  expect(title).toContain('31 of 40 agents')
+  expect(lines.slice(1)).toEqual([
+    `${names(10).join(', ')} and 21 more`,
+    'The network or this service is the likelier cause.',
+  ])
+})
+
+test('the level of a text is the worst of what is not over', () => {
+  const level = (...changes: AlertChange[]) => textOf('north', changes, list).level
+  expect([
+    level(change({ level: 'warn' }), named('b')),
+    level(change({ level: 'warn' }), named('b', { type: 'alert.ended' })),
+    level(named('b', { type: 'alert.ended' })),
+  ]).toEqual(['bad', 'warn', null])
+})
+
+test.each<[string, AlertChange[], string[]]>([
+  ['what opened and ended is one entry', [change(), change({ type: 'alert.ended' })], ['ended']],
+  [
+    'an acknowledgement in between goes with it',
+    [change(), change({ type: 'alert.acknowledged' }), change({ type: 'alert.ended' })],
+    ['ended'],
+  ],
+  [
+    'what is still open keeps its acknowledgement',
+    [change(), change({ type: 'alert.acknowledged' })],
+    ['opened', 'acknowledged'],
+  ],
+  ['what became unsteady is said so', [change(), change({ type: 'alert.unsteady' })], ['unsteady']],
+  ['another alert is left alone', [named('b'), change(), change({ type: 'alert.ended' })], ['opened', 'ended']],
+])('while several changes wait, %s', (_rule, changes, left) => {
+  expect(foldChanges(changes).map(({ type }) => type.replace('alert.', ''))).toEqual(left)
+})

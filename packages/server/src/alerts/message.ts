@@ -1,0 +1,151 @@
+/** Messages: what happened to alerts as a webhook sends it, and as people read it in a chat or a mail. Pure. */
+import type { AlertLevel, AlertSubject, MessageType, RuleName } from '@svc/api'
+import type { Text } from '../deliveries/channels/call.ts'
+import { clockOf, headingOf, namesOf, summaryOf } from './words.ts'
+
+/** A change of one alert. Times are Unix milliseconds. */
+export interface AlertChange {
+  type: MessageType
+  at: number
+  id: string
+  workspace: string
+  rule: RuleName
+  level: AlertLevel
+  subject: AlertSubject
+  since: number
+  endedAt: number | null
+  label: string | null
+  /** The agent's own words, only where the workspace lets them out. */
+  detail: string | null
+  agents: { names: readonly string[]; of: number } | null
+  acknowledgedBy: string | null
+  note: string | null
+  url: string
+}
+
+/** The body of a webhook, one change in one request. Fields are never renamed, and new ones may come. */
+interface SingleBody {
+  type: MessageType
+  timestamp: string
+  data: {
+    id: string
+    workspace: string
+    rule: RuleName
+    level: AlertLevel
+    subject: AlertSubject
+    since: string
+    summary: string
+    url: string
+    ended?: string
+    label?: string
+    detail?: string
+    agents?: readonly string[]
+    acknowledgedBy?: string
+    note?: string
+  }
+}
+
+interface GroupedBody {
+  type: 'alerts'
+  timestamp: string
+  data: { workspace: string; alerts: SingleBody[] }
+}
+
+export const singleBody = (change: AlertChange): SingleBody => {
+  const { type, at, id, workspace, rule, level, subject, since, endedAt, label, detail, agents, url } = change
+  return {
+    type,
+    timestamp: stamp(at),
+    data: {
+      id,
+      workspace,
+      rule,
+      level,
+      subject: { kind: subject.kind, name: subject.name },
+      since: stamp(since),
+      summary: summaryOf(type, change, at),
+      url,
+      ...(endedAt !== null && { ended: stamp(endedAt) }),
+      ...(label !== null && { label }),
+      ...(detail !== null && { detail }),
+      ...(agents !== null && { agents: agents.names }),
+      ...(change.acknowledgedBy !== null && { acknowledgedBy: change.acknowledgedBy }),
+      ...(change.note !== null && { note: change.note }),
+    },
+  }
+}
+
+export const groupedBody = (workspace: string, changes: readonly AlertChange[], at: number): GroupedBody => ({
+  type: 'alerts',
+  timestamp: stamp(at),
+  data: { workspace, alerts: changes.map(singleBody) },
+})
+
+/** ISO 8601 in whole seconds. */
+export const stamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
+
+/**
+ * The changes that are still worth sending when several wait: the end of an alert, or that it is unsteady, takes the place of everything
+ * before it, so what opened and ended before it went out is one entry.
+ */
+export function foldChanges(changes: readonly AlertChange[]): AlertChange[] {
+  const last = new Map<string, number>()
+  for (const [i, { id, type }] of changes.entries()) if (supersedes(type)) last.set(id, i)
+  return changes.filter(({ id }, i) => i >= (last.get(id) ?? 0))
+}
+
+const supersedes = (type: MessageType): boolean => type === 'alert.ended' || type === 'alert.unsteady'
+
+/** The text of one change or of several. `list`: where all alerts of the workspace are shown. */
+export function textOf(workspace: string, changes: readonly AlertChange[], list: string): Text {
+  const [only, ...more] = changes
+  const level = worstOf(changes)
+  if (only && more.length === 0)
+    return { title: summaryOf(only.type, only, only.at), lines: linesOf(only), url: only.url, level }
+  return { title: `${workspace}: ${countsOf(changes)}`, lines: groupsOf(changes), url: list, level }
+}
+
+function linesOf({ level, since, at, detail, agents, note, workspace }: AlertChange): string[] {
+  return [
+    `Workspace ${workspace}. Level ${levelWords[level]}, since ${clockOf(since, at)}.`,
+    ...(agents ? [namesOf(agents.names), likelierCause] : []),
+    ...(detail ? [detail] : []),
+    ...(note ? [`Note: ${note}`] : []),
+  ]
+}
+
+const likelierCause = 'The network or this service is the likelier cause.'
+const levelWords = { bad: 'Bad', warn: 'Warning' } as const satisfies Record<AlertLevel, string>
+
+const done = {
+  'alert.opened': 'opened',
+  'alert.acknowledged': 'acknowledged',
+  'alert.ended': 'ended',
+  'alert.unsteady': 'unsteady',
+  'alert.reminder': 'still open',
+} as const satisfies Record<MessageType, string>
+const types = Object.keys(done) as MessageType[]
+
+const countsOf = (changes: readonly AlertChange[]): string =>
+  types
+    .map((type) => [changes.filter((change) => change.type === type).length, done[type]] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${count} ${what}`)
+    .join(', ')
+
+/** One line for each rule and kind of change, with up to ten names. */
+function groupsOf(changes: readonly AlertChange[]): string[] {
+  const groups = Map.groupBy(changes, ({ type, rule }) => `${types.indexOf(type)} ${rule}`)
+  return [...groups.entries()]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .flatMap(([, [first, ...more]]) => {
+      if (!first) return []
+      const names = [first, ...more].flatMap(({ agents, subject }) => agents?.names ?? [subject.name])
+      return [`${headingOf(first.rule)}, ${done[first.type]}: ${namesOf([...new Set(names)])}`]
+    })
+}
+
+function worstOf(changes: readonly AlertChange[]): AlertLevel | null {
+  const open = changes.filter(({ type }) => type !== 'alert.ended').map(({ level }) => level)
+  return open.includes('bad') ? 'bad' : open.includes('warn') ? 'warn' : null
+}

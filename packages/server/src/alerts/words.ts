@@ -1,0 +1,139 @@
+/** The sentences of messages: what an alert says when it opens, lasts, ends, or is unsteady. Times are those of UTC. */
+import type { AlertSubject, MessageType, RuleName } from '@svc/api'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+interface Told {
+  rule: RuleName
+  subject: AlertSubject
+  since: number
+  endedAt: number | null
+  /** A few words on what is wrong, such as the label of a level or the name of a gauge. */
+  label: string | null
+  /** The agents of a mass silence. */
+  agents: { names: readonly string[]; of: number } | null
+  acknowledgedBy: string | null
+}
+
+interface Words {
+  /** The heading of several, such as `Offline`. */
+  heading: string
+  is: string
+  was: string
+  /** The thing that an unsteady one keeps doing. */
+  keeps: string
+}
+
+const words: Readonly<Record<RuleName, Words>> = {
+  silent: lasting('Offline', 'offline', 'going offline and coming back'),
+  bad: lasting('Level Bad', 'at level Bad', 'changing its level to Bad and back'),
+  warning: lasting('Level Warning', 'at level Warning', 'changing its level to Warning and back'),
+  process: lasting('Process not running', 'without a running process', 'losing its process'),
+  status_stale: lasting('Status file too old', 'without a fresh status file', 'letting its status file grow old'),
+  binding: lasting('Broken binding', 'unable to use a binding', 'losing a binding'),
+  gauge: lasting('Gauge at its mark', 'at the mark of a gauge', 'reaching the mark of a gauge'),
+  run_long: { heading: 'Long run', is: 'has had an active run', was: 'had an active run', keeps: 'having long runs' },
+  update: ended('Update failed', 'could not be updated', 'failing to update'),
+  rollout: ended('Rollout halted', 'is halted', 'halting'),
+  command: ended('Command not carried out', 'did not carry out a command', 'not carrying out commands'),
+  run_failed: ended('Failed runs', 'had three failed runs in a row', 'having failed runs'),
+  cost_day: ended('Cost limit', 'cost more today than its limit', 'costing more than its limit'),
+  cost_jump: ended(
+    'Unusual cost',
+    'cost more than three times as much today as on a usual day',
+    'costing more than usual',
+  ),
+  two_reporters: ended(
+    'Two machines',
+    'has two machines that report with its token',
+    'having two machines that report',
+  ),
+  service: ended('Service', 'needs attention', 'needing attention'),
+}
+
+/** A state that lasts: "has been offline for 10 minutes". */
+function lasting(heading: string, state: string, keeps: string): Words {
+  return { heading, is: `has been ${state}`, was: `was ${state}`, keeps }
+}
+
+/** A thing that happened, which has no length: "could not be updated". */
+function ended(heading: string, what: string, keeps: string): Words {
+  return { heading, is: what, was: what, keeps }
+}
+
+const plural = ({ heading, is, was, keeps }: Words): Words => ({
+  heading,
+  is: is.replace(/^has /, 'have '),
+  was: was.replace(/^was /, 'were '),
+  keeps,
+})
+
+const lasts = (rule: RuleName): boolean => words[rule].is !== words[rule].was
+
+export const headingOf = (rule: RuleName): string => words[rule].heading
+
+/** One sentence without a full stop, such as "mail-triage has been offline for 10 minutes". */
+export function summaryOf(type: MessageType, told: Told, now: number): string {
+  const { rule, since, endedAt, acknowledgedBy } = told
+  const who = whoOf(told)
+  const { is, was, keeps } = told.agents ? plural(words[rule]) : words[rule]
+  switch (type) {
+    case 'alert.opened':
+      return sentence(lasts(rule) ? `${who} ${is} for ${lengthOf(now - since)}` : `${who} ${is}`, told)
+    case 'alert.reminder':
+      return sentence(`Still open: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`, told)
+    case 'alert.acknowledged':
+      return `${acknowledgedBy ?? 'Somebody'} acknowledged: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`
+    case 'alert.unsteady':
+      return sentence(`${who} ${told.agents ? 'keep' : 'keeps'} ${keeps}`, told)
+    case 'alert.ended':
+      return endedSentence(who, was, told, endedAt ?? now)
+  }
+}
+
+const sentence = (text: string, { label }: Told): string => (label ? `${text}: ${label}` : text)
+
+const endedSentence = (who: string, was: string, { rule, since }: Told, end: number): string =>
+  lasts(rule)
+    ? `${who} ${was} from ${clockOf(since, end)} to ${clockOf(end, end)}, for ${lengthOf(end - since)}`
+    : `Ended at ${clockOf(end, end)}: ${who} ${was}`
+
+function whoOf({ rule, subject, agents }: Told): string {
+  if (rule === 'silent' && agents) return `${agents.names.length} of ${agents.of} agents`
+  if (subject.kind === 'workspace') return `The workspace ${subject.name}`
+  if (subject.kind === 'rollout') return `The rollout of ${subject.name}`
+  return subject.name
+}
+
+/** "10 minutes", "2 hours", "1 hour 30 minutes", "3 days"; the two largest units, and less than a minute in seconds. */
+export function lengthOf(ms: number): string {
+  if (ms < minute) return counted(Math.max(0, Math.floor(ms / 1000)), 'second')
+  const parts = [
+    counted(Math.floor(ms / day), 'day'),
+    counted(Math.floor((ms % day) / hour), 'hour'),
+    ...(ms >= day ? [] : [counted(Math.floor((ms % hour) / minute), 'minute')]),
+  ]
+  return parts
+    .filter((part) => !part.startsWith('0 '))
+    .slice(0, 2)
+    .join(' ')
+}
+
+const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
+
+/** "14:02 UTC", with the date where that is not the day of `beside`. */
+export function clockOf(at: number, beside: number): string {
+  const [date = '', time = ''] = new Date(at).toISOString().split('T')
+  const clock = `${time.slice(0, 5)} UTC`
+  return date === new Date(beside).toISOString().slice(0, 10) ? clock : `${date} ${clock}`
+}
+
+const namesMax = 10
+
+/** Up to ten names, then how many more there are. */
+export function namesOf(names: readonly string[]): string {
+  const shown = names.slice(0, namesMax).join(', ')
+  return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown
+}

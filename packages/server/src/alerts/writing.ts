@@ -1,0 +1,25 @@
+/** How changes become what a channel is sent: the text of a chat and the body of a webhook, by the format of the channel. */
+import type { Writer } from '../deliveries/store.ts'
+import { type AlertChange, foldChanges, groupedBody, singleBody, stamp, textOf } from './message.ts'
+import { alertsUrl } from './telling.ts'
+
+export const writerOf = (baseUrl: string): Writer<AlertChange> => ({
+  fold: foldChanges,
+  write: ({ format }, changes, now) => {
+    const [first] = changes
+    const workspace = first?.workspace ?? ''
+    const body = format === 'single' && first ? singleBody(first) : groupedBody(workspace, changes, now)
+    return { text: textOf(workspace, changes, alertsUrl(baseUrl, workspace)), body: JSON.stringify(body) }
+  },
+  test: (workspace, { name, format }, now) => {
+    const url = alertsUrl(baseUrl, workspace)
+    const summary = `This is a test of the channel ${name}`
+    const one = { type: 'test', timestamp: stamp(now), data: { workspace, summary, url } }
+    const grouped = { type: 'alerts', timestamp: stamp(now), data: { workspace, alerts: [one] } }
+    const lines = [`Workspace ${workspace}. Alerts will arrive here.`]
+    return {
+      text: { title: summary, lines, url, level: null },
+      body: JSON.stringify(format === 'single' ? one : grouped),
+    }
+  },
+})

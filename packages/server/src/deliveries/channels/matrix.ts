@@ -1,0 +1,12 @@
+import { below, type Channel, json, needed, plain } from './call.ts'
+
+const max = 30_000
+
+/** The id of the delivery is that of the transaction, so a repeated try is shown once. */
+export const matrix: Channel = ({ url, to, secret }, { id, text }) => {
+  const room = encodeURIComponent(needed(to, 'room'))
+  const path = `_matrix/client/v3/rooms/${room}/send/m.room.message/${encodeURIComponent(id)}`
+  const body = { msgtype: 'm.text', body: plain(text, max), 'm.mentions': {} }
+  const headers = { authorization: `Bearer ${needed(secret, 'token')}` }
+  return { ...json(below(needed(url, 'server'), path), body, headers), method: 'PUT' }
+}

@@ -1,0 +1,23 @@
+import { agentName, type Channel, facts, needed, oneLine } from './call.ts'
+
+const max = 3500
+const maxTitle = 200
+const priorities = { bad: '4', warn: '3' } as const
+
+/** The topic is part of the address. A title may hold any character, which a header may not: it is sent as RFC 2047 says. */
+export const ntfy: Channel = ({ url, secret }, { text }) => ({
+  method: 'POST',
+  url: needed(url, 'address'),
+  headers: {
+    'content-type': 'text/plain; charset=utf-8',
+    'user-agent': agentName,
+    title: encoded(oneLine(text.title).slice(0, maxTitle).toWellFormed()),
+    priority: text.level === null ? '2' : priorities[text.level],
+    click: encodeURI(text.url),
+    ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
+  },
+  body: facts(text, max),
+})
+
+const encoded = (text: string): string =>
+  /^[\x20-\x7e]*$/.test(text) && !text.startsWith('=?') ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`

@@ -1,0 +1,19 @@
+import { type Channel, json, needed, oneLine } from './call.ts'
+
+/** Text runs know no Markdown, which a plain block of text would show. */
+const line = (text: string, weight: 'bolder' | 'default') => ({
+  type: 'RichTextBlock',
+  inlines: [{ type: 'TextRun', text: oneLine(text), weight }],
+})
+
+export const teams: Channel = ({ url }, { text }) => {
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [line(text.title, 'bolder'), ...text.lines.map((one) => line(one, 'default'))],
+    actions: [{ type: 'Action.OpenUrl', title: 'Open', url: text.url }],
+  }
+  const card = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }
+  return json(needed(url, 'address'), { type: 'message', attachments: [card] })
+}

@@ -1,0 +1,38 @@
+/** Standard Webhooks 1.0: the receiver checks that the body came from here, and tells a repetition by its id. */
+import { createHmac, randomBytes } from 'node:crypto'
+import { agentName, type Channel, needed } from './call.ts'
+
+const prefix = 'whsec_'
+const secretBytes = 32
+const [minBytes, maxBytes] = [24, 64]
+
+export const newSigningSecret = (): string => `${prefix}${randomBytes(secretBytes).toString('base64')}`
+
+/** True for `whsec_` and the base64 of 24 to 64 bytes. */
+export function isSigningSecret(text: string): boolean {
+  if (!text.startsWith(prefix)) return false
+  const encoded = text.slice(prefix.length)
+  const key = Buffer.from(encoded, 'base64')
+  return key.toString('base64') === encoded && key.length >= minBytes && key.length <= maxBytes
+}
+
+export const webhook: Channel = ({ url, secret }, { id, body, at }) => {
+  const timestamp = String(Math.floor(at / 1000))
+  return {
+    method: 'POST',
+    url: needed(url, 'address'),
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': agentName,
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signature(needed(secret, 'secret'), `${id}.${timestamp}.${body}`),
+    },
+    body,
+  }
+}
+
+const signature = (secret: string, signed: string): string => {
+  const key = Buffer.from(secret.slice(prefix.length), 'base64')
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+}

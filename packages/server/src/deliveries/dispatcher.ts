@@ -1,0 +1,128 @@
+/**
+ * Sends what is due. Each channel has a turn of its own, so one that is slow or gone holds up no other; what it could not be sent
+ * waits in the database and not here.
+ */
+import type { Logger } from 'pino'
+import type { Store } from '../db/open.ts'
+import { messageOf } from '../errors.ts'
+import type { Allowed } from './allowed.ts'
+import type { Address, Call } from './channels/call.ts'
+import { kinds } from './channels/kinds.ts'
+import type { DeliveryAnswer } from './outbox.ts'
+import { type SealKey, unseal } from './seal.ts'
+import { send } from './send.ts'
+import { disable, endOld, settle } from './settling.ts'
+import { type Claimed, claim, dueChannels, type Writer } from './store.ts'
+
+const everyMs = 1000
+const endOldEveryMs = 60_000
+const channelsAtOnce = 20
+
+interface Dispatching {
+  store: Store
+  log: Pick<Logger, 'warn'>
+  now: () => number
+  key: SealKey
+  allowed: Allowed
+  // biome-ignore lint/suspicious/noExplicitAny: what is written is of no concern here
+  writer: Writer<any>
+  /** From 0 up to 1; for tests. */
+  random?: () => number
+}
+
+interface Dispatcher {
+  start(): void
+  /** Sends now what is due, of all channels or of this one; resolves when it was tried. */
+  dispatch(channelId?: string): Promise<void>
+  /** Ends what is under way, and resolves when nothing is. What was not taken is sent by the next node. */
+  stop(): Promise<void>
+}
+
+export function newDispatcher(parts: Dispatching): Dispatcher {
+  const { store, log, now } = parts
+  const ending = new AbortController()
+  const busy = new Map<string, Promise<void>>()
+  let timer: NodeJS.Timeout | undefined
+  let oldEndedAt = Number.NEGATIVE_INFINITY
+  return { start: plan, dispatch, stop }
+
+  function plan(): void {
+    if (ending.signal.aborted) return
+    timer = setTimeout(() => {
+      begin()
+        .catch((error) => log.warn({ err: error }, 'deliveries could not be looked through; tried again soon'))
+        .finally(plan)
+    }, everyMs).unref()
+  }
+
+  /** Begins the turns of channels that are due and have none. */
+  async function begin(): Promise<void> {
+    if (now() - oldEndedAt >= endOldEveryMs) {
+      oldEndedAt = now()
+      await endOld(store, now())
+    }
+    for (const id of await dueChannels(store, now())) {
+      if (busy.has(id) || busy.size >= channelsAtOnce || ending.signal.aborted) continue
+      const turn = serve(id)
+        .catch((error) => log.warn({ err: error, channel: id }, 'a channel could not be served; tried again soon'))
+        .finally(() => busy.delete(id))
+      busy.set(id, turn)
+    }
+  }
+
+  async function dispatch(channelId?: string): Promise<void> {
+    if (channelId !== undefined) return serve(channelId)
+    await begin()
+    await Promise.all(busy.values())
+  }
+
+  async function serve(id: string): Promise<void> {
+    const claimed = await claim(store, id, parts.writer, now())
+    if (!claimed) return
+    const address = addressOf(claimed, parts.key)
+    if (!address) return disable(store, id, unopened, now())
+    for (const { row, written } of claimed.deliveries) {
+      if (ending.signal.aborted) return
+      const answer = await tryOnce(claimed, address, { id: row.id, ...written, at: now() }, parts, ending.signal)
+      // A try that our own end broke off says nothing about the receiver: the next node repeats it.
+      if (ending.signal.aborted && answer.is !== 'status') return
+      const settled = await settle(store, row.id, answer, { now: now(), random: (parts.random ?? Math.random)() })
+      if (settled?.disabled) log.warn({ channel: id }, 'a channel was disabled: its deliveries are not taken')
+      if (settled?.disabled) return
+    }
+  }
+
+  async function stop(): Promise<void> {
+    clearTimeout(timer)
+    ending.abort()
+    await Promise.all(busy.values())
+  }
+}
+
+const unopened =
+  'Its secret cannot be opened with the file `secret` of this data folder. Restore that file, or remove the channel and add it again.'
+
+function addressOf({ channel }: Claimed, key: SealKey): Address | undefined {
+  const text = unseal(key, channel.id, channel.sealed)
+  return text === undefined ? undefined : (JSON.parse(text) as Address)
+}
+
+type Sent = Parameters<NonNullable<(typeof kinds)['webhook']['channel']>>[1]
+
+async function tryOnce(
+  { channel }: Claimed,
+  address: Address,
+  delivery: Sent,
+  { allowed }: Dispatching,
+  signal: AbortSignal,
+): Promise<DeliveryAnswer> {
+  const write = kinds[channel.kind].channel
+  if (!write) return { is: 'refused', message: `Channels of the kind ${channel.kind} are not sent yet.` }
+  let call: Call
+  try {
+    call = write(address, delivery)
+  } catch (error) {
+    return { is: 'refused', message: messageOf(error) }
+  }
+  return send(call, { allowed, signal })
+}

@@ -1,0 +1,116 @@
+/** Reads a new channel: what a person typed is checked against the table of kinds, and every refusal says what is accepted. */
+import { type ChannelKind, channelKinds, type MessageFormat, messageFormats } from '@svc/api'
+import { shown, type Verdict } from '@svc/protocol'
+import { done, refuse } from '../verdict.ts'
+import type { Allowed } from './allowed.ts'
+import type { Address } from './channels/call.ts'
+import { type ChannelTraits, kinds } from './channels/kinds.ts'
+import { isSigningSecret, newSigningSecret } from './channels/webhook.ts'
+import { readTarget } from './target.ts'
+
+export interface ChannelWanted {
+  name: string
+  kind: string
+  url?: string | undefined
+  to?: string | undefined
+  secret?: string | undefined
+  format?: string | undefined
+}
+
+interface NewChannel {
+  name: string
+  kind: ChannelKind
+  format: MessageFormat
+  address: Address
+  /** The part of the address that may be shown. */
+  shown: string
+  /** A signing secret that was made here, to be shown once. */
+  made: string | undefined
+}
+
+const maxName = 63
+const maxTo = 320
+const maxSecret = 1000
+
+/** `isEmail` judges mail addresses by the rules of accounts. */
+export function readChannel(
+  wanted: ChannelWanted,
+  { allowed, isEmail }: { allowed: Allowed; isEmail: (text: string) => boolean },
+): Verdict<NewChannel, 'channel_invalid'> {
+  const { name, format = 'grouped' } = wanted
+  const kind = channelKinds.find((one) => one === wanted.kind)
+  const form = messageFormats.find((one) => one === format)
+  if (!isName(name)) {
+    return invalid(
+      `A channel's name has lowercase letters, digits and single hyphens, at most ${maxName}: got ${shown(name)}.`,
+    )
+  }
+  if (!kind) return invalid(`The kind must be one of ${channelKinds.join(', ')}: got ${shown(wanted.kind)}.`)
+  if (!form) return invalid(`The format must be single or grouped: got ${shown(format)}.`)
+  const wrong = wrongParts(kind, wanted) ?? wrongUrl(wanted.url, allowed) ?? wrongTo(kind, wanted.to, isEmail)
+  if (wrong !== undefined) return invalid(wrong)
+  const secret = readSecret(kind, wanted.secret?.trim() || undefined)
+  if (!secret.ok) return secret
+  const address = { ...pick('url', wanted.url), ...pick('to', wanted.to), ...pick('secret', secret.value.secret) }
+  return done({ name, kind, format: form, address, shown: shownOf(kinds[kind], wanted), made: secret.value.made })
+}
+
+const invalid = (message: string) => refuse('channel_invalid', message)
+const isName = (text: string): boolean => text.length <= maxName && /^[a-z0-9](-?[a-z0-9])*$/.test(text)
+const pick = <K extends string>(key: K, value: string | undefined) => (value === undefined ? {} : { [key]: value })
+
+/** A part that is missing, or that the kind has no use for. */
+function wrongParts(kind: ChannelKind, { url, to, secret }: ChannelWanted): string | undefined {
+  const needs = kinds[kind]
+  const parts = [
+    ['an address (--url)', needs.url, url],
+    [`${needs.toIs ?? 'a recipient'} (--to)`, needs.to, to],
+    ['a token on standard input', needs.secret, secret?.trim()],
+  ] as const
+  for (const [part, need, value] of parts) {
+    if (need === 'needed' && !value) return `A channel of the kind ${kind} needs ${part}.`
+    if (need === 'never' && value) return `A channel of the kind ${kind} takes no ${part.replace(/^an? /, '')}.`
+  }
+  return undefined
+}
+
+function wrongUrl(url: string | undefined, allowed: Allowed): string | undefined {
+  if (url === undefined) return undefined
+  const verdict = readTarget(url, allowed)
+  return verdict.ok ? undefined : verdict.message
+}
+
+function wrongTo(kind: ChannelKind, to: string | undefined, isEmail: (text: string) => boolean): string | undefined {
+  if (to === undefined) return undefined
+  if (kind === 'email' && !isEmail(to))
+    return `An email channel has one address, such as ops@example.org: got ${shown(to)}.`
+  const isOneWord = to.length <= maxTo && /^[\x21-\x7e]+$/.test(to)
+  return isOneWord ? undefined : `The recipient must be one word of at most ${maxTo} characters: got ${shown(to)}.`
+}
+
+function readSecret(
+  kind: ChannelKind,
+  given: string | undefined,
+): Verdict<{ secret: string | undefined; made: string | undefined }, 'channel_invalid'> {
+  if (kinds[kind].secret !== 'made') {
+    // A token becomes a header or a part of an address, which hold no spaces and no controls.
+    const isToken = given === undefined || (given.length <= maxSecret && /^[\x21-\x7e]+$/.test(given))
+    return isToken
+      ? done({ secret: given, made: undefined })
+      : invalid(`A token is one word of at most ${maxSecret} characters.`)
+  }
+  if (given === undefined) {
+    const made = newSigningSecret()
+    return done({ secret: made, made })
+  }
+  if (isSigningSecret(given)) return done({ secret: given, made: undefined })
+  return invalid('A signing secret is whsec_ and the base64 of 24 to 64 bytes. Leave it out, and one is made.')
+}
+
+/** An address that is a secret is shown only by its host. The query of any address may hold a token and is left out. */
+function shownOf({ urlIsSecret }: ChannelTraits, { url, to }: ChannelWanted): string {
+  const target = url === undefined ? undefined : URL.parse(url)
+  const open = target && `${target.origin}${target.pathname}${target.search && '?…'}`
+  const where = urlIsSecret ? target && `${target.origin}/…` : open
+  return [where, to].filter(Boolean).join(' ')
+}

@@ -1,0 +1,40 @@
+/**
+ * The secrets of a channel, its address, token or signing secret, are encrypted with a key that comes from the
+ * file `secret` of the data folder. A backup of the database without that file opens none of it.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const cipher = 'aes-256-gcm'
+const purpose = 'svc: secrets of alert channels'
+const version = 'v1'
+const nonceBytes = 12
+const tagBytes = 16
+
+export type SealKey = Uint8Array
+
+export const sealKeyOf = (secret: string): SealKey => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32))
+
+/** `owner`: the row that it belongs to. A sealed text that is copied to another row does not open there. */
+export function seal(key: SealKey, owner: string, text: string): string {
+  const nonce = randomBytes(nonceBytes)
+  const encrypt = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes })
+  encrypt.setAAD(Buffer.from(owner))
+  const body = Buffer.concat([encrypt.update(text, 'utf8'), encrypt.final()])
+  return `${version}.${Buffer.concat([nonce, body, encrypt.getAuthTag()]).toString('base64url')}`
+}
+
+/** Undefined where it was sealed with another key or for another owner, or was changed since. */
+export function unseal(key: SealKey, owner: string, sealed: string): string | undefined {
+  const [form, text = ''] = sealed.split('.')
+  const bytes = Buffer.from(text, 'base64url')
+  if (form !== version || bytes.length < nonceBytes + tagBytes) return undefined
+  const decrypt = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
+  decrypt.setAAD(Buffer.from(owner))
+  decrypt.setAuthTag(bytes.subarray(-tagBytes))
+  try {
+    const body = decrypt.update(bytes.subarray(nonceBytes, -tagBytes))
+    return Buffer.concat([body, decrypt.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}

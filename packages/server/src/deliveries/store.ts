@@ -1,0 +1,199 @@
+/**
+ * Deliveries as rows. A row is written in the transaction that changes its alert, gets its body when it first goes out, and
+ * keeps both body and id from then on. Rows of a channel that wait for their group are withdrawn, and one new row takes their place.
+ */
+
+import type { Db, Store } from '../db/open.ts'
+import type { AlertChannelRow, AlertDeliveryRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
+import { newId } from '../ids.ts'
+import { lockChannel } from './settling.ts'
+
+const second = 1000
+/** How long a channel waits for more, and the shortest time between two groups. */
+const groupAfter = 30 * second
+const groupEvery = 300 * second
+/** Tries that one claim of a channel takes, one after the other, and how long it keeps others from them. */
+const triesAtOnce = 3
+const claimMs = 60 * second
+const channelsAtOnce = 20
+
+/** A change that a delivery tells, stored as JSON: only the writer of its body looks inside. */
+type StoredChange = { id: string }
+
+/** A message as it goes out: chats and mails take the text, webhooks the body. */
+interface Written {
+  text: { title: string; lines: readonly string[]; url: string; level: 'warn' | 'bad' | null }
+  body: string
+}
+
+/** How changes become what is sent. They belong to one scope. */
+export interface Writer<C extends StoredChange> {
+  /** The changes that are still worth sending, of several. */
+  fold(changes: readonly C[]): readonly C[]
+  write(channel: AlertChannelRow, changes: readonly C[], now: number): Written
+  test(workspace: string, channel: AlertChannelRow, now: number): Written
+}
+
+export interface Claimed {
+  channel: AlertChannelRow
+  deliveries: readonly { row: AlertDeliveryRow; written: Written }[]
+}
+
+type ChannelOf = Pick<AlertChannelRow, 'id' | 'format' | 'grouped_at'>
+
+/** A new delivery of one change to each of the channels, in the transaction that makes the change. */
+export async function enqueue(
+  trx: Db,
+  channels: readonly ChannelOf[],
+  change: StoredChange,
+  now: number,
+): Promise<void> {
+  if (channels.length === 0) return
+  const changes = JSON.stringify([change])
+  const rows = channels.map((channel) => newDelivery(channel.id, { changes, due_at: dueAt(channel, now) }, now))
+  await trx.insertInto('alert_delivery').values(rows).execute()
+}
+
+/** A test is sent at once, beside what waits. Gives its id, by which its answer is found. */
+export async function enqueueTest(
+  trx: Db,
+  { channelId, workspace }: { channelId: string; workspace: string },
+  now: number,
+): Promise<string> {
+  const row = newDelivery(
+    channelId,
+    { kind: 'test', changes: JSON.stringify([{ id: '', workspace }]), due_at: now },
+    now,
+  )
+  await trx.insertInto('alert_delivery').values(row).execute()
+  return row.id
+}
+
+const dueAt = ({ format, grouped_at }: ChannelOf, now: number): number =>
+  format === 'single' ? now : Math.max(now + groupAfter, Math.min(grouped_at ?? 0, now) + groupEvery)
+
+const newDelivery = (channel_id: string, more: Partial<AlertDeliveryRow>, now: number): AlertDeliveryRow => ({
+  id: newId(now),
+  channel_id,
+  kind: 'alert',
+  changes: '[]',
+  body: null,
+  state: 'waiting',
+  tries: 0,
+  created_at: now,
+  due_at: now,
+  leased_until: null,
+  ended_at: null,
+  last_answer: null,
+  ...more,
+})
+
+/** The channels with something to try now, those that have waited longest first. */
+export async function dueChannels({ db }: Store, now: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('alert_delivery')
+    .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
+    .select(({ fn }) => ['channel_id as id', fn.min('due_at').as('due')])
+    .where('state', '=', 'waiting')
+    .where('due_at', '<=', now)
+    .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', now)]))
+    .where((eb) => eb.or([eb('enabled', '=', 1), eb('alert_delivery.kind', '=', 'test')]))
+    .groupBy('channel_id')
+    .orderBy('due')
+    .limit(channelsAtOnce)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Takes what a channel is to be sent now, so that no other node tries it for a minute. */
+export const claim = <C extends StoredChange>(
+  { db }: Store,
+  channelId: string,
+  writer: Writer<C>,
+  now: number,
+): Promise<Claimed | undefined> =>
+  transaction(db, async (trx) => {
+    const channel = await lockChannel(trx, channelId)
+    if (!channel) return undefined
+    await writeBodies(trx, channel, writer, now)
+    const due = trx
+      .selectFrom('alert_delivery')
+      .selectAll()
+      .where('channel_id', '=', channelId)
+      .where('state', '=', 'waiting')
+      .where('body', 'is not', null)
+      .where('due_at', '<=', now)
+      .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', now)]))
+      .$if(channel.enabled === 0, (query) => query.where('kind', '=', 'test'))
+    // Somebody waits for a test: it goes first.
+    const rows = await due.orderBy('kind', 'desc').orderBy('due_at').orderBy('id').limit(triesAtOnce).execute()
+    if (rows.length === 0) return undefined
+    const ids = rows.map(({ id }) => id)
+    await trx
+      .updateTable('alert_delivery')
+      .set({ leased_until: now + claimMs })
+      .where('id', 'in', ids)
+      .execute()
+    return { channel, deliveries: rows.map((row) => ({ row, written: JSON.parse(row.body ?? '') as Written })) }
+  })
+
+/** Gives a body to what never went out and is due: one to each change, or one to all of a group. */
+async function writeBodies<C extends StoredChange>(
+  trx: Db,
+  channel: AlertChannelRow,
+  writer: Writer<C>,
+  now: number,
+): Promise<void> {
+  const waiting = await trx
+    .selectFrom('alert_delivery')
+    .selectAll()
+    .where('channel_id', '=', channel.id)
+    .where('state', '=', 'waiting')
+    .where('body', 'is', null)
+    .orderBy('id')
+    .execute()
+  const set = (id: string, written: Written) =>
+    trx
+      .updateTable('alert_delivery')
+      .set({ body: JSON.stringify(written) })
+      .where('id', '=', id)
+      .execute()
+  for (const row of waiting.filter(({ kind }) => kind === 'test')) {
+    const [about] = changesOf<{ id: string; workspace: string }>(row)
+    await set(row.id, writer.test(about?.workspace ?? '', channel, now))
+  }
+  const rows = waiting.filter(({ kind }) => kind === 'alert')
+  if (channel.enabled === 0 || !rows.some((row) => (row.due_at ?? 0) <= now)) return
+  const told = rows.flatMap((row) => changesOf<C>(row).map((change) => ({ row, change })))
+  const left = new Set(writer.fold(told.map(({ change }) => change)))
+  if (channel.format === 'grouped') return group(trx, channel, rows, writer.write(channel, [...left], now), now)
+  const superseded = told.filter(({ change }) => !left.has(change)).map(({ row }) => row.id)
+  await withdraw(trx, superseded)
+  for (const { row, change } of told) if (left.has(change)) await set(row.id, writer.write(channel, [change], now))
+}
+
+/** None of the rows was ever tried: another one with an id of its own takes their place. */
+async function group(
+  trx: Db,
+  { id }: AlertChannelRow,
+  rows: readonly AlertDeliveryRow[],
+  written: Written,
+  now: number,
+): Promise<void> {
+  await withdraw(
+    trx,
+    rows.map((row) => row.id),
+  )
+  const changes = JSON.stringify(rows.flatMap((row) => changesOf(row)))
+  const row = newDelivery(id, { changes, body: JSON.stringify(written) }, now)
+  await trx.insertInto('alert_delivery').values(row).execute()
+  await trx.updateTable('alert_channel').set({ grouped_at: now }).where('id', '=', id).execute()
+}
+
+async function withdraw(trx: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await trx.deleteFrom('alert_delivery').where('id', 'in', ids).execute()
+}
+
+const changesOf = <C extends StoredChange>({ changes }: Pick<AlertDeliveryRow, 'changes'>): C[] =>
+  JSON.parse(changes) as C[]

@@ -1,0 +1,114 @@
+/** Carries out the operations on alerts, rules, channels and deliveries. */
+
+import { setTimeout as wait } from 'node:timers/promises'
+import { alerts } from '@svc/api'
+import { acknowledge, liftMute, mute, setRule } from '../alerts/changes.ts'
+import {
+  addChannel,
+  beginTest,
+  disableChannel,
+  enableChannel,
+  listChannels,
+  listDeliveries,
+  removeChannel,
+  retryDelivery,
+  testAnswer,
+} from '../alerts/channels.ts'
+import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../alerts/listing.ts'
+import { writerOf } from '../alerts/writing.ts'
+import type { Db } from '../db/open.ts'
+import { newDispatcher } from '../deliveries/dispatcher.ts'
+import { sealKeyOf } from '../deliveries/seal.ts'
+import type { Config, Deps } from '../deps.ts'
+import { secretOf } from '../ops/data-folder.ts'
+import { acts, type Bound, looks } from '../web/kit/operations.ts'
+
+/** A test is tried once, for 15 s at most, and waits its turn behind a few others. */
+const testWaits = { everyMs: 200, maxMs: 60_000 } as const
+
+const sealing = ({ dataDir, outboundAllow: allowed }: Config) => ({ key: sealKeyOf(secretOf(dataDir)), allowed })
+
+export const acknowledged = acts(
+  alerts.acknowledgeAlert,
+  ({ workspace, params: { id }, people, ...ctx }, { note }) =>
+    acknowledge(ctx, workspace, { id, note, baseUrl: people.config.baseUrl }),
+  {},
+)
+export const muted = acts(alerts.muteAlerts, ({ workspace, ...ctx }, wanted) => mute(ctx, workspace, wanted), {})
+export const unmuted = acts(alerts.liftMute, ({ workspace, params, ...ctx }) => liftMute(ctx, workspace, params.id), {})
+export const ruleSet = acts(alerts.setRule, ({ workspace, ...ctx }, wanted) => setRule(ctx, workspace, wanted), {
+  answer: async (rule, { deps, workspace }) => ruleRow(rule, await channelNames(deps.store.db, workspace)),
+})
+export const channelAdded = acts(
+  alerts.addChannel,
+  ({ workspace, people, ...ctx }, wanted) => addChannel({ ...ctx, ...sealing(people.config) }, workspace, wanted),
+  {},
+)
+export const channelTested = acts(
+  alerts.testChannel,
+  ({ workspace, params, ...ctx }) => beginTest(ctx, workspace, params.channel),
+  {
+    goOn: (deps, _at, { channelId }) => sendNow(deps, channelId),
+    answer: ({ deliveryId }, { deps }) => answerOfTest(deps.store.db, deliveryId),
+  },
+)
+export const channelEnabled = acts(
+  alerts.enableChannel,
+  ({ workspace, params, ...ctx }) => enableChannel(ctx, workspace, params.channel),
+  {},
+)
+export const channelDisabled = acts(
+  alerts.disableChannel,
+  ({ workspace, params, ...ctx }) => disableChannel(ctx, workspace, params.channel),
+  {},
+)
+export const channelRemoved = acts(
+  alerts.removeChannel,
+  ({ workspace, params, ...ctx }) => removeChannel(ctx, workspace, params.channel),
+  {},
+)
+export const deliveryRetried = acts(
+  alerts.retryDelivery,
+  ({ workspace, params, ...ctx }) => retryDelivery(ctx, workspace, params.id),
+  {},
+)
+
+/** Waits until the delivery was tried, by whichever node takes it. */
+export async function answerOfTest(db: Db, id: string) {
+  for (let waited = 0; waited < testWaits.maxMs; waited += testWaits.everyMs) {
+    const answer = await testAnswer(db, id)
+    if (answer) return answer
+    await wait(testWaits.everyMs)
+  }
+  return { ok: false, status: null, message: 'The test is still waiting to be sent: look at the deliveries later.' }
+}
+
+/** Sends what is due on a channel from this process: the command line may run where no service does. */
+async function sendNow(
+  { store, config, now }: Pick<Deps, 'store' | 'config' | 'now'>,
+  channelId: string,
+): Promise<void> {
+  const log = { warn: () => {} }
+  const dispatcher = newDispatcher({ store, log, now, ...sealing(config), writer: writerOf(config.baseUrl) })
+  await dispatcher.dispatch(channelId)
+}
+
+export const alertOperations: readonly Bound[] = [
+  looks(alerts.alerts, ({ deps, workspace }, { all = false, limit }) =>
+    listAlerts(deps.store.db, workspace, { all, limit }),
+  ),
+  acknowledged,
+  muted,
+  looks(alerts.mutes, ({ deps, workspace }) => listMutes(deps.store.db, workspace)),
+  unmuted,
+  looks(alerts.rules, ({ deps, workspace }) => listRules(deps.store.db, workspace)),
+  ruleSet,
+  looks(alerts.channels, ({ deps, workspace }) => listChannels(deps.store.db, workspace)),
+  channelAdded,
+  channelTested,
+  channelEnabled,
+  channelDisabled,
+  channelRemoved,
+  looks(alerts.deliveries, ({ deps, workspace }, asked) => listDeliveries(deps.store.db, workspace, asked)),
+  deliveryRetried,
+]
