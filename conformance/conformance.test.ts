@@ -41,8 +41,8 @@ interface Numbered {
   started?: number
 }
 /**
- * Expands `{ "numbered": [0, 2099], "started": 5 }` in a list of runs to r0 to r2099, each started a second after the
- * one before.
+ * Expands the shorthand `{ "numbered": [0, 2099], "started": 5 }` in a list of runs: the runs r0 to r2099, the first
+ * started at 5 and each of the others a second after the one before.
  */
 const expanded = (part: unknown): unknown => {
   const { runs, ...rest } = (part ?? {}) as { runs?: unknown }

@@ -21,14 +21,16 @@ import { isLink } from './link.ts'
 export const fitsReport = (v: unknown): boolean => report(v)
 `
 
-/** The text of the whole file. */
+/** Returns the whole text of the generated file, src/report.fits.ts. */
 export function fitsSource(): string {
   const functions = new Functions()
   functions.of(report.schema, 'report')
   return head + functions.source
 }
 
-/** Holds one function for each distinct schema, named after the place where the schema was first met. */
+/**
+ * Collects the generated functions: one for each distinct schema, named after the place where the schema was first met.
+ */
 class Functions {
   readonly #names = new Map<string, string>()
   source = ''
@@ -96,7 +98,7 @@ class Functions {
     ]
   }
 
-  /** The body of a test for objects whose `type` says which of several kinds they are. */
+  /** Generates the body of a test for objects whose `type` says which of several kinds they are. */
   #byType(kinds: readonly JsonSchema[]): string[] {
     const cases = kinds.flatMap((kind) => {
       const [type] = ((kind.properties as Record<string, JsonSchema>).type?.enum ?? []) as string[]
@@ -105,7 +107,7 @@ class Functions {
     return ['if (!isObject(v)) return false', 'switch (v.type) {', ...cases, '  default:', '    return false', '}']
   }
 
-  /** The condition that `x` must meet. */
+  /** Generates the condition that the variable `x` must meet to fit the schema. */
   #test(schema: JsonSchema, hint: string): string {
     if ('const' in schema) return `x === ${JSON.stringify(schema.const)}`
     if (schema.enum) return (schema.enum as string[]).map((word) => `x === '${word}'`).join(' || ')

@@ -28,7 +28,7 @@ export type AlertLevel = (typeof alertLevels)[number]
 
 export type AlertState = 'pending' | 'open' | 'closing' | 'unsteady' | 'ended'
 
-/** The subject of an alert. The name of a workspace is its slug. */
+/** The agent, rollout, workspace or service that an alert is about. The name of a workspace is its slug. */
 export interface AlertSubject {
   kind: 'agent' | 'rollout' | 'workspace' | 'service'
   name: string
@@ -47,7 +47,7 @@ export interface AlertRow {
   level: AlertLevel
   subject: AlertSubject
   state: AlertState
-  /** Since when the condition has held, as far as it is known. */
+  /** When the condition of the alert began to hold, as far as that is known. */
   since: number
   openedAt: number | null
   endedAt: number | null
@@ -55,20 +55,20 @@ export interface AlertRow {
   muted: boolean
 }
 
-/** The changes of an alert, as messages name them. */
+/** The kinds of messages about an alert, by what changed. */
 const messageTypes = ['alert.opened', 'alert.acknowledged', 'alert.ended', 'alert.unsteady', 'alert.reminder'] as const
 export type MessageType = (typeof messageTypes)[number]
 
 export interface RuleRow {
   rule: RuleName
   on: boolean
-  /** Seconds that the condition must hold before the alert opens. */
+  /** How many seconds the condition must hold before an alert opens. */
   after: number
   level: AlertLevel
-  /** US dollars. */
+  /** A limit in US dollars. */
   limit: number | null
   statuses: string[] | null
-  /** The names of the channels; null: all channels of the workspace. */
+  /** The names of the channels that are notified; null means all channels of the workspace. */
   channels: string[] | null
 }
 
@@ -95,7 +95,7 @@ export interface MuteRow {
   id: string
   agent: string | null
   rule: RuleName | null
-  /** Null: until no alert that it covers is open. */
+  /** When the mute ends. Null means that it ends when no alert that it covers is open. */
   until: number | null
 }
 
@@ -107,9 +107,9 @@ export interface ChannelRow {
   kind: ChannelKind
   format: MessageFormat
   enabled: boolean
-  /** The reason for which the service disabled it; null where nothing or a person did. */
+  /** The reason for which the service disabled the channel; null if it is enabled or a person disabled it. */
   disabledBecause: string | null
-  /** The part of its address that may be shown. */
+  /** The part of the channel's address that may be shown. */
   address: string
   lastAnswer: string | null
   /** Unix milliseconds. */
@@ -119,11 +119,11 @@ export interface ChannelRow {
 export interface NewChannel {
   name: string
   kind: ChannelKind
-  /** Only where the service made it; it is shown this once. */
+  /** Present only if the service generated the secret. It is shown only in this answer. */
   secret?: string
 }
 
-/** `status` is that of HTTP; null where no answer came. */
+/** The result of a test message. `status` is the HTTP status; null if no answer came. */
 export interface ChannelTest {
   ok: boolean
   status: number | null

@@ -15,7 +15,7 @@ export interface BundleFinding {
   file: string | null
   line: number | null
   column: number | null
-  /** The rest of a sentence that begins with the file, or with "The bundle". */
+  /** The message about a finding, worded as the rest of a sentence that begins with the file, or with "The bundle". */
   message: string
 }
 
@@ -25,14 +25,14 @@ export interface Blueprints {
 }
 export interface BlueprintRow {
   name: string
-  /** The highest version by precedence. `description` belongs to it. */
+  /** The highest version of the blueprint by precedence; `description` is taken from it. */
   latest: string
   description: string
   versions: number
-  /** The time of the last upload. */
+  /** The time at which a version was last uploaded. */
   uploadedAt: number
   uploadedBy: string
-  /** The number of agents that were installed from it. */
+  /** The number of agents that were installed from this blueprint. */
   agents: number
 }
 export interface BlueprintPage {
@@ -46,7 +46,7 @@ export interface BlueprintPage {
     name: string
     running: string
     previous: string | null
-    /** The version that an admin wants it to run. `wishState` says how far that is. */
+    /** The version that an admin wants the agent to run. `wishState` says how far that wish is. */
     wished: string | null
     wishState: WishState
     level: Level | null
@@ -57,34 +57,38 @@ export interface BlueprintPage {
 export interface BlueprintVersionRow {
   version: string
   description: string
-  /** The size of the zip in bytes. */
+  /** The size of the bundle (a zip file) in bytes. */
   size: number
   sha256: string
   uploadedAt: number
   uploadedBy: string
   runtime: 'process' | 'compose'
   /**
-   * The version of svc that the machine needs, in words; null if any will do. Agents with an older one are left out.
+   * The version of svc that the machine needs, in words; null if any version will do. A rollout leaves out agents with
+   * an older svc.
    */
   neededSvc: string | null
   /** `runs` names the agents that run it, `keeps` those that keep it as their previous version. */
   runs: string[]
   keeps: string[]
-  /** The names of the agents that an admin wants to run it. */
+  /** The names of the agents that an admin wants to run this version. */
   wished: string[]
-  /** The number of open install codes for it. */
+  /** The number of open install codes for this version. */
   codes: number
 }
 export interface BlueprintVersion extends BlueprintVersionRow {
   now: number
   blueprint: string
   manifest: Manifest
-  /** The files in the zip. */
+  /** The files in the bundle. */
   files: { path: string; size: number; executable: boolean }[]
   canAct: boolean
 }
 
-/** `barred`: not expired, but its issuer is no longer an admin. It becomes valid again if they become one in time. */
+/**
+ * The state of an install code. `barred`: it has not expired, but its issuer is no longer an admin. It becomes valid
+ * again if its issuer becomes an admin in time.
+ */
 export type InstallCodeState = 'live' | 'barred' | 'redeemed' | 'expired' | 'revoked'
 export interface InstallCode {
   id: string
@@ -97,11 +101,11 @@ export interface InstallCode {
   state: InstallCodeState
   redeemedAt: number | null
   revokedAt: number | null
-  /** The current name of the agent that it created; null before, and if that agent was deleted. */
+  /** The current name of the agent that the code created; null if none was created yet, or if the agent was deleted. */
   agent: string | null
 }
 export interface NewCode extends InstallCode {
-  /** Shown only this once. */
+  /** The install code itself. It is shown only in this answer. */
   code: string
   /**
    * Reasons why the installation would be refused right now, as sentences: a name taken, a product not activated, ten
@@ -112,7 +116,7 @@ export interface NewCode extends InstallCode {
 
 export interface Bots {
   now: number
-  /** The maximum for one workspace. */
+  /** The maximum number of bots in one workspace. */
   most: number
   rows: Bot[]
 }
@@ -122,7 +126,7 @@ export interface Bot {
   product: string
   role: string
   createdAt: number
-  /** One for each agent that acts as this bot; newest first. */
+  /** The tokens of the bot, one for each agent that acts as it; newest first. */
   tokens: BotToken[]
 }
 export type BotTokenState = 'active' | 'revoked' | 'expired'
@@ -134,13 +138,13 @@ export interface BotToken {
   issuedAt: number
   expiresAt: number
   revokedAt: number | null
-  /** Accurate to the minute; null if no product has asked about it yet. */
+  /** When a product last asked about the token, accurate to the minute; null if none has asked yet. */
   lastUsedAt: number | null
 }
 export interface WorkspaceProduct {
   id: string
   origin: string
-  /** Null: the operator has not activated it for this workspace. */
+  /** When the operator activated the product for this workspace; null if that has not happened. */
   activatedAt: number | null
   bots: number
 }

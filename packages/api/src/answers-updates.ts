@@ -21,21 +21,21 @@ export interface AgentUpdates {
  * never from a message that came only once (D24).
  */
 export type WishState =
-  | 'none' // there is no wish
-  | 'queued' // waits in its rollout, which allows only so many trials at once
-  | 'waiting' // goes out with the next answer
-  | 'offered' // the agent received it
+  | 'none' // nobody wants another version
+  | 'queued' // the wish waits for its turn in a rollout, which allows only a limited number of trials at once
+  | 'waiting' // the next answer to the agent carries the wish
+  | 'offered' // an answer carried the wish to the agent
   | 'trying' // the agent has fetched the version, or runs it on trial
   | 'kept' // the agent keeps running it
-  | 'rolled_back' // not tried again until another version is named
-  | 'failed' // the same, but a failed fetch is tried again every ten minutes
+  | 'rolled_back' // the agent returned to the version before, and does not try this one again until another is named
+  | 'failed' // the attempt failed; a failed fetch is tried again every ten minutes, other failures as after a rollback
   | 'held' // the machine holds the version since an earlier attempt
 
 /** Why a pending wish has no outcome yet. */
 export type WaitsFor =
   | { for: 'first_report' }
   | { for: 'node' } // the agent reports to a node that is shutting down and offers no updates
-  | { for: 'runtime_trial' | 'blueprint_trial' } // only one of the two at a time (D31)
+  | { for: 'runtime_trial' | 'blueprint_trial' } // the agent and its runtime are not updated at the same time (D31)
   | { for: 'fetch' } // the agent received the wish and has reported since, but has not started
   | { for: 'silent'; since: number } // the agent is offline
   | { for: 'window'; until: number } // the agent still watches its last update (D30)
@@ -45,13 +45,16 @@ export interface StandingWish {
   version: string
   wishedAt: number
   wishedBy: string
-  /** When the first answer carried it. */
+  /** When an answer to the agent carried the wish for the first time. */
   offeredAt: number | null
   /** The rollout that made the wish. */
   rollout: string | null
 }
 
-/** The outcome of an agent's last attempt (2.5), as it was reported. The texts are the machine's. */
+/**
+ * The outcome of an agent's last attempt (2.5), as it was reported. The texts in it were written on the agent's
+ * machine.
+ */
 export interface LastOutcome {
   version: string | null
   outcome: Outcome | null
@@ -66,29 +69,29 @@ export interface Hold {
   since: number
 }
 
-/** The state of a button: it can be pressed, or the code and the sentence say why not. */
+/** Says whether a button can be pressed. If it cannot, `code` and `message` say why. */
 export type Pressable<Code extends string = string> = { ok: true } | { ok: false; code: Code; message: string }
 
-/** The state of a wish for a version, of the blueprint or of the runtime. */
+/** How far a wish for a version of the blueprint or of the runtime is. */
 export interface Standing {
   wish: StandingWish | null
   state: WishState
-  /** The state as a sentence. */
+  /** The state of the wish as a sentence. */
   says: string
-  /** Null if it waits for nothing, or only for the next report. */
+  /** Why the wish has no outcome yet; null if it waits for nothing, or only for the next report. */
   waits: WaitsFor | null
   applied: LastOutcome | null
 }
 
 export interface BlueprintUpdate extends Standing {
   blueprint: string
-  /** As last reported, else what was installed. */
+  /** The version that the agent reported last or, before its first report, the version that was installed. */
   running: string | null
-  /** The version that the machine keeps. Naming it rolls back. */
+  /** The previous version, which the machine keeps. A wish for it is a rollback. */
   previous: string | null
-  /** The hold on the machine. Naming another version lifts it. */
+  /** The hold on the machine, by which it refuses a version that failed. A wish for another version lifts the hold. */
   hold: Hold | null
-  /** The versions that can be named, highest first. */
+  /** The versions that can be wished, highest first. */
   versions: string[]
 }
 
@@ -104,7 +107,7 @@ export interface RuntimeUpdate extends Standing {
   /** Null if the agent's last report names no runtime. */
   running: string | null
   previous: string | null
-  /** The version that a person pinned on the machine. */
+  /** The version to which a person on the machine pinned the runtime. */
   pinned: string | null
   served: ServedRuntime | null
   /** The hold kept by the service, until it serves another version or an admin lifts it. */
@@ -115,23 +118,26 @@ export interface RuntimeUpdate extends Standing {
 export interface ServedRuntime {
   version: string
   sha256: string
-  /** False: no runtime accepts an unsigned file, so an update to it would fail. */
+  /** False if the served release is unsigned. No runtime accepts an unsigned file, so an update to it would fail. */
   signed: boolean
 }
 
 export interface RuntimeOverview {
   now: number
   served: ServedRuntime | null
-  /** The number of agents for each version, largest first. A null version means that they report none. */
+  /** The number of agents on each version, largest first. A null version counts agents that report none. */
   running: { version: string | null; agents: number }[]
   wished: number
   held: number
   pinned: number
-  /** The maximum number of trials at once in this workspace, and the number that were offered and have not ended. */
+  /**
+   * The maximum number of trials of a runtime at once in this workspace, and the number that were offered and have not
+   * ended.
+   */
   trials: { most: number; now: number }
 }
 
-/** The part of a row of the fleet that is about updates. */
+/** The columns about updates in a row of the fleet. */
 export interface FleetUpdates {
   blueprint: string | null
   /** The version that an admin wants; null if there is no wish. */
@@ -140,7 +146,7 @@ export interface FleetUpdates {
   runtime: string | null
   runtimeWished: string | null
   runtimeWishState: WishState
-  /** True if the served version is held for this agent. */
+  /** True if the agent does not take the served version of the runtime because that version is on hold for it. */
   runtimeHeld: boolean
   runtimePinned: string | null
 }
@@ -175,7 +181,7 @@ export type UpdateKind =
   | 'held'
   | 'dropped'
   | 'lifted'
-  /** The version was changed by a person on the machine. */
+  /** a person on the machine changed the version */
   | 'changed'
 
 /** One line of an agent's timeline. `message` is a text of the machine or a sentence of the service. */
@@ -192,31 +198,37 @@ export interface UpdateEvent {
   /** The person who made or withdrew the wish or lifted the hold. */
   by: string | null
   rollout: string | null
-  /** When the service was away, for a rollback whose trial overlapped an outage of the service. */
+  /** For a rollback whose trial overlapped an outage of the service: when the service was away. Otherwise null. */
   serviceAway: { from: number; to: number } | null
 }
 
 export type RolloutKind = 'blueprint' | 'runtime'
-/** The state of a rollout. One that ends or halts by itself writes `rollout.done` or `rollout.halted` to the activity. */
+/**
+ * The state of a rollout. A rollout that ends or halts by itself writes `rollout.done` or `rollout.halted` to the
+ * activity.
+ */
 export type RolloutState =
   | 'running'
-  | 'waiting' // a wave has ended well, and a person starts the next
-  | 'paused' // by a person
-  | 'halted' // by itself, see `why`
+  | 'waiting' // a wave has ended well, and the next one starts only when a person starts it
+  | 'paused' // a person paused the rollout
+  | 'halted' // the rollout halted by itself; `why` gives the reason
   | 'done'
-  | 'cancelled' // by a person, or because the service serves another release, see `why`
+  | 'cancelled' // a person cancelled the rollout, or the service serves another release; `why` gives the reason
 
 export interface NewRollout {
   kind: RolloutKind
-  /** Only for kind `blueprint`. */
+  /** The blueprint; only for a rollout of kind `blueprint`. */
   blueprint?: string
-  /** Only for kind `blueprint`; a rollout of the runtime takes the served version. */
+  /**
+   * The version; only for a rollout of kind `blueprint`. A rollout of the runtime takes the version that the service
+   * serves.
+   */
   version?: string
-  /** Names of agents. If absent, all agents of the workspace, or of the blueprint. */
+  /** The names of the agents. If absent, the rollout is for all agents of the workspace, or of the blueprint. */
   agents?: string[]
   /**
-   * How many agents have been reached after each wave: `1`, `10%`, `100%`, which is the default. If the last is not
-   * `100%`, a final wave of `100%` is made of it.
+   * How many agents the rollout has reached after each wave, as numbers or percentages; the default is `1`, `10%`,
+   * `100%`. If the last wave is not `100%`, a wave of `100%` is added.
    */
   waves?: string[]
   /** True if a person starts each wave after the first. */
@@ -227,9 +239,12 @@ export interface NewRollout {
 
 export interface RolloutPreview {
   version: string
-  /** The names of the agents, by wave. */
+  /** The waves with the names of their agents. */
   waves: { upTo: string; agents: string[] }[]
-  /** `code` is a RuntimeRefusal, `no_blueprint`, `other_blueprint`, `already_runs`, `version_held` or `in_rollout`. */
+  /**
+   * The agents that are left out. `code` is a RuntimeRefusal, `no_blueprint`, `other_blueprint`, `already_runs`,
+   * `version_held` or `in_rollout`.
+   */
   leftOut: { agent: string; code: string; message: string }[]
 }
 
@@ -247,7 +262,7 @@ export interface RolloutRow {
   blueprint: string | null
   version: string
   state: RolloutState
-  /** Why it was halted or cancelled, as a sentence. */
+  /** Why the rollout was halted or cancelled, as a sentence. */
   why: string | null
   createdAt: number
   createdBy: string
@@ -258,50 +273,50 @@ export interface RolloutRow {
   counts: Record<RolloutAgentState, number>
 }
 
-/** How far an agent is in a rollout. */
+/** How far one agent of a rollout is. */
 export type RolloutAgentState =
-  | 'untouched' // its wave has not started, or a halt withdrew its wish
+  | 'untouched' // the wave of the agent has not started, or a halt withdrew its wish
   | 'wished'
   | 'offered'
   | 'trying'
   | 'kept'
   | 'rolled_back'
   | 'failed'
-  | 'worse' // it kept the version, and its own level became worse than before
-  | 'left_out' // see `reason`
+  | 'worse' // the agent kept the version, and the level that it reports about itself became worse than before
+  | 'left_out' // the agent is not part of the rollout; `reason` says why
   | 'withdrawn' // somebody made another wish meanwhile
-  | 'excused' // it was rolled back while the service was away
+  | 'excused' // the agent was rolled back while the service was away, so the rollback does not count
 
 export interface RolloutAgent {
   agent: string
-  /** Counted from 1; 0 for agents that are left out. */
+  /** The wave of the agent, counted from 1; 0 for an agent that is left out. */
   wave: number
   state: RolloutAgentState
-  /** Why it was left out, what the machine said, or how its level changed. */
+  /** Why the agent was left out, what its machine said, or how its level changed. */
   reason: string | null
   level: Level | null
   running: string | null
   seenAt: number | null
   silentAt: number | null
   stopped: Stop | null
-  /** When its state last changed. */
+  /** When the state of the agent in this rollout last changed. */
   at: number | null
 }
 
 export interface RolloutPage extends RolloutRow {
   now: number
-  /** The admin who last resumed it and is now responsible; null: its creator. */
+  /** The admin who is responsible for the rollout because they last resumed it; null if that is its creator. */
   continuedBy: string | null
   upTo: string[]
   byHand: boolean
   watchSeconds: number
-  /** While a wave is watched, the time at which the next starts. */
+  /** The time at which the next wave starts, while the current one is watched; otherwise null. */
   nextAt: number | null
   /** A sentence about what the rollout waits for, or what happens next. */
   says: string
   agents: RolloutAgent[]
   actions: Record<'pause' | 'continue' | 'cancel', Pressable>
-  /** A sentence about what cancelling now would leave as it is; after cancelling, about what it left. */
+  /** What a cancellation now would leave as it is, as a sentence; after a cancellation, what it left as it was. */
   stays: string
   canAct: boolean
 }

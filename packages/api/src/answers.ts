@@ -12,7 +12,7 @@ export type * from './answers-blueprints.ts'
 export type * from './answers-updates.ts'
 
 export interface Failure {
-  /** Every reason for which a bundle was refused (code `bundle_refused`). */
+  /** Everything that is wrong with a refused bundle. Only an error with the code `bundle_refused` has this list. */
   error: { code: string; message: string; findings?: BundleFinding[] }
 }
 
@@ -22,10 +22,10 @@ export interface Me {
   id: string
   name: string
   email: string
-  /** True if an operator handed the account to the owner of the address. */
+  /** True if the address of the account is known to be its owner's, because an operator handed the account to them. */
   emailConfirmed: boolean
   workspaces: { slug: string; name: string; role: Role }[]
-  /** The service's own version and address, for the lines to paste on a machine. */
+  /** The version and address of the service, for command lines that a person pastes on a machine. */
   service: { version: string; baseUrl: string; runtime: boolean }
 }
 
@@ -47,13 +47,16 @@ export interface Session {
   id: string
   current: boolean
   createdAt: number
-  /** When it was last used, as far as the accounts library records it. */
+  /** When the session was last used, as far as the accounts library records it. */
   seenAt: number
   ip: string | null
   userAgent: string | null
 }
 
-/** A successful sign-in. `first`: by the link of the first start. `claim`: by a link that hands an account over. */
+/**
+ * A successful sign-in. The method `first` is the link of the service's first start, and `claim` is a link that hands
+ * an account over.
+ */
 export interface SignInRecord {
   at: number
   method: 'password' | 'link' | 'invitation' | 'first' | 'claim'
@@ -65,33 +68,36 @@ export interface Workspace {
   slug: string
   name: string
   role: Role
-  /** False: the agent routes answer 403 and the page says so. */
+  /** True if the operator activated the workspace. If false, the routes for agents answer 403 and the page says so. */
   activated: boolean
   agents: number
 }
 
-/** One row of the fleet: small, and the same in lists and in frames. */
+/** One row of the list of agents. Its fields are few, and the same in lists and in frames. */
 export interface FleetRow {
   name: string
   level: Level | null
   label: string | null
   detail: string | null
-  /** Null if it has never reported. */
+  /** When the agent last reported; null if it never has. */
   seenAt: number | null
-  /** When it counts as offline, by the service's clock (D20); null if it has never reported. */
+  /**
+   * When the agent counts as offline unless it reports before, by the service's clock (D20); null if it has never
+   * reported.
+   */
   silentAt: number | null
-  /** Who stopped it on its machine (D66); null while it reports. */
+  /** Who stopped the agent on its machine (D66); null while it reports. */
   stopped: Stop | null
-  /** When it wrote its status file, by its machine's clock (D65); null if it does not say. */
+  /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null
   /** True if the status file is too old (D65). */
   statusLate: boolean
-  /** True if it lacks secrets that its version requires. */
+  /** True if the agent lacks secrets that its version requires. */
   secretsMissing: boolean
   doing: string | null
   version: string | null
   controls: ('pause' | 'resume' | 'run_now')[]
-  /** US dollars of today (UTC) and of the last 30 days; null if no run named a cost. */
+  /** The agent's costs in US dollars, of today (UTC) and of the last 30 days; null if no run named a cost. */
   costToday: number | null
   cost30: number | null
   updates: FleetUpdates
@@ -116,7 +122,7 @@ export interface Fleet {
 export interface Frame {
   now: number
   rows: FleetRow[]
-  /** Agents of which something else changed: commands, logs, name. */
+  /** Agents of which something else than a report changed: commands, logs or the name. */
   changed: string[]
   /** True if agents were added, renamed or deleted, or blueprints, codes or bots changed: request the lists again. */
   list: boolean
@@ -128,29 +134,29 @@ export interface AgentPage {
   name: string
   createdAt: number
   createdBy: string | null
-  /** The blueprint it was installed from; null for an agent that was connected by hand. */
+  /** The blueprint that the agent was installed from; null for an agent that was connected by hand. */
   blueprint: string | null
   /** Its versions of that blueprint; all null for an agent that was connected by hand. */
   versions: AgentVersions
-  /** The versions it runs and should run, and the state of its updates. */
+  /** The versions that the agent runs and should run, and the state of its updates. */
   updates: AgentUpdates
-  /** The products that its blueprint binds it to. Empty for an agent that was connected by hand. */
+  /** The products that the agent's blueprint binds it to; empty for an agent that was connected by hand. */
   bindings: AgentBinding[]
-  /** Changes made on the machine and not by a command from here; newest first, at most 50. */
+  /** Changes that were made on the machine and not by a command from the service; newest first, at most 50. */
   machineChanges: MachineChange[]
   seenAt: number | null
   silentAt: number | null
-  /** Who stopped it on its machine (D66); null while it reports. */
+  /** Who stopped the agent on its machine (D66); null while it reports. */
   stopped: Stop | null
-  /** When it wrote its status file, by its machine's clock (D65); null if it does not say. */
+  /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null
   /** True if the status file is too old (D65). */
   statusLate: boolean
-  /** True if it lacks secrets that its version requires. */
+  /** True if the agent lacks secrets that its version requires. */
   secretsMissing: boolean
   /** True if two reporters seem to use this agent's token (D8). */
   twoReporters: boolean
-  /** The last report as stored, without its runs; null before the first. */
+  /** The last report as it is stored, without its runs; null before the first report. */
   report: Omit<Report, 'runs' | 'acks'> | null
   runs: { kept: number; statuses: string[]; models: string[] }
   /** The names of the logs that may be requested. */
@@ -164,17 +170,17 @@ export interface AgentPage {
 }
 
 interface AgentVersions {
-  /** The version that the code installed. */
+  /** The version that the agent's install code installed. */
   installed: string | null
-  /** As last reported; null before the first report. */
+  /** The version that the agent runs, as last reported; null before the first report. */
   running: string | null
-  /** The version that ran before it, which the machine keeps. */
+  /** The version that the agent ran before. The machine keeps it. */
   previous: string | null
 }
 
 /**
- * A binding of the agent (2.9, 3.7). `health` is the report's own item `Binding <product>`; null if the report has
- * none.
+ * A binding of the agent to a product (2.9, 3.7). `health` is the item `Binding <product>` of the last report; null if
+ * the report has no such item.
  */
 export interface AgentBinding {
   product: string
@@ -182,14 +188,17 @@ export interface AgentBinding {
   origin: string | null
   role: string
   scopes: string[]
-  /** The bot that acts for the agent; null if it was deleted here. */
+  /** The bot that acts for the agent; null if the bot was deleted in the service. */
   bot: { id: string; name: string } | null
   token: BotTokenState | 'none'
   expiresAt: number | null
   revokedAt: number | null
   lastUsedAt: number | null
   health: { level: Level; detail: string | null } | null
-  /** `broken`: a `bad` health item, or an invalid token. `mends` is a sentence that says what mends it. */
+  /**
+   * True if the binding does not work: its health item is `bad`, or its token is invalid. `mends` is a sentence about
+   * what repairs it.
+   */
   broken: boolean
   mends: string | null
 }
@@ -197,26 +206,26 @@ export interface AgentBinding {
 export interface MachineChange {
   at: number
   kind: 'pause' | 'setting' | 'version'
-  /** The key of the setting; null for other changes. */
+  /** The key of the setting that was changed; null if something else was changed. */
   key: string | null
-  /** Booleans for a pause, texts for a version. Null means not set. */
+  /** The values before and after the change: booleans for a pause, texts for a version. Null means not set. */
   before: SettingValue
   after: SettingValue
 }
 
 export interface Runs {
   total: number
-  /** Newest first. */
+  /** The runs, newest first. */
   rows: Run[]
 }
 
 export interface UsageDay {
-  /** Such as `2026-11-21`, in UTC. */
+  /** A day in UTC, such as `2026-11-21`. */
   day: string
   runs: number
   cost: number
   outputTokens: number
-  /** Cost by model in US dollars. */
+  /** The cost of each model in US dollars. */
   models: Record<string, number>
 }
 
@@ -237,9 +246,9 @@ export interface Command {
   failedAt: number | null
   answeredAt: number | null
   message: string | null
-  /** When it times out, as long as it can (D2). */
+  /** When the command times out; null once it can no longer time out (D2). */
   dueAt: number | null
-  /** The log that answered it. */
+  /** The id of the log that the agent uploaded in answer to the command. */
   logId: string | null
 }
 export interface Commands {
@@ -249,13 +258,13 @@ export interface Commands {
 export interface BulkResult {
   agent: string
   ok: boolean
-  /** The reason of a refusal, else null. */
+  /** Why the command was refused; null if it was not. */
   message: string | null
 }
 
 export interface NewToken {
   name: string
-  /** Shown only this once. */
+  /** The token itself. It is shown only in this answer. */
   token: string
 }
 
@@ -273,7 +282,10 @@ export interface LogText extends LogEntry {
 
 export interface Members {
   members: { id: string; name: string; email: string; emailConfirmed: boolean; role: Role; self: boolean }[]
-  /** For admins; empty for members. `void`: the inviter left, or now has fewer rights than the invitation gives. */
+  /**
+   * The open invitations; empty unless an admin asks. The state `void` means that the inviter left, or now has fewer
+   * rights than the invitation gives.
+   */
   invitations: {
     id: string
     email: string

@@ -13,10 +13,10 @@ export class InputRefused extends Error {
   }
 }
 
-/** Returns the value of `field`, or throws InputRefused. `Sent` is the type that a caller may send. */
+/** A function that returns the value of `field`, or throws InputRefused. `Sent` is the type that a caller may send. */
 export interface Reader<Read, Sent = Read> {
   (value: unknown, field: string): Read
-  /** Exists only for the compiler. */
+  /** Never set. This property carries the type `Sent` for the compiler. */
   readonly sent?: Sent
 }
 type ReadBy<R> = R extends Reader<infer T, infer _> ? T : never
@@ -89,7 +89,7 @@ export const object =
     return read as InputOf<S>
   }
 
-/** An object whose `kind` says which fields it has. */
+/** Reads an object whose `kind` says which fields it has. */
 export const byKind =
   <T extends { kind: string }>(kinds: { [K in T['kind']]: Reader<Omit<Extract<T, { kind: K }>, 'kind'>> }): Reader<T> =>
   (value, field) => {
@@ -97,15 +97,15 @@ export const byKind =
     return { kind, ...kinds[kind](value, field) } as unknown as T
   }
 
-/** Reads a value of a query from its text. If it is absent or unreadable the result is a default. */
+/** Reads one value of a query string. If the value is absent or unreadable, the result is a default. */
 type QueryValue<T> = (text: string | undefined) => T
 
-/** A text; undefined if there is none. */
+/** Reads a text; undefined if there is none. */
 export const words: QueryValue<string | undefined> = (text) => text || undefined
-/** True for `true` or `1`, false for `false` or `0`, undefined for anything else. */
+/** Reads a yes or no: true for `true` or `1`, false for `false` or `0`, undefined for anything else. */
 export const yesOrNo: QueryValue<boolean | undefined> = (text) =>
   text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined
-/** A whole number of at most `max`. */
+/** Reads a whole number of at most `max`. */
 export const count =
   (max: number, otherwise: number = max): QueryValue<number> =>
   (text) =>
@@ -118,7 +118,7 @@ export const wordOf =
 type Query = { readonly [key: string]: QueryValue<unknown> }
 type QueryOf<Q extends Query> = { [K in keyof Q]: ReturnType<Q[K]> }
 
-/** The query of an address. Every value may be left out. */
+/** Reads the query string of an address. Every value in it may be left out. */
 export const query =
   <Q extends Query>(values: Q): Reader<QueryOf<Q>, { [K in keyof Q]?: ReturnType<Q[K]> | undefined }> =>
   (asked) =>

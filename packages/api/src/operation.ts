@@ -23,8 +23,9 @@ export type ParamsOf<R extends string> = R extends `${string}:${infer Name}/${in
 export type Right = 'link' | 'person' | 'member' | 'admin'
 
 /**
- * Which open pages are notified: `list`: the lists of the workspace; `agent`: an agent's page; `report`: an agent's
- * row, as after a report; `rights`: streams whose right has ended are closed.
+ * Which open pages are notified of the change. `list`: the lists of the workspace. `agent`: the page of an agent.
+ * `report`: the row of an agent, as after a report. `rights`: streams whose reader has lost the right to them are
+ * closed.
  */
 export type Notice = 'list' | 'agent' | 'report' | 'rights'
 interface None {
@@ -32,39 +33,44 @@ interface None {
 }
 
 export interface Change {
-  /** The actions it writes to the activity, or why it writes none. */
+  /** The actions that the operation writes to the activity, or the reason why it writes none. */
   audit: readonly string[] | None
   pages: readonly Notice[] | None
-  /** The effect of doing it again: nothing changes, it is refused, or it is done once more. */
+  /**
+   * What happens if the same request is sent again: nothing changes (`same`), it is refused (`refused`), or the
+   * operation is done once more (`new`).
+   */
   again: 'same' | 'refused' | 'new'
 }
 
 /** The words of a command of `svc-server`. */
 interface CommandWords {
-  /** Such as `agent create`. */
+  /** The name of the command, such as `agent create`. */
   name: string
-  /** Such as `<slug>` or `[values...]`, each with its explanation. */
+  /** The positional arguments, such as `<slug>` or `[values...]`, each with its explanation. */
   args?: readonly (readonly [name: string, says: string])[]
-  /** Such as `--name <name>`, each with its explanation. */
+  /** The options, such as `--name <name>`, each with its explanation. */
   options?: readonly (readonly [flags: string, says: string])[]
 }
 
 export interface Operation<R extends Route = Route, Read = unknown, Sent = unknown, Given = unknown> {
   readonly route: R
   readonly right: Right
-  /** Reads the query of a GET, or the JSON of any other request. Undefined if there is no input. */
+  /**
+   * Reads the input: the query of a GET, or the JSON of any other request. Undefined if the operation takes no input.
+   */
   readonly input: Reader<Read, Sent> | undefined
-  /** The maximum size of the body, if the usual 64 KB are too few. */
+  /** The maximum size of the request's body, if the usual 64 KB are too few. */
   readonly maxBytes?: number
-  /** The effect, in the words of a command's help. */
+  /** What the operation does, in the words of the command's help. */
   readonly says: string
   readonly status: 200 | 201
-  /** Undefined if it changes nothing. */
+  /** What the operation changes; undefined if it changes nothing. */
   readonly change: Change | undefined
   readonly command: CommandWords | undefined
-  /** Why its route is written by hand; undefined if the description is enough. */
+  /** Why the route of the operation is written by hand; undefined if it is derived from this description. */
   readonly apart?: string
-  /** Exists only for the compiler. */
+  /** Never set. This property carries the type of the answer for the compiler. */
   readonly gives?: Given
 }
 

@@ -20,15 +20,18 @@ const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefin
   type: 'string',
   $comment: `Version 1 has ${commandTypes.join(', ')}. It may gain more: refuse an unknown type with an ack.`,
 })
-/** A type that was cleaned or cut would name another command. */
+/** Reads the type of a command exactly as it was sent. A cleaned or cut type could be the name of another command. */
 const commandType = exact(limits.name)
 /**
- * A command as a reporter reads it. `type` is empty if the answer has no text there; the agent refuses it like an
- * unknown type (D9).
+ * A command as a reporter reads it. `type` is empty if the answer's `type` is missing or not a text; the agent refuses
+ * such a command like one of unknown type (D9).
  */
 export type ReceivedCommand = { id: string; type: string; payload: Record<string, unknown> }
 
-/** Reads one command. Only a command without an id is malformed (D17), since any other can be answered with an ack. */
+/**
+ * Reads one command. Only a command without an id is malformed (D17). Any other command has an id, so the agent can
+ * refuse it with an ack.
+ */
 function readCommand(input: unknown): ReceivedCommand | undefined {
   const id = isObject(input) ? commandId(input.id) : undefined
   if (!isObject(input) || id === undefined) return undefined
@@ -36,7 +39,8 @@ function readCommand(input: unknown): ReceivedCommand | undefined {
 }
 
 /**
- * Versions and checksums are never cut, since that would make another one. An invalid one counts as absent (3.3, 3.5).
+ * Versions and checksums are never cut, since a cut one would name something else. An invalid one counts as absent
+ * (3.3, 3.5).
  */
 const desired = object(
   { blueprint: exact(limits.name), version: exact(limits.version, semanticVersion) },
@@ -96,7 +100,8 @@ export function readAnswer(body: Uint8Array): Verdict<ReceivedAnswer, 'body_inva
 const invalid = (message: string) => ({ ok: false, code: 'body_invalid', message }) as const
 
 /**
- * The reporting interval in force, in seconds, after an answer asked for `asked` (D18). `last` is the interval before.
+ * The reporting interval to use after an answer that asked for `asked` seconds (D18), clamped to the allowed range. If
+ * the answer asked for nothing readable, the interval stays at `last`.
  */
 export function clampInterval(asked: number | undefined, last: number): number {
   if (asked === undefined || !Number.isFinite(asked)) return last

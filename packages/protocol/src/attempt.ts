@@ -7,7 +7,10 @@ interface Attempt {
   readonly reason: string
 }
 
-/** Reads the message of an attempt. Undefined for any other form, as other runtimes may write it. */
+/**
+ * Takes the message of an update attempt apart. Returns undefined if it has another form, since other runtimes may word
+ * it differently.
+ */
 export function readAttempt(message: string): Attempt | undefined {
   const [, from, to, time = '', reason] =
     /^(\S{1,128}) -> (\S{1,128}), (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z): (.*)$/s.exec(message) ?? []

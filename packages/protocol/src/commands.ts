@@ -26,7 +26,10 @@ export type Command = CommandBody & { readonly id: string }
  */
 export type Offer = Pick<Report, 'controls' | 'settings'> & { readonly logs: ReadonlySet<string> }
 
-/** Collects what one report offers. `more` are further log names, from stored runs and from the manifest. */
+/**
+ * Collects from one report what decides which commands the agent accepts. `more` adds names of logs, from stored runs
+ * and from the manifest.
+ */
 export const offerOf = (r: Report, ...more: Iterable<string>[]): Offer => ({
   ...(r.controls && { controls: r.controls }),
   ...(r.settings && { settings: r.settings }),
@@ -77,8 +80,8 @@ export const samePress = (a: CommandBody, b: CommandBody): boolean =>
   a.type === b.type && a.type !== 'set' && (a.type !== 'log' || a.payload.name === (b as typeof a).payload.name)
 
 /**
- * The states of a command in the service (3.2, D1 to D3, I2): from state and event to the next state. An event that a
- * row does not list changes nothing.
+ * The state machine of a command in the service (3.2, D1 to D3, I2): for each state, the events and the state each one
+ * leads to. In a given state, an event that is not listed changes nothing.
  */
 export const commandMoves = {
   queued: { claimed: 'delivered', timedOut: 'expired', misfit: 'failed', agentDeleted: 'cancelled' },
@@ -91,9 +94,12 @@ export const commandMoves = {
   },
   applied: {},
   refused: {},
-  /** No answer came within ten minutes (3.2). A late answer is still the truth (D3). */
+  /**
+   * `failed`: no ack arrived within ten minutes (3.2). An ack or upload that arrives later still sets the outcome,
+   * marked as late (D3).
+   */
   failed: { ackedOk: 'applied_late', ackedNo: 'refused_late', uploaded: 'applied_late' },
-  /** Never delivered, and never will be (D2). */
+  /** `expired`: the command was never delivered and will not be (D2). */
   expired: {},
   applied_late: {},
   refused_late: {},
@@ -115,7 +121,7 @@ export const answeringAck = ({ id, type }: { id: string; type: CommandType }, ac
   acks.find((ack) => ack.id === id && !(ack.ok && type === 'log'))
 
 /**
- * The Unix milliseconds at which a pending command times out: ten minutes after it was made, or after it was delivered
- * (D2).
+ * The time at which a pending command times out, in Unix milliseconds: ten minutes after it was created or, once
+ * delivered, ten minutes after its delivery (D2).
  */
 export const commandDeadline = (since: number): number => since + limits.commandSeconds * 1000

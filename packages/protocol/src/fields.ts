@@ -246,7 +246,7 @@ export function object<S extends Shape, R extends keyof S & string = never>(
   )
 }
 
-/** A copy of the properties before `end`, all of which are known. */
+/** Copies the properties that come before the property `end`. The caller has found that all of them are known. */
 function upTo(end: string, v: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   for (const key in v) {
@@ -256,7 +256,7 @@ function upTo(end: string, v: Record<string, unknown>): Record<string, unknown> 
   return copy
 }
 
-/** The result of the first field that keeps the input. */
+/** A field that tries two fields in order and keeps what the first of them keeps that accepts the input. */
 export const either = <A, B>(a: Field<A>, b: Field<B>): Field<A | B> =>
   field<A | B>((v, notes, tidy) => a(v, undefined, tidy) ?? b(v, notes, tidy), { anyOf: [a.schema, b.schema] })
 

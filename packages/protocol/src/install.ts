@@ -59,9 +59,12 @@ export const preview = object(
     bindings: list(binding, limits.settings),
     /** The programs that the agent needs on its machine. */
     needs: list(need, limits.settings),
-    /** The first version of svc that understands the manifest; absent if any version does. */
+    /** The first version of svc that understands the manifest; absent if every version does. */
     svc: exact(limits.version, semanticVersion),
-    /** Absent from services that do not know this field; the manifest then says it after the installation. */
+    /**
+     * The settings of the blueprint. Services that do not know this part leave it out; the machine then finds the
+     * settings in the manifest, after the installation.
+     */
     settings: list(settingSpec, limits.settings),
   },
   'blueprint',
@@ -80,7 +83,7 @@ export interface Redeemed {
   sha256: string
 }
 
-/** The names that the service may give to variables (2.9, D51). */
+/** True for a name that the service may give to an environment variable of the agent (2.9, D51). */
 export const isEnvName = (v: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(v)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding line breaks and NUL is its purpose
 export const isEnvValue = (v: string): boolean => !/[\r\n\u0000]/.test(v)

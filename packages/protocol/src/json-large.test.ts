@@ -7,7 +7,7 @@ import { isOfNewNames, parseAsMaps, parseJson } from './json-large.ts'
 import { keptReport, readReport, report } from './report.ts'
 
 const repeats = process.env.SVC_TEST_LONG ? 20_000 : 300
-/** The long form takes more than a minute. */
+/** The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test takes more than a minute. */
 const timeout = 600_000
 
 /**

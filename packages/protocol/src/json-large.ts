@@ -7,7 +7,7 @@
 
 type Container = unknown[] | Map<string, unknown>
 
-/** The length from which a text is sampled; a shorter one is always cheap. */
+/** Texts of at least this length are sampled for new names. A shorter text is always cheap to parse. */
 const largeFrom = 32 * 1024
 
 /**
@@ -17,14 +17,15 @@ const largeFrom = 32 * 1024
 export const parseJson = (text: string, random: () => number = Math.random): unknown =>
   text.length >= largeFrom && hasManyNames(text, random) ? parseAsMaps(text) : JSON.parse(text)
 
-/** True if `parseJson` read this value from a large text full of new names, which also takes long to store. */
+/** True if `parseJson` read this value from a large text full of new names. Such a value also takes long to store. */
 export const isOfNewNames = (value: unknown): boolean => value instanceof Map
 
 const sample = { places: 64, once: 16, reach: 256 } as const
 
 /**
- * True if many names occur only once in this text; a report with all fields and a dozen models gives false. It samples
- * random places, which the sender cannot foresee. If a quarter of the names are new, the result is almost always true.
+ * True if many names occur only once in this text; an ordinary report, even with all fields and a dozen models, gives
+ * false. The function samples random places, which the sender cannot foresee. If a quarter of the names occur once, the
+ * result is almost always true.
  */
 function hasManyNames(text: string, random: () => number): boolean {
   const seen = new Set<string>()
@@ -72,7 +73,7 @@ export function parseAsMaps(text: string): unknown {
 }
 
 const numbers = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-/** Integers of up to this many digits are exact. */
+/** A number with at most this many digits is an integer that a double holds exactly. */
 const exactDigits = 15
 /**
  * Texts longer than this are copied by `JSON.parse`: V8 would make the slice a view that keeps the whole body in

@@ -4,150 +4,165 @@
  * Unicode code points; durations have their unit in the name.
  */
 export const limits = {
-  /** [8] Largest report body. */
+  /** [8] Maximum size of a report's body. */
   reportBytes: 256 * 1024,
-  /** [8] Largest decoded text of a log upload, in UTF-8 bytes. */
+  /** [8] Maximum size of the text of a log upload, decoded, in UTF-8 bytes. */
   logTextBytes: 512 * 1024,
-  /** [8, D7] Largest raw body of a log upload. A JSON escape takes up to six bytes for one. */
+  /**
+   * [8, D7] Maximum size of the raw body of a log upload. It is larger than the text, since JSON may spell one byte
+   * with an escape of six.
+   */
   logBodyBytes: 3_200_000,
-  /** [4] Largest body of the two install calls, in bytes; a code is far shorter. */
+  /**
+   * [4] Maximum size of the body of the two install calls, preview and redeem. Their only content, an install code, is
+   * far shorter.
+   */
   installBodyBytes: 4 * 1024,
-  /** [D17] Largest answer that a reporter reads, in bytes. */
+  /** [D17] Maximum size of an answer that a reporter reads, in bytes. */
   answerBytes: 1024 * 1024,
-  /** [4, rule 3] Largest bundle. */
+  /** [4, rule 3] Maximum size of a bundle. */
   bundleBytes: 20 * 1024 * 1024,
-  /** [D59] Largest runtime file. */
+  /** [D59] Maximum size of a runtime file. */
   runtimeBytes: 32 * 1024 * 1024,
 
-  /** [2.1] */
+  /** [2.1] Maximum length of the label of a state. */
   label: 80,
-  /** [2.1, 8] Every `detail`. */
+  /** [2.1, 8] Maximum length of any `detail`. */
   detail: 300,
-  /** [2.1] */
+  /** [2.1] Maximum number of health items in a report. */
   health: 50,
-  /** [2.2] */
+  /** [2.2] Maximum length of the id of a run. */
   runId: 190,
-  /** [2.2] */
+  /** [2.2] Maximum length of the kind of a run. */
   runKind: 40,
-  /** [2.2] */
+  /** [2.2] Maximum length of the status of a run. */
   runStatus: 20,
-  /** [2.2] */
+  /** [2.2] Maximum length of the name of a log. */
   logName: 190,
-  /** [2.5, 2.6] */
+  /** [2.5, 2.6] Maximum length of the message about an update's outcome. */
   appliedMessage: 300,
-  /** [2.11] */
+  /** [2.11] Maximum length of the agent's version in a status file. */
   statusAgentVersion: 60,
 
-  /** [D12] Names, titles, kinds, models and other short texts that the contract does not limit. */
+  /** [D12] Maximum length of names, titles, kinds, models and other short texts that the contract does not limit. */
   name: 200,
-  /** [D12, D21] A longer link is dropped, never cut, since a cut link is another link. */
+  /**
+   * [D12, D21] Maximum length of a link. A longer link is dropped and never cut, since a cut link leads somewhere else.
+   */
   url: 2000,
-  /** [D12] One cell of a table, or one value of a kv panel. */
+  /** [D12] Maximum length of one cell of a table, or of one value of a kv panel. */
   cell: 300,
-  /** [D12] One line of a text panel, or the help of a setting. */
+  /** [D12] Maximum length of one line of a text panel, or of the help of a setting. */
   line: 500,
-  /** The value of a text setting. */
+  /** Maximum length of the value of a text setting. */
   settingText: 2000,
-  /** [D12] */
+  /** [D12] Maximum number of runs in progress (`active`) in a report. */
   active: 50,
-  /** [D12] */
+  /** [D12] Maximum number of gauges in a report. */
   gauges: 50,
-  /** [D12] */
+  /** [D12] Maximum number of panels in a report. */
   panels: 20,
-  /** [D12] Items, rows and lines of one panel. */
+  /** [D12] Maximum number of items, rows or lines in one panel. */
   panelItems: 200,
-  /** [D12] */
+  /** [D12] Maximum number of columns in a table. */
   columns: 12,
-  /** [D12] */
+  /** [D12] Maximum number of subjects of one run. */
   subjects: 20,
-  /** [D12] Runs that are read from one report. If there are more, the newest are read. */
+  /** [D12] Maximum number of runs that are read from one report. If a report has more, the newest are read. */
   runsPerReport: 2000,
-  /** [D12] */
+  /** [D12] Maximum number of acks in a report. */
   acks: 100,
-  /** [2.7] The id of a command, which is echoed and never cut. */
+  /** [2.7] Maximum length of the id of a command. The id is echoed in acks and never cut. */
   commandId: 2000,
-  /** [D19] Bytes of acks that a reporter puts into one report. The others go into the next ones. */
+  /** [D19] Maximum size of all acks that a reporter puts into one report. The rest go into later reports. */
   ackBytes: 64 * 1024,
-  /** [D12] Settings in a schema, and values reported with it. */
+  /** [D12] Maximum number of settings in a schema, and of values reported with it. */
   settings: 100,
-  /** [D12] */
+  /** [D12] Maximum number of options of one setting. */
   options: 100,
-  /** [D12] */
+  /** [D12] Maximum number of models of one run. */
   models: 50,
-  /** [D12] */
+  /** [D12] Maximum number of controls in a report. */
   controls: 20,
   /**
-   * [D14] A known field that is nested deeper is dropped. Depth does not matter in unknown fields, which are ignored.
+   * [D14] Maximum depth of nesting. A known field that is nested deeper is dropped. The depth of unknown fields does
+   * not matter, since they are ignored.
    */
   depth: 32,
 
-  /** [2.2] Runs kept per agent. */
+  /** [2.2] Maximum number of runs that the service keeps per agent. */
   runsKept: 2000,
-  /** [D1] Commands in one answer. */
+  /** [D1] Maximum number of commands in one answer. */
   commandsPerAnswer: 20,
-  /** [3.2, 8] A command times out after this long if it was not delivered; once delivered, if it is not answered. */
+  /**
+   * [3.2, 8] Time limit of a command: it times out this long after it was created if it was not delivered, and this
+   * long after its delivery if it was not answered.
+   */
   commandSeconds: 600,
-  /** [D7] How long a log command accepts its upload after it was delivered. */
+  /** [D7] Time after the delivery of a log command during which its upload is accepted. */
   logAnswerSeconds: 24 * 3600,
-  /** [8] */
+  /** [8] Number of days for which an uploaded log is kept. */
   logRetentionDays: 30,
-  /** [7, 8] */
+  /** [7, 8] Maximum number of reports of one agent per minute. */
   reportsPerMinute: 60,
-  /** [7, 8] */
+  /** [7, 8] Maximum number of log uploads of one agent per minute. */
   logsPerMinute: 10,
-  /** [7, 8] Preview and redeem together, per address. */
+  /** [7, 8] Maximum number of install calls (preview and redeem together) from one address per minute. */
   installsPerMinute: 20,
 
-  /** [1, 8] */
+  /** [1, 8] The usual interval between two reports. */
   intervalSeconds: 30,
   /** The interval that the service asks for while somebody looks at the agent's page. */
   watchedIntervalSeconds: 5,
   /** [D18] The interval that the service asks for while reports come faster than it can store them. */
   loadedIntervalSeconds: 60,
-  /** [D18] The range to which a reporter clamps the interval it was asked for. */
+  /** [D18] A reporter clamps the interval that it is asked for to this range. */
   minIntervalSeconds: 5,
   maxIntervalSeconds: 300,
-  /** [D17] */
+  /** [D17] Time limit of a reporter's request. */
   requestSeconds: 15,
-  /** [D20] An agent is offline after three intervals without a report, but never before this. */
+  /**
+   * [D20] An agent counts as offline after three intervals without a report, but never earlier than after this time.
+   */
   minOfflineSeconds: 90,
-  /** [D65] A status file that is older than this is shown with its age. */
+  /** [D65] The page shows the age of a status file that is older than this. */
   statusOldSeconds: 300,
-  /** [D65] The minimum age at which an old status file is a warning. */
+  /** [D65] An old status file is a warning only if it is at least this old. */
   statusLateSeconds: 600,
-  /** [D19] The size to which the reporter itself cuts its report. */
+  /** [D19] Maximum size of a report that a reporter sends. The reporter itself cuts the report to this size. */
   reporterBytes: 250 * 1024,
-  /** [D4] How long, and how many at least, the agent's side remembers command ids. */
+  /** [D4] The agent's side remembers the id of a command for this long, and the newest thousand ids for even longer. */
   journalSeconds: 7 * 86400,
   journalIds: 1000,
 
-  /** [5, rule 5] */
+  /** [5, rule 5] Time after which an install code expires. */
   installCodeSeconds: 15 * 60,
-  /** [8] */
+  /** [8] Maximum number of bots in a workspace. */
   botsPerWorkspace: 10,
-  /** [8] */
+  /** [8] Number of days for which the token of a bot is valid. */
   botTokenDays: 365,
-  /** [3.7] */
+  /** [3.7] Minimum time between two probes of the same binding. */
   bindingProbeSeconds: 300,
-  /** [3.3] */
+  /** [3.3] Time after a trial during which a new version is still watched and can be rolled back. */
   windowSeconds: 30 * 60,
-  /** [3.3] */
+  /** [3.3] Wait before a failed download of a version is repeated. */
   fetchRetrySeconds: 600,
-  /** [3.5] */
+  /** [3.5] Duration of the trial of a new version. */
   trialSeconds: 300,
-  /** [4, acceptance rules] */
+  /** [4, acceptance rules] Maximum number of entries in a bundle. */
   bundleEntries: 5000,
   /**
-   * [4, D49] Distinct folders of a bundle, listed or only implied by the paths of files. Stricter than the contract.
+   * [4, D49] Maximum number of distinct folders in a bundle, whether listed or only implied by the paths of files. This
+   * limit is stricter than the contract.
    */
   bundleFolders: 5000,
   bundleUnpackedBytes: 100 * 1024 * 1024,
   bundleFileBytes: 50 * 1024 * 1024,
-  /** [D47] */
+  /** [D47] Limits of a manifest: its size, and how deeply it is nested. */
   manifestBytes: 64 * 1024,
   manifestDepth: 16,
-  /** [D48] */
+  /** [D48] Maximum length of a version. */
   version: 128,
-  /** [D50] */
+  /** [D50] Maximum length of an agent's name. */
   agentName: 63,
 } as const

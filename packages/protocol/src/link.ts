@@ -10,8 +10,9 @@ export const linkPattern = `^https?://[^/?#@${unfit}]+([/?#][^${unfit}]*)?$`
 const shape = new RegExp(linkPattern, 'u')
 
 /**
- * Matches most links cheaply: hosts whose labels begin and end with a letter, which always parse unless they are
- * punycode, followed by ASCII.
+ * A cheap pattern that most links match, so that no URL has to be parsed for them. It allows only hosts whose labels
+ * begin and end with a letter and are not punycode, and ASCII after the host. Everything that matches is known to
+ * parse.
  */
 const plain =
   /^https?:\/\/(?!xn--|[^/?#]*\.xn--)[a-z](?:[a-z0-9-]*[a-z])?(?:\.[a-z](?:[a-z0-9-]*[a-z])?)*(?:[/?#][!-[\]-~]*)?$/

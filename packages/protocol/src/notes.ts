@@ -8,7 +8,7 @@ import { clean, cut } from './text.ts'
 const maxPlaces = 10
 
 export class Notes {
-  /** The place of the reader: keys and `[indices]` from the root. */
+  /** The place in the input that is being read: keys and `[indices]`, from the root. */
   readonly #path: string[] = []
   #unknown: string[] = []
   #dropped: string[] = []

@@ -3,14 +3,17 @@
  * changes. The body is `{ "error": { "code": …, "message": … } }`.
  */
 export const refusals = {
-  request_invalid: [400, 'The request is not valid HTTP.'], // also 408 and 431
+  request_invalid: [400, 'The request is not valid HTTP.'], // this code is also sent with the statuses 408 and 431
   body_invalid: [400, 'The body is not valid.'],
-  token_unknown: [401, 'A valid agent token is needed.'], // the same answer for no, unknown, rotated and deleted tokens (D22)
+  // the answer is the same for a missing, unknown, rotated or deleted token (D22)
+  token_unknown: [401, 'A valid agent token is needed.'],
   workspace_inactive: [403, 'The workspace is not activated for this service.'],
   not_found: [404, 'There is nothing at this address.'],
-  command_unknown: [404, 'There is no such command.'], // the same answer for unknown commands and those of other agents (D7)
-  version_unknown: [404, 'There is no such version.'], // also for a version of another blueprint
-  code_unknown: [404, 'There is no such install code.'], // the same answer for unknown, expired and used codes (5, rule 5)
+  // the answer is the same for an unknown command and for a command of another agent (D7)
+  command_unknown: [404, 'There is no such command.'],
+  version_unknown: [404, 'There is no such version.'], // this code also answers for a version of another blueprint
+  // the answer is the same for an unknown, expired or used code (5, rule 5)
+  code_unknown: [404, 'There is no such install code.'],
   product_inactive: [403, 'A bound product is not activated for the workspace.'],
   issuer_not_allowed: [403, 'The person who issued the code may no longer install agents.'],
   bots_too_many: [409, 'The workspace would hold more than ten bots.'],

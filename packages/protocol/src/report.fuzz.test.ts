@@ -10,7 +10,7 @@ import { readStatusFile } from './status-file.ts'
 
 const now = 1_790_000_000_000
 
-/** The long form takes more than a minute. */
+/** The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test takes more than a minute. */
 const timeout = 600_000
 const long = process.env.SVC_TEST_LONG !== undefined
 const decoder = new TextDecoder()
@@ -47,7 +47,10 @@ function asObjects(kept: unknown): unknown {
   return Object.fromEntries(Object.entries(kept).map(([key, value]) => [key, asObjects(value)]))
 }
 
-/** Compares with Node's function, which is ten times as fast as the matcher. The matcher only describes a difference. */
+/**
+ * Fails if two values differ. Node's `isDeepStrictEqual`, ten times as fast as Vitest's `toEqual`, compares them;
+ * `toEqual` runs only to describe a difference.
+ */
 function expectSame(value: unknown, other: unknown, what: string): void {
   if (!isDeepStrictEqual(value, other)) expect(value, what).toEqual(other)
 }
@@ -86,7 +89,7 @@ test('I10, D12, D13: no mutated report makes the reader throw, and reading what 
       throw new Error(`seed ${seed}`, { cause: error })
     }
   }
-  expect(reports).toBeGreaterThan(count / 2) // most faults must leave a report that is read
+  expect(reports).toBeGreaterThan(count / 2) // despite their faults, most mutated reports must still be readable
 })
 
 test('I10: no sequence of bytes makes the reader throw', { timeout }, () =>

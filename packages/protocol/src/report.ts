@@ -58,8 +58,9 @@ export type ReadRun = Kept<typeof run>
 export type Run = Omit<ReadRun, 'models'> & { models?: Record<string, number> }
 
 /**
- * A list of runs. If two have the same id, compared byte by byte, the later one counts, at the place of the first
- * (D11). The list is not cut here, since the time decides which runs are the newest: `withNewestRuns` does it.
+ * Reads a list of runs. If two runs have the same id, compared byte by byte, the later run replaces the earlier one at
+ * its place (D11). The list is not cut here: `withNewestRuns` does that, because it needs the time to decide which runs
+ * are the newest.
  */
 const runList = list(run, Infinity)
 export const runs: Field<ReadRun[]> = field(
@@ -70,7 +71,7 @@ export const runs: Field<ReadRun[]> = field(
   { ...runList.schema, maxItems: limits.runsPerReport },
 )
 
-/** Cuts too many runs to the newest ones (D12, D10). Returns the very same value if there are not too many. */
+/** If there are too many runs, keeps only the newest (D12, D10). Otherwise returns the very same value. */
 export function withNewestRuns<T extends { runs?: ReadRun[] }>(part: T, now: number): T {
   const excess = (part.runs?.length ?? 0) - limits.runsPerReport
   return excess > 0 ? { ...part, runs: newestRuns(part.runs ?? [], limits.runsPerReport, now) } : part
@@ -99,7 +100,7 @@ export type ActiveRun = Kept<typeof activeRun>
 const gauge = object({ name: text(limits.name), used: number(), mark: number(), detail: text(limits.detail) })
 export type Gauge = Kept<typeof gauge>
 
-/** The buttons that version 1 knows. An unknown entry is dropped (2.1). */
+/** The controls (buttons) that version 1 of the contract knows. An unknown one in a report is dropped (2.1). */
 export const controls = ['pause', 'resume', 'run_now'] as const
 export type Control = (typeof controls)[number]
 const anyControls = list(oneOf(controls), limits.controls)
@@ -118,7 +119,7 @@ export type Ack = Kept<typeof ack>
 const outcomes = ['ok', 'rolled_back', 'failed'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** The outcome of an update (2.5), in the same shape also inside `runtime` (2.6). */
+/** The outcome of an update (2.5). `runtime` uses the same shape (2.6). */
 const applied = object({
   version: text(limits.version),
   outcome: oneOf(outcomes),

@@ -8,8 +8,8 @@ interface Started {
 const aheadMaxMs = 86_400_000
 
 /**
- * The sort key of a run, in Unix milliseconds: `started` if it is above 0 and at most a day ahead, else `now`, the time
- * of first sight.
+ * The sort key of a run, in Unix milliseconds. It is `started` if that is above 0 and at most a day ahead; otherwise
+ * `now`, the time at which the run was first seen.
  */
 export const placeOf = ({ started }: Started, now: number): number =>
   started !== undefined && started > 0 && started * 1000 <= now + aheadMaxMs ? started * 1000 : now

@@ -5,7 +5,7 @@ interface Asks<T extends Pick<SecretSpec, 'name'>> {
   readonly secrets: readonly T[]
 }
 
-/** The secrets of `wanted` that at least one of the versions in use does not ask for. */
+/** Returns the secrets of `wanted` that are missing from at least one of the versions in use. */
 export const newSecrets = <T extends Pick<SecretSpec, 'name'>>(
   wanted: Asks<T> | undefined,
   used: readonly Asks<Pick<SecretSpec, 'name'>>[],

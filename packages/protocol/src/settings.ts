@@ -43,7 +43,9 @@ const setting = object(settingFields, 'key', 'type')
 export type Setting = Kept<typeof setting>
 
 export type SettingValue = string | number | boolean | null
-/** The value of a setting. Null is kept here, the only place where it has a meaning: nobody has set it (2.1). */
+/**
+ * Reads the value of a setting. Null is kept, unlike in other fields: here it means that nobody has set a value (2.1).
+ */
 const textValue = text(limits.settingText)
 const numberValue = number()
 const value: Field<SettingValue> = field<SettingValue>(

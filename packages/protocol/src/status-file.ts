@@ -43,8 +43,8 @@ interface StatusRead {
   /** Paths of unknown properties, such as `health[0].colour`; at most ten. */
   unknown: string[]
   /**
-   * Paths of parts that were dropped because a part they need is missing or has the wrong type; at most ten. If runs
-   * were too many, the first entry says so in words.
+   * Paths of parts that were dropped because something they need is missing or has the wrong type; at most ten. If the
+   * file had too many runs, the first entry says so in words.
    */
   dropped: string[]
 }

@@ -31,7 +31,10 @@ export function cut(text: string, max: number): string {
   return text.slice(0, end)
 }
 
-/** A value as it is quoted in a sentence: cleaned and cut. One that is nested too deeply is shown as `{…}` or `[…]`. */
+/**
+ * Formats a value for a quotation in a sentence: cleaned and cut. An object or list that is nested too deeply is shown
+ * as `{…}` or `[…]`.
+ */
 export const shown = (value: unknown, max = 100): string => cut(clean(quoted(value, max)), max)
 
 function quoted(value: unknown, max: number): string {

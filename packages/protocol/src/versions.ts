@@ -3,7 +3,10 @@ import { limits } from './limits.ts'
 
 export const protocolVersion = 1
 
-/** The form of `runtime_desired` (3.5). It is never used as a path. */
+/**
+ * True for a text in the form of `runtime_desired`, the wished version of the runtime (3.5). The text is never used as
+ * a path.
+ */
 export const runtimeVersion = /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/
 
 /** A SHA-256 in hex as the service writes it (2.7, 2.9). */

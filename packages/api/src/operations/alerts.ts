@@ -37,7 +37,7 @@ const placeArgument = ['<slug>', "the workspace's short name, or @service for th
 const channelArgument = ['<slug/name>', 'the workspace, or @service, and the name of the channel'] as const
 const nothingOpen = { none: 'pages of alerts ask again by themselves' }
 
-/** Seconds that a duration may have. */
+/** Reads a duration in seconds, within the allowed range. */
 const seconds: Reader<number> = (value, field) => {
   const read = number(value, field)
   if (Number.isInteger(read) && read >= 0 && read <= maxDurationSeconds) return read
@@ -45,7 +45,7 @@ const seconds: Reader<number> = (value, field) => {
     `${field} must be a whole number of seconds, at most ${maxDurationSeconds} (30 days): got ${read}.`,
   )
 }
-/** US dollars; a cost is kept in millionths. */
+/** Reads an amount in US dollars. The database keeps costs in millionths of a dollar. */
 const dollars: Reader<number> = (value, field) => {
   const read = number(value, field)
   if (read > 0 && read <= 1_000_000) return read

@@ -13,7 +13,7 @@ const nouns = { ...account, ...workspaces, ...agents, ...commands, ...updates, .
 type Nouns = typeof nouns
 type Described = Extract<Nouns[keyof Nouns], Operation>
 
-/** The input and output of each operation, by route. */
+/** The parameters, the input and the output of each operation, by its route. */
 export type Operations = {
   [O in Described as RouteOf<O>]: { params: ParamsOf<RouteOf<O>>; sent: SentOf<O>; given: GivenOf<O> }
 }
