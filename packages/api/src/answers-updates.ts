@@ -316,7 +316,7 @@ export interface RolloutPage extends RolloutRow {
   says: string
   agents: RolloutAgent[]
   actions: Record<'pause' | 'continue' | 'cancel', Pressable>
-  /** What a cancellation now would leave as it is, as a sentence; after a cancellation, what it left as it was. */
+  /** A sentence about what a cancellation now would leave as it is; after a cancellation, about what it left. */
   stays: string
   canAct: boolean
 }

@@ -23,9 +23,9 @@ export type ParamsOf<R extends string> = R extends `${string}:${infer Name}/${in
 export type Right = 'link' | 'person' | 'member' | 'admin'
 
 /**
- * Which open pages are notified of the change. `list`: the lists of the workspace. `agent`: the page of an agent.
- * `report`: the row of an agent, as after a report. `rights`: streams whose reader has lost the right to them are
- * closed.
+ * The open pages that are notified of the change. `list` means the lists of the workspace, `agent` the page of an
+ * agent, `report` the row of an agent (as after a report), `rights` that streams are closed whose reader has lost the
+ * right to them.
  */
 export type Notice = 'list' | 'agent' | 'report' | 'rights'
 interface None {
@@ -37,8 +37,8 @@ export interface Change {
   audit: readonly string[] | None
   pages: readonly Notice[] | None
   /**
-   * What happens if the same request is sent again: nothing changes (`same`), it is refused (`refused`), or the
-   * operation is done once more (`new`).
+   * The effect of sending the same request again: nothing changes (`same`), it is refused (`refused`), or the operation
+   * is done once more (`new`).
    */
   again: 'same' | 'refused' | 'new'
 }
@@ -62,10 +62,10 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   readonly input: Reader<Read, Sent> | undefined
   /** The maximum size of the request's body, if the usual 64 KB are too few. */
   readonly maxBytes?: number
-  /** What the operation does, in the words of the command's help. */
+  /** The effect of the operation, in the words of the command's help. */
   readonly says: string
   readonly status: 200 | 201
-  /** What the operation changes; undefined if it changes nothing. */
+  /** The change that the operation makes; undefined if it makes none. */
   readonly change: Change | undefined
   readonly command: CommandWords | undefined
   /** Why the route of the operation is written by hand; undefined if it is derived from this description. */
