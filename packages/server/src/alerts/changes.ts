@@ -1,4 +1,7 @@
-/** Changes that people make: they acknowledge an alert, mute, and set rules. Each is in the activity. */
+/**
+ * Changes that people make to alerts: they acknowledge an alert, set or lift a mute, or change a rule. Each change
+ * writes a line to the activity.
+ */
 import type { MuteRow, RuleName } from '@svc/api'
 import { ruleNames } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
@@ -21,7 +24,10 @@ export interface Place {
 
 const isOk = { ok: true } as const
 
-/** A second acknowledgement changes nothing: the first stays. */
+/**
+ * Records that a person has acknowledged an alert, and tells the channels unless the alert is muted or was never sent.
+ * If it is already acknowledged, nothing changes.
+ */
 export const acknowledge = (
   { db, by, now }: Ctx,
   place: Place,
@@ -79,15 +85,15 @@ const subjectOf = ({ subject_kind, subject_name }: AlertRow): string =>
 interface MuteWanted {
   agent?: string | undefined
   rule?: RuleName | undefined
-  /** Null: until nothing that it covers is open. */
+  /** The length of the mute in seconds; null means that it ends once no alert that it covers is open. */
   seconds: number | null
-  /** Unix milliseconds, for a planned window. */
+  /** The start in Unix milliseconds, for a mute that is planned ahead; by default the mute starts now. */
   from?: number | undefined
 }
 
 const maxAhead = 365 * 86_400_000
 
-/** Members mute an agent; a rule or the whole workspace is for admins. */
+/** Adds a mute. Any member may mute an agent; muting a rule for all agents, or the whole workspace, needs an admin. */
 export const mute = (
   { db, by, now, role }: Ctx & { role: 'admin' | 'member' },
   place: Place,
@@ -133,7 +139,7 @@ export const mute = (
 const mutedSubject = ({ id, slug }: Place, agent: string | null | undefined): string =>
   agent ? `agent ${agent}` : id === serviceScope ? 'the service' : `workspace ${slug}`
 
-/** Members lift mutes of an agent; the others are for admins. */
+/** Ends a mute early. Any member may lift the mute of an agent; all other mutes need an admin. */
 export const liftMute = (
   { db, by, now, role }: Ctx & { role: 'admin' | 'member' },
   place: Place,
@@ -168,17 +174,20 @@ export const liftMute = (
 
 interface RuleChange {
   on?: boolean
-  /** Seconds. */
+  /** The seconds for which the condition must hold before the alert opens. */
   after?: number
-  /** US dollars. */
+  /** The cost limit in US dollars; null removes it. */
   limit?: number | null
   statuses?: string[]
-  /** Names; null: all channels. */
+  /** The names of the channels that get the rule's messages; null means all channels of the workspace. */
   channels?: string[] | null
   reminds?: boolean
 }
 
-/** Changes what is named of a rule and leaves the rest. The same change again is none, and is not in the activity. */
+/**
+ * Changes the given settings of a rule and keeps its other settings. If nothing about the rule differs afterwards, no
+ * line is written to the activity.
+ */
 export const setRule = (
   { db, by, now }: Ctx,
   place: Place,
@@ -217,7 +226,10 @@ export const setRule = (
 
 const nothing = { is_on: null, after_s: null, limit_micro: null, statuses: null, channels: null, reminds: null }
 
-/** A setting that the rule does not have, or without which it can never hold. */
+/**
+ * Returns a sentence if the rule does not have a given setting, or could never open an alert with it; undefined if all
+ * settings are good.
+ */
 function wrongWith(name: RuleName, { limit, statuses, after }: RuleChange): string | undefined {
   if (limit !== undefined && name !== 'cost_day') return `The rule ${name} has no limit; cost_day has one.`
   if (statuses !== undefined && name !== 'run_failed') return `The rule ${name} has no statuses; run_failed has.`
@@ -246,7 +258,7 @@ async function channelIds(
 const columnsOf = ({ on, after, limit, statuses, reminds }: RuleChange, channels: string[] | null | undefined) => ({
   ...(on !== undefined && { is_on: on ? 1 : 0 }),
   ...(after !== undefined && { after_s: after }),
-  // A limit that is set is meant to count.
+  // Setting a limit also enables the rule, unless the request itself says whether the rule is enabled.
   ...(limit !== undefined && { limit_micro: limit === null ? null : Math.round(limit * 1_000_000) }),
   ...(limit != null && on === undefined && { is_on: 1 }),
   ...(statuses !== undefined && { statuses: JSON.stringify(statuses) }),

@@ -1,4 +1,7 @@
-/** Channels as people add, test, disable and remove them. Their secrets are sealed and never given out again. */
+/**
+ * The channels to which alerts are sent: people add, test, enable, disable and remove them. The secrets of a channel
+ * are stored encrypted and never shown again.
+ */
 import type { ChannelRow, ChannelTest, DeliveryRow, DeliveryState, NewChannel } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
@@ -18,7 +21,7 @@ import type { Place } from './changes.ts'
 import { scopeOf } from './store.ts'
 import { channelsOfScope } from './telling.ts'
 
-/** The limit of channels of a workspace. */
+/** The maximum number of channels of a workspace. */
 const channelsMax = 50
 const isOk = { ok: true } as const
 type Done = { ok: true }
@@ -81,7 +84,7 @@ export const addChannel = (
     return done({ name, kind, ...(made !== undefined && { secret: made }) })
   })
 
-/** Enables a channel. Earlier failures no longer count. */
+/** Enables a channel and resets its count of failures. */
 export const enableChannel = (ctx: Ctx, place: Place, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
   change(ctx, place, name, async (trx, channel) => {
     if (channel.enabled === 1) return undefined
@@ -103,7 +106,10 @@ export const removeChannel = (ctx: Ctx, place: Place, name: string): Promise<Ver
     return 'channel.removed'
   })
 
-/** `work` gives the line of the activity; undefined: nothing changed. */
+/**
+ * Changes a channel in one transaction. `work` returns the action to write to the activity; undefined means that
+ * nothing changed.
+ */
 const change = (
   { db, by, now }: Ctx,
   place: Place,
@@ -133,7 +139,7 @@ const channelNamed = (db: Db, place: Place, name: string): Promise<AlertChannelR
     .where('name', '=', name)
     .executeTakeFirst()
 
-/** Puts a test on its way. Its delivery is where its answer is found. */
+/** Queues a test message for a channel. The answer of the receiver can later be read by the id of the delivery. */
 export const beginTest = (
   { db, now }: Ctx,
   place: Place,
@@ -146,7 +152,7 @@ export const beginTest = (
     return done({ deliveryId, channelId: channel.id })
   })
 
-/** The answer of a test; undefined: it is still on its way. */
+/** The receiver's answer to a test message; undefined while the test has not ended. */
 export async function testAnswer(db: Db, id: string): Promise<ChannelTest | undefined> {
   const row = await db
     .selectFrom('alert_delivery')

@@ -1,6 +1,7 @@
 /**
- * The rule `command`: a command was refused, expired or failed. That is a single event, so its alert opens and ends in one step and
- * sends one message. The command's id makes it happen once, on whichever node and however often it is found.
+ * The rule `command`: a command to an agent was refused, expired or failed. That is a single event, so its alert opens
+ * and ends in one step and sends one message. The alert stores the command's id, so only one is made, whichever node
+ * finds the command and however often.
  */
 import type { CommandState } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
@@ -9,7 +10,9 @@ import type { Rule } from './conditions.ts'
 import type { Alert } from './judge.ts'
 import { type About, insertAlert, type Scope } from './store.ts'
 
-/** Commands that ended longer ago are left alone, so a rule that is switched on says nothing about the past. */
+/**
+ * Commands that ended longer ago than this get no alert, so that enabling the rule sends no messages about the past.
+ */
 const looksBack = 10 * 60_000
 const commandsAtOnce = 200
 
@@ -27,7 +30,7 @@ interface EndedCommand {
   about: About
 }
 
-/** The commands of a workspace that ended badly a short time ago and have no alert yet. */
+/** The commands of a workspace that were refused, expired or failed recently and have no alert yet. */
 export async function endedCommands(db: Db, { id: scope }: Scope, now: number): Promise<EndedCommand[]> {
   const since = now - looksBack
   const rows = await db
@@ -58,7 +61,10 @@ export async function endedCommands(db: Db, { id: scope }: Scope, now: number): 
   }))
 }
 
-/** Opens and ends its alert in one step; undefined: another node did. `muted`: it is kept, and nothing is sent. */
+/**
+ * Inserts the alert of a command, which has already ended; undefined if another node has inserted it. With `muted` the
+ * alert is stored, but must not be sent.
+ */
 export const insertCommandAlert = (
   trx: Db,
   { scope, rule, command, muted }: { scope: Scope; rule: Rule; command: EndedCommand; muted: boolean },

@@ -1,6 +1,7 @@
 /**
- * The conditions that alerts are about, as a table: the defaults of each rule, and whether it holds for one subject. They are
- * judged from state in the database, never from a stream of events, so nothing is missed while the service is away.
+ * The conditions that open alerts: a table with the defaults of each rule, and a function for each rule that judges one
+ * subject. They judge the state in the database, not a stream of events, so nothing is missed while the service is
+ * down.
  */
 import type { AlertLevel, RuleName } from '@svc/api'
 import type { Level, Outcome, Stop } from '@svc/protocol'
@@ -9,20 +10,26 @@ import { type Hours, windowAt } from './hours.ts'
 
 const minute = 60_000
 const hour = 60 * minute
-/** The shortest time for which nobody counts as silent after the service was away. */
+/** The minimum time after an outage of the service in which no agent counts as silent. */
 const minGraceMs = 3 * minute
-/** The number of runs in a row that must have failed. */
+/** The number of consecutive failed runs that open an alert of the rule `run_failed`. */
 const failedRuns = 3
 const jumpFactor = 3
 const minJumpMicro = 1_000_000
-/** An alert ends when its condition has been gone for as long as it had to hold, and at most for this long. */
+/**
+ * The maximum time for which a condition must be gone before its alert ends. A rule with a shorter `after` uses that
+ * time instead.
+ */
 const maxEndMs = 2 * minute
-/** Two reporters are noticed by the last ten reports: when these are of one again, the other has been quiet for about five minutes. */
+/**
+ * The time for which the condition of the rule `two_reporters` must be gone before its alert ends. It equals ten
+ * reports at 30 s, the number by which that rule judges.
+ */
 const twoReportersEndMs = 5 * minute
-/** Days with a cost that an agent needs before a day can stand out. */
+/** The number of earlier days with a cost that an agent needs before its cost today can count as unusual. */
 const minJumpDays = 3
 
-/** A rule of a workspace. Times are milliseconds, costs millionths of a US dollar. */
+/** The settings of a rule in a workspace. Times are in milliseconds, costs in millionths of a US dollar. */
 export interface Rule {
   name: RuleName
   on: boolean
@@ -31,7 +38,7 @@ export interface Rule {
   level: AlertLevel
   limit: number | null
   statuses: readonly string[] | null
-  /** An open, unacknowledged alert of the level bad is sent again. */
+  /** True if reminders are sent while an alert of the level bad is open and nobody has acknowledged it. */
   reminds: boolean
 }
 
@@ -64,14 +71,17 @@ export const defaultRule = (name: RuleName): Rule => ({
   ...defaults[name],
 })
 
-/** The result of one look at the state, for one rule and one subject. */
+/** The result of judging one rule for one subject. */
 export type Finding =
-  /** `from`: when it began, where that is known; `after` counts from there. `since`: what people are told, where it differs. */
+  /**
+   * The condition holds. `from` is when it started, if known, and the rule's `after` counts from then. `since` is the
+   * start that messages name, if it is another one.
+   */
   | { is: 'holds'; from?: number; since?: number; label?: string }
   | { is: 'clear' }
-  /** Nothing can be said now: the alert stays as it is. */
+  /** Nothing can be said about the condition now, so the alert stays as it is. */
   | { is: 'unknown' }
-  /** The condition no longer applies: an alert ends at once and without a message. */
+  /** The rule no longer applies to the subject, so its alert ends at once and without a message. */
   | { is: 'over' }
 
 const clear: Finding = { is: 'clear' }
@@ -80,37 +90,37 @@ const over: Finding = { is: 'over' }
 const when = (holds: boolean, label?: string): Finding =>
   holds ? { is: 'holds', ...(label !== undefined && { label }) } : clear
 
-/** The facts that only the body of a report has. */
+/** Facts that only the body of a report contains, and none of the columns. */
 export interface Signs {
-  /** The level of the health item `Process`, where it is warn or bad. */
+  /** The level of the health item `Process` if that is warn or bad, otherwise null. */
   process: 'warn' | 'bad' | null
-  /** Products whose binding is bad. */
+  /** The products whose binding has the level bad. */
   bindings: readonly string[]
-  /** Gauges at or above their mark. */
+  /** The names of the gauges that have reached their mark. */
   gauges: readonly string[]
-  /** The earliest start of an active run, Unix seconds as reported. */
+  /** The earliest start of a run in progress, in Unix seconds as reported; null if no run is in progress. */
   started: number | null
 }
 
 export interface AlertFacts {
-  /** Null: it never reported. */
+  /** When the last report arrived; null if the agent has never reported. */
   receivedAt: number | null
   intervalSeconds: number
   stopped: Stop | null
   paused: boolean
   level: Level | null
   label: string | null
-  /** The status file is more than ten minutes old, and too old (D65). */
+  /** True if the agent's status file is more than ten minutes old and was reported as too old (D65). */
   statusStale: boolean
   signs: Signs
-  /** The attempt that ended last and badly, while it still counts. */
+  /** The last failed or rolled-back update, as long as it still counts (see `failedUpdate`); otherwise null. */
   update: { version: string; outcome: Exclude<Outcome, 'ok'> } | null
-  /** The statuses of the last runs that ended, newest first. */
+  /** The statuses of the agent's last ended runs, newest first. */
   runs: readonly (string | null)[]
-  /** Millionths of a US dollar: today, and on each of the last 14 days that had a cost. */
+  /** The agent's cost in millionths of a US dollar: today, and on each of the previous 14 days that had a cost. */
   cost: { today: number; before: readonly number[] }
   twoReporters: boolean
-  /** When it is expected to report; null: always. */
+  /** The hours of the week in which the agent is expected to report; null means always. */
   hours: Hours | null
 }
 
@@ -121,11 +131,14 @@ const attempts = { rolled_back: 'was rolled back', failed: 'failed' } as const s
 
 export interface Moment {
   now: number
-  /** The end of the last time the service was away for more than 30 s. */
+  /** The end of the last outage of the service of more than 30 s; null if there was none recently. */
   backSince: number | null
 }
 
-/** The conditions of an agent. `service`, `rollout` and `command` are about something else or happen only once. */
+/**
+ * The condition of each rule about an agent. The rules `service`, `rollout` and `command` are missing, because they
+ * have other subjects or are about single events.
+ */
 const ofAgent: Readonly<Partial<Record<RuleName, (agent: AlertFacts, rule: Rule, moment: Moment) => Finding>>> = {
   silent: silence,
   bad: ({ level, label }) => when(level === 'bad', label ?? undefined),
@@ -149,12 +162,14 @@ const ofAgent: Readonly<Partial<Record<RuleName, (agent: AlertFacts, rule: Rule,
   two_reporters: ({ twoReporters }) => when(twoReporters),
 }
 
-/** Rules that do not depend on the agent still reporting. */
+/** The rules that are judged even while the agent sends no reports. */
 const evenWhileSilent: readonly RuleName[] = ['silent', 'cost_day', 'cost_jump']
 
 export const agentRules = Object.keys(ofAgent) as readonly RuleName[]
 
-/** The finding of a rule about an agent. While the agent is silent, other alerts stay as they are. */
+/**
+ * Judges a rule for an agent. While the agent is silent, most rules give `unknown`, so their alerts stay as they are.
+ */
 export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Finding {
   const find = ofAgent[rule.name]
   if (!find || !rule.on) return over
@@ -164,11 +179,14 @@ export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Find
   return rule.name === 'process' && agent.stopped === 'person' ? clear : unknown
 }
 
-/** How long a condition must be gone before its alert ends. */
+/** How long the condition of a rule must be gone before its alert ends. */
 export const endsAfter = ({ name, after }: Pick<Rule, 'name' | 'after'>): number =>
   name === 'two_reporters' ? twoReportersEndMs : Math.min(after, maxEndMs)
 
-/** The cost of a day (UTC) of an agent or of a workspace. It ends without a message, with the day or with a higher limit. */
+/**
+ * Compares today's cost (UTC) of an agent or a workspace with the limit. The alert ends without a message when the day
+ * ends or the limit is raised.
+ */
 export const costOfDay = (micro: number, { limit }: Pick<Rule, 'limit'>): Finding =>
   limit !== null && micro > limit ? { is: 'holds' } : over
 
@@ -176,8 +194,8 @@ export const findInRollout = ({ on }: Rule, { state }: { state: string }): Findi
   on ? when(state === 'halted') : over
 
 /**
- * D20, by the service's clock. Nobody is called silent soon after the service was away, after a person stopped the agent, or
- * outside of the hours in which the agent is expected.
+ * Judges whether an agent is silent, by the service's clock (D20). No agent counts as silent soon after an outage of
+ * the service, after a person stopped the agent, or outside the hours in which the agent is expected to report.
  */
 function silence({ receivedAt, intervalSeconds, stopped, hours }: AlertFacts, _rule: Rule, moment: Moment): Finding {
   const { now, backSince } = moment

@@ -18,7 +18,10 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** A receiver on this machine; `answers`: the status of each visit, the last one for all that follow. */
+/**
+ * Starts an HTTP server on this machine. `answers` are the statuses of its responses, in order; the last one is used
+ * for all further requests.
+ */
 async function receiver(...answers: (number | 'silence')[]) {
   const seen: { headers: IncomingHttpHeaders; body: string }[] = []
   const server = createServer((request, response) => {

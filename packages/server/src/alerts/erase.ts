@@ -1,4 +1,4 @@
-/** Alerts and mutes that ended long ago are erased, a piece at a time. */
+/** Deletes alerts and mutes that ended more than 400 days ago, at most 500 of each per call. */
 import type { Db } from '../db/open.ts'
 import { dayMs } from '../limits/days.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The clock of alerts: every 15 s the node that has the lease looks at every workspace. What a look finds is in the database
- * when it ends, so a node that dies in between is followed by another one that finds the same.
+ * Evaluates alerts: every 15 s the node that holds the lease judges the rules of every workspace and stores the result.
+ * If that node dies, another one takes the lease and continues from what is stored.
  */
 import type { Logger } from 'pino'
 import type { Db, Store } from '../db/open.ts'
@@ -17,11 +17,11 @@ interface Evaluating {
   store: Store
   log: Logger
   now: () => number
-  /** Names this node among those on the same database. */
+  /** The id of this node, which no other node on the same database has. */
   node: string
-  /** The origin that links begin with. */
+  /** The origin of the service, with which links in messages start. */
   baseUrl: string
-  /** Called after each complete turn. */
+  /** Called after all workspaces and the service itself were evaluated. */
   heartbeat?: (db: Db, now: number) => Promise<void>
   /** Reads the facts by which the service itself is judged. */
   service: (db: Db) => Promise<ServiceFacts>
@@ -29,7 +29,7 @@ interface Evaluating {
 
 interface Evaluator {
   start(): void
-  /** One turn now, for tests; false: another node has the lease. */
+  /** Runs one evaluation now, for tests. Resolves with false if another node holds the lease. */
   turn(): Promise<boolean>
   stop(): Promise<void>
 }
@@ -74,7 +74,10 @@ export function newEvaluator({ store, log, now, node, baseUrl, service, heartbea
     return true
   }
 
-  /** Looks at one place. A failure there keeps no other from being looked at. */
+  /**
+   * Evaluates the alerts of one workspace, or of the service itself. An error is only logged, so that the other
+   * workspaces are still evaluated.
+   */
   async function lookAt(place: Place, facts?: ServiceFacts): Promise<void> {
     try {
       await look(store, place, { baseUrl, now: now(), ...(facts && { service: facts }) })
@@ -95,7 +98,7 @@ export function newEvaluator({ store, log, now, node, baseUrl, service, heartbea
 
 const servicePlace: Place = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
 
-/** Every workspace with agents or with alerts that have not ended. */
+/** All workspaces that have agents, or alerts that have not ended. */
 async function placesOf({ db }: Store): Promise<Place[]> {
   const rows = await db
     .selectFrom('workspace')

@@ -1,6 +1,6 @@
 /**
- * Reads the facts that rules are judged by, a few agents at a time, so that one look at a large fleet never holds up the reports
- * of this process. What only some rules need is read only while one of them is on.
+ * Reads the facts by which rules about agents are judged, 200 agents at a time, so that evaluating a large fleet does
+ * not delay reports. Facts that only some rules need are read only if one of those rules is enabled.
  */
 import type { RuleName } from '@svc/api'
 import type { Db } from '../db/open.ts'
@@ -24,10 +24,10 @@ interface AgentFound {
   facts: AlertFacts
 }
 
-/** The rules that are on: they say what has to be read. */
+/** Returns whether a rule is enabled, which decides what has to be read. */
 type On = (name: RuleName) => boolean
 
-/** The agents of a workspace in slices, by their ids. */
+/** The agents of a workspace with their facts, in the order of their ids and in slices of at most 200. */
 export async function* agentFacts(
   db: Db,
   workspaceId: string,
@@ -109,8 +109,8 @@ function factsOf(row: SliceRow, runs: AlertFacts['runs'], cost: Costs | undefine
 }
 
 /**
- * The attempt that ended badly and still counts: it is held, no other version is requested, and the agent has not reported a
- * good outcome since.
+ * The failed or rolled-back update that still counts: its version is held, no other version is wished, and the agent
+ * has not reported a good outcome since. Null if there is none.
  */
 export function failedUpdate({ wishes, attempts }: Pick<SliceRow, 'wishes' | 'attempts'>): AlertFacts['update'] {
   const { blueprint, blueprintHold, runtime, runtimeHold } = wishesIn(wishes)
@@ -156,7 +156,10 @@ interface Costs {
   before: number[]
 }
 
-/** The earlier days only of agents that cost something today: of the others no day can stand out. */
+/**
+ * Reads the costs of agents today and on earlier days. Earlier days are read only for agents with a cost today, because
+ * only today's cost is judged.
+ */
 async function costsOf(db: Db, ids: readonly string[], now: number): Promise<Map<string, Costs>> {
   const today = dayOf(now)
   const days = db.selectFrom('usage_day').select(['agent_id', 'day', 'cost_micro']).where('model', '=', '')

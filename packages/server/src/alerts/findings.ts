@@ -1,4 +1,7 @@
-/** The findings of all rules in a workspace: about its agents, many of them at once, its rollouts and its channels. */
+/**
+ * Judges all rules of a workspace: about single agents, about many agents that fall silent at once, about rollouts and
+ * about channels.
+ */
 import type { RuleName } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import type { AlertChannelRow } from '../db/tables.ts'
@@ -10,7 +13,7 @@ import { type About, type Known, type KnownAlert, keyOf, keyOfRow, type Scope, t
 
 export interface Place extends Scope {
   slug: string
-  /** False: it is not activated, and its alerts end. */
+  /** False if the workspace is not activated, in which case all its alerts end. */
   active: boolean
 }
 
@@ -18,7 +21,7 @@ export interface RuleFinding {
   rule: SetRule
   about: About
   finding: Finding
-  /** The agents of a mass silence. */
+  /** The agents of a mass silence, as JSON. */
   agents?: string
 }
 
@@ -67,9 +70,9 @@ const aboutPlace = ({ id, slug }: Place): About => ({ kind: 'workspace', id, nam
 
 interface Silence {
   silent: SilentAgent[]
-  /** The names of agents of which nothing can be said now, such as soon after the service was away. */
+  /** The names of agents whose silence cannot be judged now, for example soon after an outage of the service. */
   unknown: Set<string>
-  /** The agents that ever reported. */
+  /** The number of agents that have ever reported. */
   counted: number
 }
 
@@ -78,7 +81,7 @@ function noteSilence({ silent, unknown }: Silence, { id, name }: About, finding:
   if (finding.is === 'holds') silent.push({ id, name, since: finding.since ?? finding.from ?? 0 })
 }
 
-/** Everything that may be wrong with the service itself. While it was away nothing was evaluated, which is no lag. */
+/** The findings about the service itself. The time of an outage does not count as a delay of the evaluation. */
 export function serviceFound(facts: ServiceFacts, looking: Looking): RuleFinding[] {
   const { rules, moment } = looking
   const rule = rules('service')
@@ -89,7 +92,7 @@ export function serviceFound(facts: ServiceFacts, looking: Looking): RuleFinding
   return [...found, ...channelFindings(looking)]
 }
 
-/** Channels that fail: the others of the workspace are told. */
+/** The findings about channels that fail. They are sent to the other channels of the workspace. */
 function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFinding[] {
   const rule = rules('service')
   return channels.map((channel) => {
@@ -99,7 +102,10 @@ function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFin
   })
 }
 
-/** Silence of many at once is one alert of the workspace; that of each agent waits behind it, or is forgotten once it is open. */
+/**
+ * Replaces the silence of many agents at once by one alert of the workspace. Until that alert opens, the agents' own
+ * alerts wait; once it is open, they are dropped unless they were already sent.
+ */
 function folded(
   place: Place,
   found: readonly RuleFinding[],
@@ -110,10 +116,11 @@ function folded(
   const about = aboutPlace(place)
   const before = known.current.find(({ row }) => keyOfRow(row) === keyOf('silent', about))
   const isOpen = before?.alert.openedAt != null
-  // While it is pending it must stay a mass: of ten agents that a short outage hit, one may be the only one that is really gone.
+  // While the alert is pending, the silence must still affect many agents: after a short network failure perhaps only
+  // one agent is really gone.
   const mass = massSilence(silent, counted, isOpen ? { since: before.row.since } : undefined)
   if (!mass && !before) return [...found]
-  // The message about its end has the same names as the message about its beginning.
+  // Once the alert was sent its names stay, so that the message about its end lists the same agents as the first one.
   const isTold = before !== undefined && before.alert.told !== 'nothing'
   const names = mass?.agents.map(({ name }) => name)
   const agents = names && !isTold ? { agents: JSON.stringify({ names, of: counted }) } : {}
@@ -129,7 +136,7 @@ function folded(
   return [...rest, { rule, about, finding, ...agents }]
 }
 
-/** The agents that a mass silence names. */
+/** The names of the agents in an alert about a mass silence. */
 const namesOf = (mass: KnownAlert | undefined): readonly string[] =>
   mass?.row.agents == null ? [] : (JSON.parse(mass.row.agents) as { names: string[] }).names
 
@@ -148,7 +155,10 @@ async function rolloutFindings(db: Db, place: Place, { rules, known }: Looking):
   }))
 }
 
-/** Alerts whose subject was not found: a deleted agent, or everything in a workspace that is not active. */
+/**
+ * Adds findings that end every alert whose subject was not found: the agent was deleted, or the workspace is not
+ * activated.
+ */
 export function withForgotten(
   found: readonly RuleFinding[],
   current: readonly KnownAlert[],

@@ -1,6 +1,6 @@
 /**
- * Somebody who watches the watcher: while alerts are evaluated, written down and sent, the node that evaluates calls an address
- * each minute. The other side raises the alarm when the calls stop.
+ * The heartbeat of alerts: once a minute the node that evaluates alerts calls an address outside, as long as alerts are
+ * evaluated, stored and sent. The receiver of these calls can raise an alarm when they stop.
  */
 import { get as httpGet } from 'node:http'
 import { get as httpsGet } from 'node:https'
@@ -13,18 +13,18 @@ const everyMs = 60_000
 const timeoutMs = 10_000
 
 interface Beating {
-  /** Undefined: nobody watches. */
+  /** The address to call; undefined if the operator set none. */
   url: string | undefined
   log: Pick<Logger, 'warn'>
-  /** Gives the status of the answer; for tests. */
+  /** Calls the address and returns the status of the response; tests replace it. */
   call?: (url: string) => Promise<number>
 }
 
-/** Called after each turn of the evaluation; resolves when the call, if one was due, has ended. */
+/** Makes the function that is called after each evaluation. It resolves when the call has ended, if one was due. */
 export function newHeartbeat({ url, log, call = callOnce }: Beating): (db: Db, now: number) => Promise<void> {
   let beatAt = Number.NEGATIVE_INFINITY
   return async (db, now) => {
-    // A clock that went back does not stop the calls.
+    // If the clock was set back, the next call is due at once.
     if (url === undefined || (now >= beatAt && now - beatAt < everyMs)) return
     const { turned_at } = (await db.selectFrom('alert_lease').select('turned_at').executeTakeFirst()) ?? {
       turned_at: null,
@@ -34,7 +34,7 @@ export function newHeartbeat({ url, log, call = callOnce }: Beating): (db: Db, n
       .select(({ fn }) => fn.min('due_at').as('at'))
       .where('state', '=', 'waiting')
       .executeTakeFirst()
-    // A turn ends with a write, so its time is also that of the last write.
+    // Each evaluation ends with a write, so its time is also the time of the last successful write.
     const alive = { wroteAt: turned_at, evaluatedAt: turned_at, oldestDueAt: oldest?.at ?? null }
     beatAt = now
     if (!mayBeat(alive, now))
@@ -48,7 +48,10 @@ export function newHeartbeat({ url, log, call = callOnce }: Beating): (db: Db, n
   }
 }
 
-/** The address is the operator's own, so any may be called. Its answer is not read. */
+/**
+ * Calls the address. The operator set it, so unlike the address of a channel it may be in any network. The body of the
+ * response is not read.
+ */
 function callOnce(url: string): Promise<number> {
   const get = url.startsWith('https:') ? httpsGet : httpGet
   return new Promise((resolve, reject) => {

@@ -1,12 +1,15 @@
 /**
- * Hours of a week in a time zone: when an agent is expected to report, and when a person wants quiet. They are read on the
- * clock of the zone, so a night in which the clocks change has the hours that people there see. A window belongs to the day
- * on which it begins, also across midnight.
+ * Weekly hours in a time zone: when an agent is expected to report, or when a person wants no messages. They follow the
+ * zone's local clock, even in nights when that clock changes to or from summer time. Hours that cross midnight belong
+ * to the day on which they begin.
  */
 import type { Verdict } from '@svc/protocol'
 import { done, refuse } from '../verdict.ts'
 
-/** `days`: 1 is Monday, 7 is Sunday. `from` and `to`: minutes of the day; equal: the whole day; `to` before `from`: across midnight. */
+/**
+ * Weekly hours. `days` are 1 (Monday) to 7 (Sunday), `from` and `to` are minutes of the day. If `to` is before `from`
+ * the hours cross midnight; if both are equal they last the whole day.
+ */
 export interface Hours {
   days: readonly number[]
   from: number
@@ -45,13 +48,13 @@ export function writeHours({ days, from, to, zone }: Hours): string {
   return `${said} ${clockOf(from)}-${clockOf(to)} ${zone}`
 }
 
-/** A time of the day such as `08:00`, in minutes; undefined for anything else. */
+/** Converts a time of the day such as `08:00` to minutes since midnight; undefined for any other text. */
 function readTime(text: string | undefined): number | undefined {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text ?? '') ?? []
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes)
 }
 
-/** True for the name of a time zone. An offset such as +02:00 knows no summer time and is refused. */
+/** True if the text names a time zone. An offset such as +02:00 is refused, because it does not follow summer time. */
 function isZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
@@ -62,12 +65,13 @@ function isZone(name: string): boolean {
   }
 }
 
-/** The window of the hours that contains this moment; undefined: none. */
+/** The period of the hours that contains this moment; undefined if none does. */
 export function windowAt(hours: Hours, at: number): { from: number; to: number } | undefined {
   const { from, to, zone } = hours
   const length = to > from ? to - from : to - from + dayMinutes
   const today = startOfDay(localOf(zone, at))
-  // A window that began yesterday may reach into today. A change of the clocks never moves one by a whole day.
+  // A period that started yesterday may still last. Earlier days need no look, because summer time never moves a period
+  // by a whole day.
   for (const day of [today, today - dayMs]) {
     if (!hours.days.includes(weekdayOf(day))) continue
     const window = {
@@ -79,7 +83,7 @@ export function windowAt(hours: Hours, at: number): { from: number; to: number }
   return undefined
 }
 
-/** The first moment at or after `at` that is in no window. Hours that never end give undefined. */
+/** The first moment at or after `at` that is outside the hours; undefined if the hours never end. */
 export function endOf(hours: Hours, at: number): number | undefined {
   let end = at
   for (let windows = 0; windows <= 8; windows++) {
@@ -90,7 +94,7 @@ export function endOf(hours: Hours, at: number): number | undefined {
   return undefined
 }
 
-/** The next moment after `at` at which the zone's clock shows this minute of a day, on one of the days. */
+/** The next moment after `at` at which the clock of the zone shows the time `from`, on one of the days. */
 export function nextTime(hours: Pick<Hours, 'days' | 'from' | 'zone'>, at: number): number {
   const today = startOfDay(localOf(hours.zone, at))
   for (let day = today; day <= today + 8 * dayMs; day += dayMs) {
@@ -142,7 +146,9 @@ function clock(zone: string): Intl.DateTimeFormat {
   return made
 }
 
-/** The time on the zone's clock, in milliseconds as if it were UTC. */
+/**
+ * The local time of the zone at this moment, expressed as the milliseconds at which UTC shows the same date and time.
+ */
 function localOf(zone: string, at: number): number {
   const parts = Object.fromEntries(
     clock(zone)
@@ -154,8 +160,8 @@ function localOf(zone: string, at: number): number {
 }
 
 /**
- * When the zone's clock shows this; the first time, where it shows it twice. Where it never does, since the clocks go forward
- * over it, the moment as if they had not gone forward yet.
+ * The moment at which the zone's clock shows this local time. If it shows the time twice, the first moment counts; if
+ * it skips the time because summer time begins, the offset from before the change is used.
  */
 function instantOf(zone: string, local: number): number {
   const offsets = [local - dayMs, local + dayMs].map((at) => localOf(zone, at) - at)
@@ -164,5 +170,5 @@ function instantOf(zone: string, local: number): number {
 }
 
 const startOfDay = (local: number): number => Math.floor(local / dayMs) * dayMs
-/** 1 January 1970 was a Thursday. */
+/** The day of the week of a local time, from 1 (Monday). It counts from 1 January 1970, which was a Thursday. */
 const weekdayOf = (local: number): number => ((Math.floor(local / dayMs) + 3) % 7) + 1

@@ -20,7 +20,7 @@ interface Sent {
   message: Message
 }
 
-/** Alerts of one rule and subject over time: what the store keeps, without the store. */
+/** Judges one alert again and again over time. It remembers the alert between two evaluations as the store would. */
 function story(of: Rule) {
   let now = start
   let alert: Alert | undefined
@@ -51,7 +51,7 @@ function story(of: Rule) {
       now += ms
       return told
     },
-    /** Looks every 15 s for so many minutes. */
+    /** Evaluates every 15 s for this many minutes. */
     is: (finding: Finding, minutes: number, { muted = false } = {}) => {
       for (const end = now + minutes * minute; now < end; now += turn) look(finding, muted)
       return told
@@ -284,7 +284,8 @@ test('whatever happens: no message without a change of state, the end of a mute 
             expect(changed || unmuted || due).toBe(true)
             if (message === 'alert.ended') expect(before?.told).not.toBe('nothing')
           }
-          // The only ways back: closing opens again, pending is gone, unsteady is settled or ends.
+          // A state only goes back if a closing alert opens again, a pending one is dropped, or an unsteady one settles
+          // or ends.
           if (is !== 'unsteady' && was !== 'unsteady' && !(was === 'closing' && is === 'open') && is !== 'none') {
             expect(order.indexOf(is)).toBeGreaterThanOrEqual(order.indexOf(was))
           }
@@ -303,7 +304,7 @@ test('whatever happened: every alert ends within an hour of calm, and who was to
     fc.property(rules, steps, (more, all) => {
       const told = story(rule(more))
       for (const { finding, muted, turns, jump } of all) told.jump(jump).is(finding, turns / 4, { muted })
-      // Muted alerts are settled by a look without the mute.
+      // An evaluation without the mute ends alerts that were muted.
       told.is(clear, 61)
       expect(told.alert()).toBeUndefined()
       const known = told.messages().filter((message) => message !== 'alert.reminder')

@@ -1,55 +1,62 @@
 /**
- * The life of an alert: none → pending → open → closing → none, and unsteady where it opens again and again. Pure: it is
- * given what was found, the alert so far and the time, and gives the alert to keep and what to send. At most one message
- * comes of a look, and none without a change of state, the end of a mute, or a reminder that is due.
+ * The states of an alert: pending, open, closing, ended, and unsteady if it opens again and again. Pure: `judge` gets a
+ * finding, the alert so far and the time, and returns the new alert with at most one message. A message needs a change
+ * of state, the end of a mute, or a reminder that is due.
  */
 import type { Acknowledgement, AlertLevel, AlertState, MessageType } from '@svc/api'
 import { endsAfter, type Finding, type Rule } from './conditions.ts'
 
 const minute = 60_000
 const hour = 60 * minute
-/** The third opening in this time makes an alert unsteady. */
+/** An alert that opens for the third time within this time becomes unsteady. */
 export const openingsWithin = hour
 const openingsMax = 3
-/** An unsteady alert is settled when it has been calm or open for so long. */
+/** An unsteady alert counts as settled when it has been open, or calm, for this long without a break. */
 const settledAfter = 30 * minute
 const remindFirst = hour
 const remindAgain = 24 * hour
 
-/** The place of the condition in its life. Only an unsteady alert can be calm: it is kept until it has settled. */
+/**
+ * The phase of the alert's condition. In `calm` the condition is gone and the alert is kept, which only happens while
+ * it is unsteady.
+ */
 type Phase = 'pending' | 'open' | 'closing' | 'calm'
 
 export interface Alert {
   phase: Phase
-  /** Since when `phase` counts. */
+  /** When the current phase started. */
   phaseSince: number
-  /** The beginning of the condition, as messages say it. */
+  /** When the condition started, as messages say it. */
   since: number
   level: AlertLevel
   label: string | null
-  /** The openings of the last hour, those of earlier alerts of the same rule and subject among them. */
+  /** The times in the last hour at which an alert of this rule and subject opened, including earlier alerts. */
   openings: readonly number[]
-  /** While it is unsteady: since when it has been open or calm without a break. */
+  /** For an unsteady alert, the time since which it has been open or calm without a break; otherwise null. */
   unsteadySince: number | null
   openedAt: number | null
   endedAt: number | null
   acknowledged: Acknowledgement | null
-  /** The state that the channels heard last. */
+  /** The state that the last message gave. */
   told: 'nothing' | 'open' | 'unsteady' | 'ended'
-  /** When it was last sent as open, and how often it was repeated since. */
+  /**
+   * When the last message was sent; null if none was. `reminders` counts the reminders since the alert was first sent.
+   */
   toldAt: number | null
   reminders: number
-  /** The last look could find out nothing. */
+  /** True if the last evaluation could not judge the condition. */
   frozen: boolean
-  /** A mute covered it at the last look. */
+  /** True if a mute covered the alert at the last evaluation. */
   muted: boolean
 }
 
-/** The messages of a look; `alert.acknowledged` comes only from a person. */
+/**
+ * The messages that an evaluation can send. `alert.acknowledged` is not one of them, because only a person causes it.
+ */
 export type Message = Exclude<MessageType, 'alert.acknowledged'>
 
 export interface JudgedAlert {
-  /** Undefined: there is no alert, and none is kept. */
+  /** The alert to keep; undefined if there is none. */
   alert: Alert | undefined
   message: Message | undefined
 }
@@ -57,7 +64,7 @@ export interface JudgedAlert {
 interface Look {
   now: number
   muted: boolean
-  /** The openings of earlier alerts of the same rule and subject. */
+  /** The times at which earlier alerts of the same rule and subject opened. */
   openings?: readonly number[]
 }
 
@@ -66,7 +73,7 @@ const none: JudgedAlert = { alert: undefined, message: undefined }
 export const stateOf = ({ endedAt, unsteadySince, phase }: Alert): AlertState =>
   endedAt !== null ? 'ended' : unsteadySince !== null || phase === 'calm' ? 'unsteady' : phase
 
-/** The next state of an alert, or of none, after a finding. */
+/** The next state of an alert after a finding; `alert` is undefined if there was none. */
 export function judge(rule: Rule, finding: Finding, alert: Alert | undefined, look: Look): JudgedAlert {
   if (alert?.endedAt != null) return afterItsEnd(alert, look)
   const before = alert && onThisClock(alert, look.now)
@@ -78,7 +85,10 @@ export function judge(rule: Rule, finding: Finding, alert: Alert | undefined, lo
   return speak(rule, settled, look)
 }
 
-/** One step of the phases; undefined: it was pending and is gone, or it never was. */
+/**
+ * Applies a finding to the phase of an alert. Undefined means that no alert is kept: there was none, or it was only
+ * pending and its condition is gone.
+ */
 function moved(
   rule: Rule,
   finding: Extract<Finding, { is: 'holds' | 'clear' }>,
@@ -112,7 +122,8 @@ function begun({ level }: Rule, { from, since, label }: Extract<Finding, { is: '
 }
 
 function held(rule: Rule, { from, since, label }: Extract<Finding, { is: 'holds' }>, alert: Alert, now: number): Alert {
-  // The words of an open alert are those of its opening: a label that changes with every report is not written each time.
+  // An open alert keeps the label that it had when it opened. Otherwise a label that changes with every report would be
+  // written each time.
   if (alert.phase === 'open') return alert
   const seen = { ...alert, label: label ?? alert.label }
   switch (alert.phase) {
@@ -126,7 +137,7 @@ function held(rule: Rule, { from, since, label }: Extract<Finding, { is: 'holds'
         now,
       )
     case 'pending': {
-      // The alert was calm in between: the condition counts from its return.
+      // The condition of an unsteady alert was gone in between, so only the time since it came back counts.
       const began = from === undefined || alert.unsteadySince !== null ? alert.phaseSince : from
       const at = { ...seen, since: since ?? from ?? alert.since }
       return now - began >= rule.after ? opened(at, now) : at
@@ -134,7 +145,10 @@ function held(rule: Rule, { from, since, label }: Extract<Finding, { is: 'holds'
   }
 }
 
-/** A third opening in an hour makes an alert unsteady. An unsteady one begins again to settle. */
+/**
+ * Opens an alert. The third opening within an hour makes it unsteady; a further opening starts the time until it counts
+ * as settled again from zero.
+ */
 function opened(alert: Alert, now: number): Alert {
   const openings = [...alert.openings.filter((at) => at > now - openingsWithin), now]
   const unsteady = alert.unsteadySince !== null || openings.length >= openingsMax
@@ -157,7 +171,7 @@ function gone(rule: Rule, alert: Alert, now: number): Alert {
   return { ...closing, phase: 'calm', phaseSince: now, unsteadySince: now }
 }
 
-/** An alert that was open or calm for long enough is no longer unsteady; a calm one ends. */
+/** Ends the unsteady state of an alert that was open or calm for long enough. A calm alert ends with it. */
 function settle(alert: Alert, now: number): Alert {
   const { unsteadySince, phase } = alert
   if (unsteadySince === null || alert.frozen || now - unsteadySince < settledAfter) return alert
@@ -165,7 +179,10 @@ function settle(alert: Alert, now: number): Alert {
   return phase === 'calm' ? { ...alert, unsteadySince: null, endedAt: now } : alert
 }
 
-/** The message that is sent now. A muted alert sends none; when the mute is over and the alert is still open, it sends one. */
+/**
+ * Decides which message is sent now. A muted alert sends none; if it is still open when the mute ends, it sends one
+ * then.
+ */
 function speak(rule: Rule, alert: Alert, { now, muted }: Look): JudgedAlert {
   const wasMuted = alert.muted
   const heard = { ...alert, muted }
@@ -181,11 +198,14 @@ function speak(rule: Rule, alert: Alert, { now, muted }: Look): JudgedAlert {
   return { alert: heard, message: undefined }
 }
 
-/** An alert that was never sent ends without a message. */
+/** Ends an alert, with a message unless none was ever sent about it. */
 const endedNow = (alert: Alert, now: number): JudgedAlert =>
   alert.told === 'nothing' ? { alert, message: undefined } : say(alert, 'alert.ended', now)
 
-/** An alert that people know to be open, and that ended under a mute, is said to have ended when the mute is over. */
+/**
+ * Handles an alert that has ended. If it ended during a mute and people had been told that it was open, the message
+ * about its end is sent after the mute.
+ */
 function afterItsEnd(alert: Alert, { now, muted }: Look): JudgedAlert {
   const owed = alert.muted && (alert.told === 'open' || alert.told === 'unsteady')
   return muted || !owed ? { alert, message: undefined } : say({ ...alert, muted }, 'alert.ended', now)
@@ -224,7 +244,10 @@ function reminderDue(
 
 const frozen = (alert: Alert): Alert => (alert.frozen ? alert : { ...alert, frozen: true })
 
-/** The time in which nothing could be found out does not count. */
+/**
+ * Continues after evaluations that could not judge the condition. The time that they cover does not count, so a waiting
+ * phase starts again now.
+ */
 function thawed(alert: Alert, now: number): Alert {
   if (!alert.frozen) return alert
   const waits = alert.phase === 'pending' || alert.phase === 'closing'
@@ -236,7 +259,10 @@ function thawed(alert: Alert, now: number): Alert {
   }
 }
 
-/** After the clock went back, times in the future become now: nothing waits for the clock to get there again. */
+/**
+ * Changes times that are in the future, because the clock was set back, to now. Otherwise the alert would wait until
+ * the clock reaches them again.
+ */
 function onThisClock(alert: Alert, now: number): Alert {
   const { phaseSince, unsteadySince, toldAt, openings } = alert
   const future = Math.max(phaseSince, unsteadySince ?? 0, toldAt ?? 0, ...openings) > now

@@ -1,9 +1,15 @@
-/** The lease of the evaluation, one row: one node evaluates, and another takes over when that one has not for 30 s. */
+/**
+ * The lease for evaluating alerts, stored as one row: only the node that holds it evaluates. If that node has not
+ * renewed it for 30 s, another node takes it.
+ */
 import type { Db } from '../db/open.ts'
 
 export const leaseMs = 30_000
 
-/** Takes or keeps the lease; false: another node has it. A clock that went back does not keep it for longer than a lease. */
+/**
+ * Takes or renews the lease; false if another node holds it. A lease that ends too far in the future is ignored,
+ * because the clock must have been set back since.
+ */
 export async function takeLease(db: Db, node: string, now: number): Promise<boolean> {
   const taken = { holder: node, until_at: now + leaseMs }
   const row = await db
@@ -26,7 +32,7 @@ export async function takeLease(db: Db, node: string, now: number): Promise<bool
   return row !== undefined
 }
 
-/** Gives it back at an orderly end, so that another node need not wait. */
+/** Gives the lease up when the node stops cleanly, so that another node can take it at once. */
 export async function returnLease(db: Db, node: string): Promise<void> {
   await db.updateTable('alert_lease').set({ until_at: 0 }).where('id', '=', 1).where('holder', '=', node).execute()
 }

@@ -1,4 +1,4 @@
-/** Alerts, rules and mutes as the page and the command line list them. */
+/** Lists alerts, rules and mutes for the page and the command line. */
 import { type AlertRow, type MuteRow, type RuleRow, ruleNames } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import type { AlertRow as StoredAlert } from '../db/tables.ts'
@@ -8,7 +8,7 @@ import { stateOf } from './judge.ts'
 import { alertOf, rulesOf, type SetRule, scopeOf, serviceScope } from './store.ts'
 import { channelsOfScope } from './telling.ts'
 
-/** Newest first; without `all` those that have not ended. */
+/** The alerts of a workspace or of the service, newest first; without `all` only those that have not ended. */
 export async function listAlerts(
   db: Db,
   place: Place,
@@ -41,7 +41,10 @@ function alertRow(row: StoredAlert): AlertRow {
   }
 }
 
-/** The workspace of something that a command names by its id alone, or the service in place of one. */
+/**
+ * The workspace of an alert, mute or delivery that a command names by its id alone. If the object belongs to the
+ * service itself, this is `servicePlace`.
+ */
 export async function placeOf(
   db: Db,
   noun: 'alert' | 'mute' | 'delivery',
@@ -78,7 +81,7 @@ export async function listRules(db: Db, place: Place): Promise<RuleRow[]> {
 export const channelNames = async (db: Db, place: Place): Promise<ReadonlyMap<string, string>> =>
   new Map((await channelsOfScope(db, scopeOf(place))).map(({ id, name }) => [id, name]))
 
-/** A channel that was removed since is left out. */
+/** A rule as it is listed, with the names of its channels. Channels that were removed are left out. */
 export const ruleRow = (rule: SetRule, names: ReadonlyMap<string, string>): RuleRow => ({
   rule: rule.name,
   on: rule.on,

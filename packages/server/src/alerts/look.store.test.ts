@@ -17,7 +17,7 @@ everyEngine('a look at a workspace', (open) => {
       place,
       looks,
       reports: (agent: TestAgent = w.agent, more = {}) => report(w, agent, more),
-      /** Looks every 15 s for so many minutes. */
+      /** Evaluates every 15 s for this many minutes. */
       pass: async (minutes: number) => {
         for (let i = 0; i < minutes * 4; i++) {
           w.clock.pass(15)

@@ -1,6 +1,6 @@
 /**
- * One look at a scope: the findings of all rules and subjects are judged by what is known, and what comes of it is written with
- * its deliveries. Of several nodes that look at once, each change is written by one.
+ * One evaluation of a workspace or of the service: judges all rules, and stores the changed alerts together with the
+ * deliveries of their messages. If several nodes evaluate at once, each change is stored by only one of them.
  */
 import type { Db, Store } from '../db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../db/tables.ts'
@@ -34,9 +34,9 @@ const writesAtOnce = 100
 const awayLooksBack = 3_600_000
 
 interface Looked {
-  /** How many messages were put on their way. */
+  /** The number of messages that were queued. */
   messages: number
-  /** How many alerts changed. */
+  /** The number of alerts that changed. */
   changed: number
 }
 
@@ -46,14 +46,14 @@ interface Verdict extends RuleFinding {
 }
 
 interface LookParts {
-  /** The origin that links begin with. */
+  /** The origin of the service, with which links in messages start. */
   baseUrl: string
   now: number
-  /** The facts about the service, where that is the scope. */
+  /** The facts about the service itself, if that is evaluated and not a workspace. */
   service?: ServiceFacts
 }
 
-/** Looks at a workspace, or at the service itself. */
+/** Evaluates the alerts of a workspace, or of the service itself. */
 export async function look({ db }: Store, place: Place, { baseUrl, now, service }: LookParts): Promise<Looked> {
   const rules = await rulesOf(db, place)
   const known = await knownAlerts(db, place, now)
@@ -76,7 +76,7 @@ export async function look({ db }: Store, place: Place, { baseUrl, now, service 
   const verdicts = withForgotten(found, known.current, rules).map((one) =>
     verdictOn(one, current.get(keyOf(one.rule.name, one.about))),
   )
-  // An end that is still to be told is told beside what opened since.
+  // Alerts that ended during a mute are judged too, since the message about their end may still have to be sent.
   verdicts.push(...withForgotten([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
   const due = verdicts.filter(leavesSomething)
   const looked: Looked = { messages: 0, changed: 0 }
@@ -104,7 +104,10 @@ const coveredBy = ({ rule, about }: RuleFinding) => ({
   agentId: about.kind === 'agent' ? about.id : null,
 })
 
-/** No grace lasts for an hour: an agent is asked to report every five minutes at least. */
+/**
+ * The end of the service's last outage, if it was within the last hour; otherwise null. An hour is enough, because
+ * after an outage an agent gets at most 15 minutes before it counts as silent.
+ */
 async function backSince(db: Db, now: number): Promise<number | null> {
   const times = await timesAway(db, now - awayLooksBack)
   return times.filter(({ to }) => to <= now).at(-1)?.to ?? null
@@ -138,7 +141,7 @@ async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[])
   return looked
 }
 
-/** Sends a message about each command that ended badly; gives how many there were. */
+/** Queues a message about each command that was refused, expired or failed recently. Returns the number of messages. */
 async function tellCommands(
   db: Db,
   { place, baseUrl, channels, now }: Writing,
@@ -160,7 +163,7 @@ async function tellCommands(
   return messages
 }
 
-/** The row as it is now; undefined where another node was first. */
+/** Stores the new state of an alert and returns its row; undefined if another node stored a change first. */
 async function write(
   trx: Db,
   { place, now }: Writing,

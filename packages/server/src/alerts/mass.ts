@@ -1,6 +1,6 @@
 /**
- * Mass silence: when a good part of a workspace falls silent at once, that is one alert of the workspace and not one of each
- * agent, since the network or this service is the likelier cause. Pure.
+ * Mass silence: when many agents of a workspace fall silent within two minutes, one alert of the workspace replaces the
+ * alerts of the single agents, because the network or this service is the likelier cause. Pure.
  */
 
 const windowMs = 2 * 60_000
@@ -10,19 +10,19 @@ const minShare = 0.3
 export interface SilentAgent {
   id: string
   name: string
-  /** Since when it has been silent. */
+  /** The time since which the agent has been silent. */
   since: number
 }
 
 interface MassSilence {
-  /** When the first of them fell silent. */
+  /** The time at which the first of these agents fell silent. */
   since: number
   agents: readonly SilentAgent[]
 }
 
 /**
- * The mass silence of a workspace now: the one that is `known` (its alert has not ended) with those of it that are still
- * silent, or a new one. `counted` is the number of agents that ever reported.
+ * The mass silence of a workspace; undefined if there is none. `known` is one whose alert is open: it lasts while some
+ * of its agents are still silent. `counted` is the number of agents that have ever reported.
  */
 export function massSilence(
   silent: readonly SilentAgent[],
@@ -44,6 +44,9 @@ export function massSilence(
   return undefined
 }
 
-/** One that came back and fell silent again is no longer part of it. */
+/**
+ * The agents that fell silent within two minutes after `from` and are still silent. An agent that has reported since
+ * and fell silent again is not one of them.
+ */
 const within = (silent: readonly SilentAgent[], from: number): SilentAgent[] =>
   silent.filter(({ since }) => since >= from && since <= from + windowMs)

@@ -1,4 +1,4 @@
-/** Messages: what happened to alerts as a webhook sends it, and as people read it in a chat or a mail. Pure. */
+/** Writes messages about changes of alerts: as the body of a webhook, and as text for chats and mails. Pure. */
 import type { AlertLevel, AlertSubject, MessageType, RuleName } from '@svc/api'
 import type { Text } from '../deliveries/channels/call.ts'
 import { clockOf, headingOf, namesOf, summaryOf } from './words.ts'
@@ -15,7 +15,7 @@ export interface AlertChange {
   since: number
   endedAt: number | null
   label: string | null
-  /** The agent's own words, only where the workspace lets them out. */
+  /** Details in the agent's own words; null unless the workspace allows them in messages. */
   detail: string | null
   agents: { names: readonly string[]; of: number } | null
   acknowledgedBy: string | null
@@ -23,7 +23,7 @@ export interface AlertChange {
   url: string
 }
 
-/** The body of a webhook, one change in one request. Fields are never renamed, and new ones may come. */
+/** The body of a webhook that carries one change. Existing fields are never renamed, but new ones may be added. */
 interface SingleBody {
   type: MessageType
   timestamp: string
@@ -81,12 +81,12 @@ export const groupedBody = (workspace: string, changes: readonly AlertChange[], 
   data: { workspace, alerts: changes.map(singleBody) },
 })
 
-/** ISO 8601 in whole seconds. */
+/** The time in ISO 8601, in whole seconds. */
 export const stamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
 /**
- * The changes that are still worth sending when several wait: the end of an alert, or that it is unsteady, takes the place of everything
- * before it, so what opened and ended before it went out is one entry.
+ * Drops changes that are not worth sending any longer. If an alert has ended or become unsteady, its earlier changes
+ * are dropped, so an alert that opened and ended before anything was sent is one entry.
  */
 export function foldChanges(changes: readonly AlertChange[]): AlertChange[] {
   const last = new Map<string, number>()
@@ -96,7 +96,7 @@ export function foldChanges(changes: readonly AlertChange[]): AlertChange[] {
 
 const supersedes = (type: MessageType): boolean => type === 'alert.ended' || type === 'alert.unsteady'
 
-/** The text of one change or of several. `list`: where all alerts of the workspace are shown. */
+/** The text about one change or several. `list` is the address of the page that lists all alerts of the workspace. */
 export function textOf(workspace: string, changes: readonly AlertChange[], list: string): Text {
   const [only, ...more] = changes
   const level = worstOf(changes)
@@ -133,7 +133,7 @@ const countsOf = (changes: readonly AlertChange[]): string =>
     .map(([count, what]) => `${count} ${what}`)
     .join(', ')
 
-/** One line for each rule and kind of change, with up to ten names. */
+/** The lines of a text about several changes: one line for each rule and kind of change, with up to ten names. */
 function groupsOf(changes: readonly AlertChange[]): string[] {
   const groups = Map.groupBy(changes, ({ type, rule }) => `${types.indexOf(type)} ${rule}`)
   return [...groups.entries()]

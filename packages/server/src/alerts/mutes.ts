@@ -1,21 +1,24 @@
-/** Mutes: silence for an agent, a rule or a whole workspace, with an end. Pure; nothing is evaluated less while one lasts. */
+/**
+ * Mutes: for some time no messages are sent about an agent, a rule or a whole workspace. Rules are still evaluated.
+ * Pure.
+ */
 import type { RuleName } from '@svc/api'
 
 export interface Mute {
   id: string
-  /** Null: all agents, and what is about no agent. */
+  /** The muted agent; null means all agents, and alerts that are not about an agent. */
   agentId: string | null
-  /** Null: all rules. */
+  /** The muted rule; null means all rules. */
   rule: RuleName | null
   from: number
-  /** Null: until nothing that it covers is open. */
+  /** When the mute ends; null means that it ends once no alert that it covers is open. */
   until: number | null
 }
 
-/** Something that a mute may cover. */
+/** The facts about an alert by which mutes cover it. */
 interface Covered {
   rule: RuleName
-  /** Null: it is about no agent. */
+  /** The agent that the alert is about; null if it is not about an agent. */
   agentId: string | null
 }
 
@@ -27,7 +30,9 @@ const covers = (mute: Mute, { rule, agentId }: Covered): boolean =>
 export const isMuted = (mutes: readonly Mute[], about: Covered, now: number): boolean =>
   mutes.some((mute) => isOn(mute, now) && covers(mute, about))
 
-/** The mutes that have ended by themselves: their time is over, or what they covered until its end has ended. */
+/**
+ * The mutes that are over: their time has passed, or, for mutes without an end time, no alert that they cover is open.
+ */
 export const endedMutes = (mutes: readonly Mute[], open: readonly Covered[], now: number): Mute[] =>
   mutes.filter((mute) =>
     mute.until === null ? now >= mute.from && !open.some((alert) => covers(mute, alert)) : now >= mute.until,

@@ -1,6 +1,7 @@
 /**
- * When a personal channel is sent what concerns it: at once, in a digest, or after quiet hours; and when a second set of channels
- * learns about an alert that nobody acknowledged. Pure: only the time of delivery changes, never what is evaluated.
+ * Decides when a message is sent to a personal channel (at once, in a digest, or after quiet hours), and when an alert
+ * that nobody acknowledged is sent to a second set of channels. It changes only the time of delivery: rules are
+ * evaluated as usual. Pure.
  */
 import type { AlertLevel, MessageType, RuleName } from '@svc/api'
 import { endOf, type Hours, nextTime } from './hours.ts'
@@ -12,14 +13,14 @@ const monday = [1] as const
 
 type Pace = 'at_once' | 'daily' | 'weekly'
 
-/** The wishes of a person for one of their channels. */
+/** The preferences of a person for one of their channels. */
 export interface Preferences {
-  /** Null: all rules. */
+  /** The rules about which the person wants messages; null means all rules. */
   rules: readonly RuleName[] | null
   pace: Pace
-  /** Null: none. */
+  /** The hours in which no messages are sent; null means that there are none. */
   quiet: Hours | null
-  /** An alert of the level bad is sent in quiet hours, too. */
+  /** True if alerts of the level bad are sent even in quiet hours. */
   badPasses: boolean
   zone: string
 }
@@ -30,7 +31,10 @@ export interface Due {
   type: MessageType
 }
 
-/** When a change may be sent; undefined: this person does not want it. */
+/**
+ * The time at which a message about a change may be sent to this person; undefined if they do not want messages about
+ * its rule.
+ */
 export function sendAt(
   { rules, pace, quiet, badPasses, zone }: Preferences,
   change: Due,
@@ -40,17 +44,23 @@ export function sendAt(
   const paced =
     pace === 'at_once' ? now : nextTime({ days: pace === 'daily' ? everyDay : monday, from: eight, zone }, now)
   if (quiet === null || (badPasses && change.level === 'bad')) return paced
-  // Hours without an end would keep everything back forever: such a message waits until the next digest.
+  // Quiet hours that never end would hold messages back forever, so these messages are sent at the next eight o'clock.
   return endOf(quiet, paced) ?? nextTime({ days: everyDay, from: eight, zone }, paced)
 }
 
 interface Escalation {
-  /** How long nobody acknowledges it before the second channels learn about it. */
+  /**
+   * The milliseconds for which an alert must be open without an acknowledgement before it is sent to the second
+   * channels.
+   */
   after: number
   channels: readonly string[]
 }
 
-/** True once an alert has been open for so long without an acknowledgement. An unsteady or muted one does not escalate. */
+/**
+ * True if an alert has been open without an acknowledgement for long enough to be sent to the second channels. Unsteady
+ * and muted alerts are never sent to them.
+ */
 export const escalates = (
   { after }: Escalation,
   { phase, unsteadySince, openedAt, acknowledged, muted, told }: Alert,

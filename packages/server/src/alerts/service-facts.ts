@@ -1,18 +1,23 @@
-/** Reads what the rule `service` is judged by, where it is about the service itself. */
+/** Reads the facts by which the rule `service` judges the service itself. */
 import { statfs } from 'node:fs/promises'
 import type { Db } from '../db/open.ts'
 import { type Clocks, jumpBetween, type ServiceFacts } from './service.ts'
 
 interface Reading {
-  /** The folder of the embedded database; undefined on PostgreSQL, whose disk is elsewhere. */
+  /** The folder of the embedded database; undefined on PostgreSQL, whose disk may be on another machine. */
   dataDir: string | undefined
   clocks: () => Clocks
 }
 
-/** Less than this is a clock that is put right by a little, and goes on counting. */
+/**
+ * The smallest jump of the clock that is recorded, in milliseconds. Smaller ones are normal corrections of the time.
+ */
 const minJumpMs = 60_000
 
-/** Keeps what is found by comparing two looks: one reader for each node. */
+/**
+ * Makes the function that reads the facts. It remembers the clocks of its last call to detect a jump, so each node must
+ * use only one.
+ */
 export function newServiceFacts({ dataDir, clocks }: Reading): (db: Db) => Promise<ServiceFacts> {
   let before = clocks()
   let clockJump: ServiceFacts['clockJump'] = null
@@ -24,7 +29,7 @@ export function newServiceFacts({ dataDir, clocks }: Reading): (db: Db) => Promi
     const lease = await db.selectFrom('alert_lease').select('turned_at').where('id', '=', 1).executeTakeFirst()
     return {
       diskFree: dataDir === undefined ? null : await freeOf(dataDir),
-      // Backups are not written down yet.
+      // The service does not record its backups yet.
       lastBackupAt: null,
       clockJump,
       evaluatedAt: lease?.turned_at ?? null,

@@ -1,6 +1,6 @@
 /**
- * The rule `service`: in a workspace it is about its channels, in `@service` about the service itself. Each thing that can be
- * wrong is a subject of its own, so one does not hide another. Pure.
+ * The rule `service`: in a workspace it judges the channels, in `@service` the service itself. Each thing that can be
+ * wrong has a separate subject and alert, so that one problem does not hide another. Pure.
  */
 import type { Finding } from './conditions.ts'
 import type { About } from './store.ts'
@@ -11,19 +11,22 @@ const minDiskShare = 0.1
 const maxBackupAge = 7 * 24 * 60 * minute
 const maxClockJump = 5 * minute
 const maxLag = minute
-/** A jump of the clock stays an alert for so long, since nothing undoes it. */
+/** How long a jump of the clock keeps its alert open. Nothing undoes a jump, so only time ends the alert. */
 const jumpShownFor = 60 * minute
 
 export interface ChannelFacts {
   id: string
   name: string
   enabled: boolean
-  /** The reason for which it was disabled; null where a person did it. */
+  /** The reason why the service disabled the channel; null if the channel is enabled or a person disabled it. */
   disabledWhy: string | null
   failingSince: number | null
 }
 
-/** A channel keeps failing, or was disabled since its deliveries were not taken. One that a person disabled is no trouble. */
+/**
+ * Judges a channel. The condition holds if it has failed for an hour, or if the service disabled it because of its
+ * failures. A channel that a person disabled is not a problem.
+ */
 export function channelFinding({ enabled, disabledWhy, failingSince }: ChannelFacts, now: number): Finding {
   if (!enabled) return disabledWhy === null ? { is: 'over' } : { is: 'holds', label: 'it was disabled' }
   if (failingSince === null || now - failingSince < failingFor) return { is: 'clear' }
@@ -37,13 +40,13 @@ export const aboutChannel = ({ id, name }: Pick<ChannelFacts, 'id' | 'name'>): A
 })
 
 export interface ServiceFacts {
-  /** From 0 to 1; null: not known. */
+  /** The share of the disk that is free, from 0 to 1; null if that is unknown. */
   diskFree: number | null
-  /** Null: there never was one. */
+  /** The time of the last backup; null if none is known. */
   lastBackupAt: number | null
-  /** The last time at which the clock jumped, and by how much. */
+  /** The last jump of the clock: its time, and its size in milliseconds; null if there was none. */
   clockJump: { at: number; by: number } | null
-  /** When an evaluation was last completed; null: none was. */
+  /** The time of the last complete evaluation of alerts; null if there was none. */
   evaluatedAt: number | null
 }
 
@@ -74,7 +77,7 @@ const finders: Readonly<Record<Subject, (facts: ServiceFacts, now: number) => Fi
 const when = (holds: boolean, label: () => string): Finding =>
   holds ? { is: 'holds', label: label() } : { is: 'clear' }
 
-/** Everything that can be wrong with the service itself. */
+/** Judges everything that can be wrong with the service itself. */
 export const serviceFindings = (facts: ServiceFacts, now: number): { about: About; finding: Finding }[] =>
   (Object.keys(subjects) as Subject[]).map((id) => ({
     about: { kind: 'service', id, name: subjects[id] },
@@ -86,21 +89,27 @@ export interface Clocks {
   mono: number
 }
 
-/** The part of the time between two looks that only the wall clock has seen. */
+/**
+ * The size of the clock's jump between two readings: the time that passed by the wall clock, minus the time by the
+ * monotonic clock.
+ */
 export const jumpBetween = (before: Clocks, after: Clocks): number =>
   after.wall - before.wall - (after.mono - before.mono)
 
 export interface Alive {
-  /** The last write of the database that went through. */
+  /** The time of the last successful write to the database; null if there was none. */
   wroteAt: number | null
   evaluatedAt: number | null
-  /** The earliest delivery that waits to be tried. */
+  /** The earliest due time of all waiting deliveries; null if none waits. */
   oldestDueAt: number | null
 }
 
 const overdueAfter = 2 * minute
 
-/** True where the heartbeat may go out: a service that cannot alert must not look alive to its watcher. */
+/**
+ * True if the heartbeat may be sent. A service that cannot send alerts must not look alive to the receiver of the
+ * heartbeat.
+ */
 export const mayBeat = ({ wroteAt, evaluatedAt, oldestDueAt }: Alive, now: number): boolean =>
   wroteAt !== null &&
   now - wroteAt <= maxLag &&

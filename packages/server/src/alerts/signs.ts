@@ -1,4 +1,4 @@
-/** The facts that only the body of a report has, read from the report as it is stored. */
+/** Reads facts that only the body of a report contains, from the stored report. */
 import type { HealthItem, Report } from '@svc/protocol'
 import type { Signs } from './conditions.ts'
 

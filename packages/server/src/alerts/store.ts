@@ -1,6 +1,6 @@
 /**
- * Alerts as rows. What a look decided is written with a condition on what it had read, so of several nodes that judge one row
- * exactly one changes it; its messages are written in the same transaction.
+ * Alerts as rows. An evaluation changes a row only if its version is still the one that was read, so of several nodes
+ * that judge the same alert exactly one changes it. The messages about the change are queued in the same transaction.
  */
 import type { AlertSubject, RuleName } from '@svc/api'
 import type { Db } from '../db/open.ts'
@@ -10,27 +10,29 @@ import { defaultRule, type Rule } from './conditions.ts'
 import { type Alert, openingsWithin } from './judge.ts'
 import type { Mute } from './mutes.ts'
 
-/** The scope of what concerns the service itself. */
+/** The scope of alerts about the service itself, which belong to no workspace. */
 export const serviceScope = '@service'
 
 export interface Scope {
   id: string
   workspaceId: string | null
 }
-/** The scope of a workspace, or that of the service, which commands name like one. */
+/**
+ * The scope of a workspace. Commands may name `@service` in place of a workspace, which gives the scope of the service.
+ */
 export const scopeOf = ({ id }: { id: string }): Scope => ({ id, workspaceId: id === serviceScope ? null : id })
 
-/** The subject of a row. */
+/** The subject of an alert, such as an agent, with its id. */
 export interface About extends AlertSubject {
   id: string
 }
 
-/** A rule with the channels that it names; null: all of the workspace. */
+/** A rule as set in a scope, with the ids of the channels that get its messages; null means all channels. */
 export interface SetRule extends Rule {
   channels: readonly string[] | null
 }
 
-/** The rules of a scope: what was set, and the default of the rest. */
+/** Reads the rules of a scope: the settings that people changed, and the defaults of the others. */
 export async function rulesOf(db: Db, { id }: Scope): Promise<(name: RuleName) => SetRule> {
   const rows = await db.selectFrom('alert_rule').selectAll().where('scope', '=', id).execute()
   const set = new Map(rows.map((row) => [row.rule, row]))
@@ -56,15 +58,18 @@ export interface KnownAlert {
 }
 
 export interface Known {
-  /** Those that have not ended. */
+  /** The alerts that have not ended. */
   current: readonly KnownAlert[]
-  /** Those that ended under a mute while people know them to be open. */
+  /**
+   * The alerts that ended during a mute after people had been told that they were open, so that the end must still be
+   * sent.
+   */
   owed: readonly KnownAlert[]
-  /** The openings of the last hour of those that have ended. */
+  /** The times at which recently ended alerts of this rule and subject opened. */
   openingsOf(rule: RuleName, about: Pick<About, 'kind' | 'id'>): readonly number[]
 }
 
-/** The alerts of a scope, as far as a look needs them. */
+/** Reads the alerts of a scope that an evaluation needs. */
 export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<Known> {
   const recently = now - openingsWithin
   const rows = await db
@@ -97,7 +102,7 @@ export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<K
 export const keyOfRow = (row: AlertRow): string => keyOf(row.rule, { kind: row.subject_kind, id: row.subject_id })
 export const keyOf = (rule: RuleName, { kind, id }: Pick<About, 'kind' | 'id'>): string => `${rule} ${kind} ${id}`
 
-/** It ended under a mute, and somebody was told that it is open. */
+/** True if the alert ended during a mute after people had been told that it was open. */
 const isOwed = ({ muted, told }: Pick<AlertRow, 'muted' | 'told'>): boolean =>
   muted === 1 && (told === 'open' || told === 'unsteady')
 
@@ -120,7 +125,9 @@ export const alertOf = (row: AlertRow): Alert => ({
   muted: row.muted === 1,
 })
 
-/** The columns that a look may change. Who acknowledged it stays as it is: that is a person's. */
+/**
+ * The columns that an evaluation may change. The acknowledgement is not one of them, because only a person changes it.
+ */
 const columnsOf = (alert: Alert) => ({
   level: alert.level,
   phase: alert.phase,
@@ -138,7 +145,7 @@ const columnsOf = (alert: Alert) => ({
   muted: alert.muted ? 1 : 0,
 })
 
-/** True where a look left anything to write. */
+/** True if an evaluation changed any column of the alert. */
 export function isChanged(before: Alert, after: Alert): boolean {
   const [was, is] = [columnsOf(before), columnsOf(after)]
   return (Object.keys(is) as (keyof typeof is)[]).some((column) => was[column] !== is[column])
@@ -148,13 +155,13 @@ interface NewAlert {
   scope: Scope
   rule: RuleName
   about: About
-  /** The agents of a mass silence, JSON. */
+  /** The agents of a mass silence, as JSON. */
   agents?: string
-  /** A single event, which makes an alert only once. */
+  /** The id of the single event that the alert is about, such as a command. At most one alert is made for an event. */
   cause?: string
 }
 
-/** Undefined: another node was first with an alert of this rule and subject, or of this cause. */
+/** Inserts an alert; undefined if another node was first with an alert of this rule and subject, or of this event. */
 export async function insertAlert(trx: Db, wanted: NewAlert, alert: Alert, now: number): Promise<AlertRow | undefined> {
   const { scope, rule, about, agents = null, cause = null } = wanted
   return trx
@@ -180,7 +187,10 @@ export async function insertAlert(trx: Db, wanted: NewAlert, alert: Alert, now: 
     .executeTakeFirst()
 }
 
-/** `name`: that of its subject now. `agents`: those that a mass silence names. False: somebody changed the row since it was read. */
+/**
+ * Updates an alert. `name` is the present name of its subject, `agents` the agents of a mass silence. Returns false if
+ * the row was changed since it was read.
+ */
 export async function updateAlert(
   trx: Db,
   { id, version }: AlertRow,
@@ -201,7 +211,7 @@ export async function updateAlert(
   return numUpdatedRows === 1n
 }
 
-/** Forgets one that was pending and came to nothing. */
+/** Deletes an alert that was pending and never opened. Returns false if the row was changed since it was read. */
 export async function removePending(trx: Db, { id, version }: AlertRow): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('alert')
@@ -212,7 +222,7 @@ export async function removePending(trx: Db, { id, version }: AlertRow): Promise
   return numDeletedRows === 1n
 }
 
-/** The mutes that have not ended. */
+/** The mutes of a scope that have not ended. */
 export async function mutesOf(db: Db, { id }: Scope): Promise<Mute[]> {
   const rows = await db
     .selectFrom('alert_mute')

@@ -1,15 +1,18 @@
-/** A change of an alert as its message has it, and the channels that it is sent to. */
+/** Describes a change of an alert for its message, and finds the channels that get the message. */
 import type { Db } from '../db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../db/tables.ts'
 import type { Alert } from './judge.ts'
 import type { AlertChange } from './message.ts'
 import { type Scope, type SetRule, serviceScope } from './store.ts'
 
-/** The channels of the scope itself; those of persons have rules of their own. */
+/**
+ * The channels of a workspace or of the service, without the personal channels of people, who set separately what is
+ * sent there.
+ */
 export const channelsOfScope = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
   db.selectFrom('alert_channel').selectAll().where('scope', '=', id).where('owner', '=', '').orderBy('name').execute()
 
-/** The channels among these that a rule is sent to. */
+/** The enabled channels among `all` that get the messages of a rule. */
 export const routed = ({ channels }: Pick<SetRule, 'channels'>, all: readonly AlertChannelRow[]): AlertChannelRow[] =>
   all.filter(({ id, enabled }) => enabled === 1 && (channels === null || channels.includes(id)))
 
@@ -18,12 +21,12 @@ export const channelsFor = async (db: Db, scope: Scope, rule: SetRule): Promise<
 
 interface Telling {
   slug: string
-  /** The origin that links begin with. */
+  /** The origin of the service, with which links in messages start. */
   baseUrl: string
   now: number
 }
 
-/** `agents`: JSON of a mass silence. */
+/** Describes a change for its message. `agents` are the agents of a mass silence, as JSON. */
 export function changeOf(
   row: AlertRow,
   { type, alert, agents }: { type: AlertChange['type']; alert: Alert; agents: string | null },
@@ -55,6 +58,9 @@ function urlOf(baseUrl: string, slug: string, { subject_kind, subject_id, subjec
   return subject_kind === 'rollout' ? `${workspace}/updates/${subject_id}` : alertsUrl(baseUrl, slug)
 }
 
-/** The page with all alerts; the service itself has none. */
+/**
+ * The address of the page that lists all alerts of a workspace. The service itself has no such page, so its origin is
+ * used.
+ */
 export const alertsUrl = (baseUrl: string, slug: string): string =>
   slug === serviceScope ? baseUrl : `${baseUrl}/w/${slug}/alerts`

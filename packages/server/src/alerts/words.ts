@@ -1,4 +1,7 @@
-/** The sentences of messages: what an alert says when it opens, lasts, ends, or is unsteady. Times are those of UTC. */
+/**
+ * The sentences of messages: what they say when an alert opens, stays open, is acknowledged, ends or is unsteady. Times
+ * are in UTC.
+ */
 import type { AlertSubject, MessageType, RuleName } from '@svc/api'
 
 const minute = 60_000
@@ -10,19 +13,19 @@ interface Told {
   subject: AlertSubject
   since: number
   endedAt: number | null
-  /** A few words on what is wrong, such as the label of a level or the name of a gauge. */
+  /** A few words about the problem, such as the label of a level or the name of a gauge. */
   label: string | null
-  /** The agents of a mass silence. */
+  /** The agents of a mass silence, and the number of all agents; null for other alerts. */
   agents: { names: readonly string[]; of: number } | null
   acknowledgedBy: string | null
 }
 
 interface Words {
-  /** The heading of several, such as `Offline`. */
+  /** The heading above several alerts of the rule, such as `Offline`. */
   heading: string
   is: string
   was: string
-  /** The thing that an unsteady one keeps doing. */
+  /** The repeated problem of an unsteady alert, after the word "keeps". */
   keeps: string
 }
 
@@ -53,12 +56,12 @@ const words: Readonly<Record<RuleName, Words>> = {
   service: ended('Service', 'needs attention', 'needing attention'),
 }
 
-/** A state that lasts: "has been offline for 10 minutes". */
+/** The words for a state that lasts: "has been offline for 10 minutes". */
 function lasting(heading: string, state: string, keeps: string): Words {
   return { heading, is: `has been ${state}`, was: `was ${state}`, keeps }
 }
 
-/** A thing that happened, which has no length: "could not be updated". */
+/** The words for an event without a duration: "could not be updated". */
 function ended(heading: string, what: string, keeps: string): Words {
   return { heading, is: what, was: what, keeps }
 }
@@ -74,7 +77,7 @@ const lasts = (rule: RuleName): boolean => words[rule].is !== words[rule].was
 
 export const headingOf = (rule: RuleName): string => words[rule].heading
 
-/** One sentence without a full stop, such as "mail-triage has been offline for 10 minutes". */
+/** The message as one sentence without a full stop, such as "mail-triage has been offline for 10 minutes". */
 export function summaryOf(type: MessageType, told: Told, now: number): string {
   const { rule, since, endedAt, acknowledgedBy } = told
   const who = whoOf(told)
@@ -107,7 +110,10 @@ function whoOf({ rule, subject, agents }: Told): string {
   return subject.name
 }
 
-/** "10 minutes", "2 hours", "1 hour 30 minutes", "3 days"; the two largest units, and less than a minute in seconds. */
+/**
+ * A duration in words: "10 minutes", "2 hours", "1 hour 30 minutes", "3 days". It names at most the two largest units,
+ * and seconds only below a minute.
+ */
 export function lengthOf(ms: number): string {
   if (ms < minute) return counted(Math.max(0, Math.floor(ms / 1000)), 'second')
   const parts = [
@@ -123,7 +129,7 @@ export function lengthOf(ms: number): string {
 
 const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
 
-/** "14:02 UTC", with the date where that is not the day of `beside`. */
+/** The time of day as "14:02 UTC", with the date in front if `beside` is on another day. */
 export function clockOf(at: number, beside: number): string {
   const [date = '', time = ''] = new Date(at).toISOString().split('T')
   const clock = `${time.slice(0, 5)} UTC`
@@ -132,7 +138,7 @@ export function clockOf(at: number, beside: number): string {
 
 const namesMax = 10
 
-/** Up to ten names, then how many more there are. */
+/** Joins up to ten names and adds the number of further ones. */
 export function namesOf(names: readonly string[]): string {
   const shown = names.slice(0, namesMax).join(', ')
   return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown

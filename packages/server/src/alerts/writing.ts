@@ -1,4 +1,7 @@
-/** How changes become what a channel is sent: the text of a chat and the body of a webhook, by the format of the channel. */
+/**
+ * Writes what is sent to a channel: the text for chats and the body for webhooks, in the format that the channel is set
+ * to.
+ */
 import type { Writer } from '../deliveries/store.ts'
 import { type AlertChange, foldChanges, groupedBody, singleBody, stamp, textOf } from './message.ts'
 import { alertsUrl } from './telling.ts'

@@ -1,10 +1,10 @@
-/** SVC_OUTBOUND_ALLOW: networks that may be called though they are not public. */
+/** The setting SVC_OUTBOUND_ALLOW: networks to which alerts may be sent although they are not public. */
 import { isIP } from 'node:net'
 
-/** CIDR, or single addresses. */
+/** The allowed networks in CIDR notation, or single addresses. */
 export type Allowed = readonly string[]
 
-/** Reads the list of the setting; undefined where a part of it is no network. */
+/** Reads the list in the setting; undefined if a part of it is neither an address nor a network. */
 export function readAllowed(text: string): Allowed | undefined {
   const parts = text.split(/[\s,]+/).filter(Boolean)
   return parts.every((part) => isIP(part) !== 0 || isNetwork(part)) ? parts : undefined

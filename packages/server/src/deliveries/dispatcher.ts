@@ -1,6 +1,6 @@
 /**
- * Sends what is due. Each channel has a turn of its own, so one that is slow or gone holds up no other; what it could not be sent
- * waits in the database and not here.
+ * Sends the deliveries that are due. Each channel is served separately, so a slow or unreachable one does not delay the
+ * others. Deliveries that were not accepted wait in the database, not in memory.
  */
 import type { Logger } from 'pino'
 import type { Store } from '../db/open.ts'
@@ -26,15 +26,18 @@ interface Dispatching {
   allowed: Allowed
   // biome-ignore lint/suspicious/noExplicitAny: what is written is of no concern here
   writer: Writer<any>
-  /** From 0 up to 1; for tests. */
+  /** Returns a random number from 0 up to 1; tests replace it. */
   random?: () => number
 }
 
 interface Dispatcher {
   start(): void
-  /** Sends now what is due, of all channels or of this one; resolves when it was tried. */
+  /** Sends the deliveries that are due now, of all channels or only of this one. Resolves when each was tried. */
   dispatch(channelId?: string): Promise<void>
-  /** Ends what is under way, and resolves when nothing is. What was not taken is sent by the next node. */
+  /**
+   * Stops sending, and resolves when no request is in progress. The next node sends the deliveries that were not
+   * accepted yet.
+   */
   stop(): Promise<void>
 }
 
@@ -55,7 +58,7 @@ export function newDispatcher(parts: Dispatching): Dispatcher {
     }, everyMs).unref()
   }
 
-  /** Begins the turns of channels that are due and have none. */
+  /** Starts to serve every channel that has due deliveries and is not being served yet. */
   async function begin(): Promise<void> {
     if (now() - oldEndedAt >= endOldEveryMs) {
       oldEndedAt = now()
@@ -84,7 +87,8 @@ export function newDispatcher(parts: Dispatching): Dispatcher {
     for (const { row, written } of claimed.deliveries) {
       if (ending.signal.aborted) return
       const answer = await tryOnce(claimed, address, { id: row.id, ...written, at: now() }, parts, ending.signal)
-      // A try that our own end broke off says nothing about the receiver: the next node repeats it.
+      // The end of this process may have interrupted the request, which says nothing about the receiver. The next node
+      // tries again.
       if (ending.signal.aborted && answer.is !== 'status') return
       const settled = await settle(store, row.id, answer, { now: now(), random: (parts.random ?? Math.random)() })
       if (settled?.disabled) log.warn({ channel: id }, 'a channel was disabled: its deliveries are not taken')

@@ -1,13 +1,13 @@
 /**
- * When a delivery is tried, when it is given up, and when its channel is disabled. Pure: the store applies what is decided here.
- * A delivery keeps its id and its body over all tries, so a receiver can tell a repetition from something new.
+ * Decides when a delivery is tried, when it is given up, and when its channel is disabled. Pure: the store carries the
+ * decisions out. A delivery keeps its id and body over all tries, so that a receiver can recognise a repeated one.
  */
 
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** How long after each failed try the next one follows. */
+/** The times between a failed try and the next one, in order. */
 const waits = [
   5 * second,
   30 * second,
@@ -21,19 +21,19 @@ const waits = [
 ] as const
 export const triesMax = waits.length + 1
 const spread = 0.2
-/** A delivery is given up when it is older than this, whatever its tries. */
+/** The age at which a delivery is given up, even if tries are left. */
 const maxAge = 24 * hour
-/** The number of dead deliveries in a row, with none taken between, that disables a channel. */
+/** The number of consecutive deliveries that were given up after which the channel is disabled. */
 const deadInARow = 10
 const maxAnswer = 200
 
 /** The result of one try. */
 export type DeliveryAnswer =
-  /** `message`: the beginning of what the receiver answered. */
+  /** The receiver answered with an HTTP status. `message` is the beginning of its answer. */
   | { is: 'status'; status: number; retryAfter: string | undefined; message: string }
-  /** It was not reached, or it did not answer in time. */
+  /** The receiver could not be reached, or did not answer in time. */
   | { is: 'unreachable'; message: string }
-  /** Nothing was sent: its address may not be called, or its secret cannot be opened. */
+  /** Nothing was sent, for example because the address may not be called. */
   | { is: 'refused'; message: string }
 
 interface Waiting {
@@ -45,10 +45,15 @@ interface Waiting {
 export type Outcome =
   | { is: 'sent' }
   | { is: 'again'; dueAt: number }
-  /** `gone`: the receiver wants no more (410), and the channel is disabled at once. */
+  /**
+   * The delivery is given up. `gone` is true if the receiver answered 410 (gone), which disables the channel at once.
+   */
   | { is: 'dead'; gone: boolean }
 
-/** Any 2xx means that it was taken; everything else is tried again, apart from 410. `random`: from 0 up to 1. */
+/**
+ * Judges the result of a try. With any 2xx status the delivery was accepted, with 410 it is given up, and otherwise it
+ * is tried again later. `random` is a number from 0 up to 1 that varies the time of the next try.
+ */
 export function outcomeOf(answer: DeliveryAnswer, { createdAt, tries }: Waiting, now: number, random: number): Outcome {
   if (answer.is === 'status' && answer.status >= 200 && answer.status < 300) return { is: 'sent' }
   if (answer.is === 'status' && answer.status === 410) return { is: 'dead', gone: true }
@@ -60,24 +65,30 @@ export function outcomeOf(answer: DeliveryAnswer, { createdAt, tries }: Waiting,
   return dueAt >= createdAt + maxAge ? { is: 'dead', gone: false } : { is: 'again', dueAt }
 }
 
-/** Deliveries made until then are too old to be sent: the service was away, or the channel was busy. */
+/** Deliveries that were made before this time, or at it, are too old to be sent. */
 export const isTooOldAt = (now: number): number => now - maxAge
 
-/** `Retry-After` in seconds or as a date; undefined where it says nothing that can be read. */
+/**
+ * Reads the header `Retry-After`, which holds seconds or a date, as milliseconds from now; undefined if it is missing
+ * or unreadable.
+ */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   const text = header?.trim()
   if (!text) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text) * second
-  // A date of HTTP begins with the day of the week; `Date.parse` would read much else as a date.
+  // Every HTTP date begins with the day of the week. Without this check `Date.parse` would accept many other texts.
   const at = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 
-/** `dead`: how many deliveries of the channel died since the last one that was taken. */
+/**
+ * True if the channel must be disabled after this outcome. `dead` is the number of its deliveries that were given up
+ * since the last accepted one.
+ */
 export const disables = (outcome: Outcome, dead: number): boolean =>
   outcome.is === 'dead' && (outcome.gone || dead >= deadInARow)
 
-/** The answer in a few words, as people see it beside a channel and a delivery. */
+/** The result of a try in a few words, as people see it with a channel or a delivery. */
 export function answerWords(answer: DeliveryAnswer): string {
   if (answer.is !== 'status') return answer.message
   const { status, message } = answer

@@ -1,4 +1,7 @@
-/** Reads a new channel: what a person typed is checked against the table of kinds, and every refusal says what is accepted. */
+/**
+ * Reads a new channel: checks what a person typed against the table of kinds. Every refusal says what would be
+ * accepted.
+ */
 import { type ChannelKind, channelKinds, type MessageFormat, messageFormats } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import { done, refuse } from '../verdict.ts'
@@ -22,9 +25,9 @@ interface NewChannel {
   kind: ChannelKind
   format: MessageFormat
   address: Address
-  /** The part of the address that may be shown. */
+  /** The part of the address that is not secret and may be shown. */
   shown: string
-  /** A signing secret that was made here, to be shown once. */
+  /** The signing secret, if the service generated it. It is shown once. */
   made: string | undefined
 }
 
@@ -32,7 +35,7 @@ const maxName = 63
 const maxTo = 320
 const maxSecret = 1000
 
-/** `isEmail` judges mail addresses by the rules of accounts. */
+/** Reads a new channel. `isEmail` checks a mail address by the rules that accounts have. */
 export function readChannel(
   wanted: ChannelWanted,
   { allowed, isEmail }: { allowed: Allowed; isEmail: (text: string) => boolean },
@@ -59,7 +62,10 @@ const invalid = (message: string) => refuse('channel_invalid', message)
 const isName = (text: string): boolean => text.length <= maxName && /^[a-z0-9](-?[a-z0-9])*$/.test(text)
 const pick = <K extends string>(key: K, value: string | undefined) => (value === undefined ? {} : { [key]: value })
 
-/** A part that is missing, or that the kind has no use for. */
+/**
+ * Returns a sentence if a required field is missing, or a field is given that the kind does not use; otherwise
+ * undefined.
+ */
 function wrongParts(kind: ChannelKind, { url, to, secret }: ChannelWanted): string | undefined {
   const needs = kinds[kind]
   const parts = [
@@ -93,7 +99,7 @@ function readSecret(
   given: string | undefined,
 ): Verdict<{ secret: string | undefined; made: string | undefined }, 'channel_invalid'> {
   if (kinds[kind].secret !== 'made') {
-    // A token becomes a header or a part of an address, which hold no spaces and no controls.
+    // A token is sent in a header or as part of an address, and neither may contain spaces or control characters.
     const isToken = given === undefined || (given.length <= maxSecret && /^[\x21-\x7e]+$/.test(given))
     return isToken
       ? done({ secret: given, made: undefined })
@@ -107,7 +113,10 @@ function readSecret(
   return invalid('A signing secret is whsec_ and the base64 of 24 to 64 bytes. Leave it out, and one is made.')
 }
 
-/** An address that is a secret is shown only by its host. The query of any address may hold a token and is left out. */
+/**
+ * The part of an address that may be shown. Of a secret address this is only the origin. The query is never shown,
+ * since it may contain a token.
+ */
 function shownOf({ urlIsSecret }: ChannelTraits, { url, to }: ChannelWanted): string {
   const target = url === undefined ? undefined : URL.parse(url)
   const open = target && `${target.origin}${target.pathname}${target.search && '?…'}`

@@ -1,6 +1,6 @@
 /**
- * The secrets of a channel, its address, token or signing secret, are encrypted with a key that comes from the
- * file `secret` of the data folder. A backup of the database without that file opens none of it.
+ * Encrypts the address, token and signing secret of a channel with a key derived from the file `secret` of the data
+ * folder. A copy of the database without that file reveals none of them.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -14,7 +14,9 @@ export type SealKey = Uint8Array
 
 export const sealKeyOf = (secret: string): SealKey => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32))
 
-/** `owner`: the row that it belongs to. A sealed text that is copied to another row does not open there. */
+/**
+ * Encrypts a text. `owner` is the id of the row that stores it: copied to another row, the text cannot be decrypted.
+ */
 export function seal(key: SealKey, owner: string, text: string): string {
   const nonce = randomBytes(nonceBytes)
   const encrypt = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes })
@@ -23,7 +25,7 @@ export function seal(key: SealKey, owner: string, text: string): string {
   return `${version}.${Buffer.concat([nonce, body, encrypt.getAuthTag()]).toString('base64url')}`
 }
 
-/** Undefined where it was sealed with another key or for another owner, or was changed since. */
+/** Decrypts a text; undefined if it was encrypted with another key or for another owner, or was changed afterwards. */
 export function unseal(key: SealKey, owner: string, sealed: string): string | undefined {
   const [form, text = ''] = sealed.split('.')
   const bytes = Buffer.from(text, 'base64url')

@@ -1,6 +1,6 @@
 /**
- * Sends one request to one receiver and reads its answer. Each try has a connection and a deadline of its own, follows no
- * redirect and reads no more than 64 KB, so a receiver that is slow, hostile or gone costs nobody else anything.
+ * Sends one request to one receiver and reads the answer. Each try has a separate connection and deadline, follows no
+ * redirect, and reads at most 64 KB, so that a slow or hostile receiver affects nothing else.
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -12,17 +12,17 @@ import { agentFor, readTarget, TargetRefused } from './target.ts'
 
 const timeoutMs = 15_000
 const answerMax = 64 * 1024
-/** The part of an answer that is kept, to be shown. */
+/** The maximum number of bytes of an answer that are kept to be shown. */
 const shownMax = 1000
 
 interface Sending {
   allowed: Allowed
-  /** The service is ending. */
+  /** Aborts the request when the service stops. */
   signal?: AbortSignal
   timeoutMs?: number
 }
 
-/** Never throws: whatever happens is an answer, which the outbox judges. */
+/** Sends a request. It never throws: an error is a result too, and outbox.ts judges all results. */
 export async function send(
   call: Call,
   { allowed, signal, timeoutMs: within = timeoutMs }: Sending,
@@ -46,7 +46,7 @@ function exchange(call: Call, url: URL, allowed: Allowed, signal: AbortSignal): 
   return new Promise<DeliveryAnswer>((resolve, reject) => {
     let answered = false
     const sent = request(url, { method: call.method, headers, agent, signal })
-    // Once the status is here, an error only ends the answer.
+    // After the status has arrived, an error only ends the reading of the answer.
     sent.on('error', (error) => {
       if (!answered) reject(error)
     })
@@ -58,7 +58,7 @@ function exchange(call: Call, url: URL, allowed: Allowed, signal: AbortSignal): 
   }).finally(() => agent.destroy())
 }
 
-/** The status counts even where the rest of the answer breaks off or does not come in time. */
+/** Reads an answer. The status counts even if the rest of the answer breaks off or arrives too late. */
 async function readAnswer(response: IncomingMessage): Promise<DeliveryAnswer> {
   const { statusCode: status = 0, headers } = response
   return { is: 'status', status, retryAfter: headers['retry-after'], message: await beginningOf(response) }
@@ -74,12 +74,15 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
       if (bytes > answerMax) break
     }
   } catch {
-    // The answer is what arrived until then.
+    // The part that has arrived is the answer.
   }
   return Buffer.concat(pieces).subarray(0, shownMax).toString('utf8')
 }
 
-/** A connection to several addresses of a name fails with several errors and no message of its own. */
+/**
+ * The message of a connection error. If a host name has several addresses and all fail, Node throws one error without a
+ * message that contains the others, so the first of these is used.
+ */
 function wordsOf(error: unknown): string {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error
   return messageOf(first) || 'The connection failed.'

@@ -1,4 +1,7 @@
-/** The end of a try: what became of its delivery and of its channel, and what is ended or sent again without a try. */
+/**
+ * Records how a try ended, for its delivery and for its channel. It also ends deliveries that are not tried any longer,
+ * and queues deliveries that were given up once more.
+ */
 import { isPostgres } from '../db/engine.ts'
 import type { Db, Store } from '../db/open.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../db/tables.ts'
@@ -12,7 +15,10 @@ export function lockChannel(trx: Db, id: string): Promise<AlertChannelRow | unde
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
 
-/** Writes down what became of a try, of its delivery and of its channel. Gives the outcome; undefined: it had ended before. */
+/**
+ * Records how a try ended, for its delivery and its channel. Returns the outcome; undefined if the delivery had already
+ * ended.
+ */
 export const settle = (
   { db }: Store,
   id: string,
@@ -41,7 +47,7 @@ export const settle = (
     return { outcome, disabled: await settleChannel(trx, channel, { row, outcome, words }, now) }
   })
 
-/** Somebody waits for the answer of a test: it is tried once. */
+/** A test message is tried only once, because a person is waiting for the answer. */
 const ended = ({ kind }: AlertDeliveryRow, outcome: Outcome): Outcome =>
   kind === 'test' && outcome.is !== 'sent' ? { is: 'dead', gone: false } : outcome
 
@@ -75,14 +81,17 @@ const whyOf = (outcome: Outcome, words: string): string =>
     ? `The receiver is gone (${words}).`
     : `Ten deliveries in a row could not be made; the last answer was: ${words}`
 
-/** Disables a channel for a reason that people read beside it. */
+/** Disables a channel and ends its waiting deliveries. `why` is shown to people with the channel. */
 export const disable = ({ db }: Store, id: string, why: string, now: number): Promise<void> =>
   transaction(db, async (trx) => {
     await trx.updateTable('alert_channel').set({ enabled: 0, disabled_why: why }).where('id', '=', id).execute()
     await endWaiting(trx, { channelId: id, why }, now)
   })
 
-/** Ends what waits, so that nothing is sent days late: all of it after a restore, or that of one channel. */
+/**
+ * Ends waiting deliveries without sending them, so that nothing is sent days late: those of one channel, or all of them
+ * after a backup was restored.
+ */
 export async function endWaiting(
   trx: Db,
   { channelId, why }: { channelId?: string; why: string },
@@ -96,7 +105,7 @@ export async function endWaiting(
     .execute()
 }
 
-/** Ends what is a day old, and forgets what ended 30 days ago. */
+/** Gives up deliveries that have waited for a day, and deletes deliveries that ended 30 days ago. */
 export async function endOld({ db }: Store, now: number): Promise<void> {
   await db
     .updateTable('alert_delivery')
@@ -118,7 +127,9 @@ export async function endOld({ db }: Store, now: number): Promise<void> {
     .execute()
 }
 
-/** Sends a dead delivery again, with the same id and the same body. False: it is not dead. */
+/**
+ * Queues a delivery that was given up for another try, with the same id and body. Returns false if it was not given up.
+ */
 export async function retry(trx: Db, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('alert_delivery')

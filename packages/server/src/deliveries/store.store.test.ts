@@ -11,7 +11,7 @@ interface Told {
   id: string
   says: string
 }
-/** Says the changes; what ended takes the place of what opened. */
+/** Writes each change as a word. If an alert has ended, its other changes are left out. */
 const writer: Writer<Told> = {
   fold: (all) =>
     all.filter(({ id, says }) => says === 'ended' || !all.some((other) => other.id === id && other.says === 'ended')),

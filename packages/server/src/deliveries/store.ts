@@ -1,6 +1,6 @@
 /**
- * Deliveries as rows. A row is written in the transaction that changes its alert, gets its body when it first goes out, and
- * keeps both body and id from then on. Rows of a channel that wait for their group are withdrawn, and one new row takes their place.
+ * Deliveries as rows. A row is inserted in the transaction that changes its alert. Its body is written before the first
+ * try and stays the same. If the messages of a channel are grouped, one new row replaces the rows that wait.
  */
 
 import type { Db, Store } from '../db/open.ts'
@@ -10,26 +10,29 @@ import { newId } from '../ids.ts'
 import { lockChannel } from './settling.ts'
 
 const second = 1000
-/** How long a channel waits for more, and the shortest time between two groups. */
+/** How long a channel waits for further changes before it sends a group, and the minimum time between two groups. */
 const groupAfter = 30 * second
 const groupEvery = 300 * second
-/** Tries that one claim of a channel takes, one after the other, and how long it keeps others from them. */
+/**
+ * The maximum number of deliveries that a node takes from a channel at once, and the time for which other nodes leave
+ * them alone.
+ */
 const triesAtOnce = 3
 const claimMs = 60 * second
 const channelsAtOnce = 20
 
-/** A change that a delivery tells, stored as JSON: only the writer of its body looks inside. */
+/** The change that a delivery is about, stored as JSON. Only the writer of messages reads more of it than the id. */
 type StoredChange = { id: string }
 
-/** A message as it goes out: chats and mails take the text, webhooks the body. */
+/** A message as it is sent: the text for chats and mails, the body for webhooks. */
 interface Written {
   text: { title: string; lines: readonly string[]; url: string; level: 'warn' | 'bad' | null }
   body: string
 }
 
-/** How changes become what is sent. They belong to one scope. */
+/** Writes messages from changes. All changes passed to one call belong to the same workspace, or to the service. */
 export interface Writer<C extends StoredChange> {
-  /** The changes that are still worth sending, of several. */
+  /** Leaves out the changes that are not worth sending any longer. */
   fold(changes: readonly C[]): readonly C[]
   write(channel: AlertChannelRow, changes: readonly C[], now: number): Written
   test(workspace: string, channel: AlertChannelRow, now: number): Written
@@ -42,7 +45,7 @@ export interface Claimed {
 
 type ChannelOf = Pick<AlertChannelRow, 'id' | 'format' | 'grouped_at'>
 
-/** A new delivery of one change to each of the channels, in the transaction that makes the change. */
+/** Queues a change for each of the channels, in the transaction that makes the change. */
 export async function enqueue(
   trx: Db,
   channels: readonly ChannelOf[],
@@ -55,7 +58,10 @@ export async function enqueue(
   await trx.insertInto('alert_delivery').values(rows).execute()
 }
 
-/** A test is sent at once, beside what waits. Gives its id, by which its answer is found. */
+/**
+ * Queues a test message, which is sent at once and never grouped with others. Returns the id of the delivery, by which
+ * the answer can be read.
+ */
 export async function enqueueTest(
   trx: Db,
   { channelId, workspace }: { channelId: string; workspace: string },
@@ -89,7 +95,7 @@ const newDelivery = (channel_id: string, more: Partial<AlertDeliveryRow>, now: n
   ...more,
 })
 
-/** The channels with something to try now, those that have waited longest first. */
+/** The ids of the channels that have a due delivery, those that have waited longest first. */
 export async function dueChannels({ db }: Store, now: number): Promise<string[]> {
   const rows = await db
     .selectFrom('alert_delivery')
@@ -106,7 +112,7 @@ export async function dueChannels({ db }: Store, now: number): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-/** Takes what a channel is to be sent now, so that no other node tries it for a minute. */
+/** Takes the due deliveries of a channel for this node; for a minute no other node tries them. */
 export const claim = <C extends StoredChange>(
   { db }: Store,
   channelId: string,
@@ -126,7 +132,7 @@ export const claim = <C extends StoredChange>(
       .where('due_at', '<=', now)
       .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', now)]))
       .$if(channel.enabled === 0, (query) => query.where('kind', '=', 'test'))
-    // Somebody waits for a test: it goes first.
+    // Tests come first, because a person is waiting for the answer.
     const rows = await due.orderBy('kind', 'desc').orderBy('due_at').orderBy('id').limit(triesAtOnce).execute()
     if (rows.length === 0) return undefined
     const ids = rows.map(({ id }) => id)
@@ -138,7 +144,7 @@ export const claim = <C extends StoredChange>(
     return { channel, deliveries: rows.map((row) => ({ row, written: JSON.parse(row.body ?? '') as Written })) }
   })
 
-/** Gives a body to what never went out and is due: one to each change, or one to all of a group. */
+/** Writes the bodies of deliveries that are due and have none: one body for each change, or one for the whole group. */
 async function writeBodies<C extends StoredChange>(
   trx: Db,
   channel: AlertChannelRow,
@@ -173,7 +179,7 @@ async function writeBodies<C extends StoredChange>(
   for (const { row, change } of told) if (left.has(change)) await set(row.id, writer.write(channel, [change], now))
 }
 
-/** None of the rows was ever tried: another one with an id of its own takes their place. */
+/** Replaces waiting rows by one row for the group. None of them was tried yet, so the group may have another id. */
 async function group(
   trx: Db,
   { id }: AlertChannelRow,

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((closed) => server.close(closed))
 })
 
-/** A receiver on this machine, which counts its visitors. */
+/** Starts an HTTP server on this machine that counts its requests. */
 async function receiver() {
   const seen = { visits: 0, port: 0 }
   const server = createServer((_request, response) => {
@@ -24,7 +24,7 @@ async function receiver() {
 }
 
 type LookedUp = (error: null, found: string | LookupAddress[], family?: number) => void
-/** A name server that gives these addresses, one after the other. */
+/** A DNS lookup that returns these addresses one after the other, and then always the last one. */
 const names = (...addresses: string[]) =>
   ((_name: string, options: { all?: boolean }, then: LookedUp) => {
     const address = (addresses.length > 1 ? addresses.shift() : addresses[0]) ?? ''
@@ -139,7 +139,7 @@ test('a name that has another address at the second look-up is refused then', as
   const target = new URL(`http://hooks.example.org:${seen.port}/`)
   const first = agentFor(target, [], changing)
   first.destroy()
-  // The public address is not called in a test: its look-up is used up.
+  // Uses up the first lookup, since a test must not call the public address that it returns.
   changing?.('hooks.example.org', { all: true }, () => {})
   await expect(call(target.href, [], changing)).rejects.toThrow('is not called')
   expect(seen.visits).toBe(0)

@@ -1,6 +1,7 @@
 /**
- * Who may be called (I30): an address that a person typed must not lead into the network of the service. Names are judged by
- * the addresses that they have when the connection is made, so a name that changes its address afterwards gains nothing.
+ * Decides which addresses may be called (I30): an address that a person typed must not lead into the private network of
+ * the service. A host name is judged by its IP addresses at the moment of the connection, so changing them after an
+ * earlier check has no effect.
  */
 import { lookup as dnsLookup } from 'node:dns'
 import type { Agent } from 'node:http'
@@ -14,7 +15,7 @@ import type { Allowed } from './allowed.ts'
 const maxUrl = 2000
 const setting = 'SVC_OUTBOUND_ALLOW'
 
-/** Reads the address of a receiver. Its host is judged too where it is an IP address in any of its spellings. */
+/** Parses the address of a receiver. If its host is an IP address, in any notation, that is judged too. */
 export function readTarget(text: string, allowed: Allowed): Verdict<URL, 'address_invalid' | 'address_refused'> {
   const url = URL.parse(text)
   const invalid = (wanted: string) => refuse('address_invalid', `The address must ${wanted}.`)
@@ -28,7 +29,7 @@ export function readTarget(text: string, allowed: Allowed): Verdict<URL, 'addres
   return verdict.ok ? done(url) : verdict
 }
 
-/** Only what is reachable for everybody on the internet may be called, and what the operator allowed. */
+/** Judges an IP address. Only public addresses may be called, and those that the operator allowed. */
 export function judgeAddress(address: string, allowed: Allowed, name?: string): Verdict<string, 'address_refused'> {
   const parsed = ipaddr.parse(address)
   if (allowed.some((network) => matches(parsed, network))) return done(address)
@@ -41,14 +42,17 @@ export function judgeAddress(address: string, allowed: Allowed, name?: string): 
   )
 }
 
-/** Only 2000::/3 of IPv6 is public: `range` alone calls ::7f00:1 public, which is 127.0.0.1 written in hex. */
+/**
+ * The kind of network that an address belongs to. For IPv6 only 2000::/3 counts as public, because the library also
+ * calls ::7f00:1 public, which is another notation of 127.0.0.1.
+ */
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   const range = address.range()
   if (range !== 'unicast' || address.kind() === 'ipv4' || matches(address, '2000::/3')) return range
   return matches(address, '::/96') ? 'ipv4Mapped' : 'reserved'
 }
 
-/** How a range is called; every other one is a reserved address. */
+/** The words for each kind of network; an address of any other kind is called reserved. */
 const ranges: Readonly<Record<string, string>> = {
   unspecified: 'an unspecified address',
   loopback: 'a loopback address, of the machine of the service',
@@ -73,9 +77,9 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
 }
 
 /**
- * An agent for one request; throws TargetRefused where its address may not be called. Its connection is not kept, since a kept
- * one would skip the check. The agent checks each address once more, and gets those that passed here as single addresses: it
- * meets a network of the other family with a warning on standard error.
+ * The HTTP agent for one request; throws TargetRefused if the address may not be called. Its connection is used only
+ * once, since reusing it would skip the check. The agent has a check too, and is given the accepted addresses one by
+ * one, because it prints a warning for a network of the other IP version.
  */
 export function agentFor(url: URL, allowed: Allowed, lookup: LookupFunction = dnsLookup as LookupFunction): Agent {
   const judged: string[] = []
@@ -95,7 +99,10 @@ function passed(verdict: Verdict<string, string>): string {
   throw new TargetRefused(verdict.message)
 }
 
-/** All addresses of a name must be allowed: which of them the connection takes is not known before. */
+/**
+ * Wraps a DNS lookup so that it fails unless all addresses of the name are allowed, because nobody knows in advance
+ * which of them the connection uses.
+ */
 function judging(lookup: LookupFunction, allowed: Allowed, judged: string[]): LookupFunction {
   return (name, options, then) =>
     lookup(name, options, (error, found, family) => {
@@ -110,7 +117,7 @@ function judging(lookup: LookupFunction, allowed: Allowed, judged: string[]): Lo
     })
 }
 
-/** An address that may not be called; its message says which, and what allows it. */
+/** The error for an address that may not be called. Its message names the address and the setting that can allow it. */
 export class TargetRefused extends Error {}
 
 /** The host without the brackets of an IPv6 address. */

@@ -1,4 +1,4 @@
-/** Carries out the operations on alerts, rules, channels and deliveries. */
+/** Carries out the operations on alerts, mutes, rules, channels and deliveries. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { alerts } from '@svc/api'
@@ -23,7 +23,10 @@ import type { Config, Deps } from '../deps.ts'
 import { secretOf } from '../ops/data-folder.ts'
 import { acts, type Bound, looks } from '../web/kit/operations.ts'
 
-/** A test is tried once, for 15 s at most, and waits its turn behind a few others. */
+/**
+ * How long to wait for the result of a test message. It is tried once, for at most 15 s, after the deliveries that are
+ * in front of it.
+ */
 const testWaits = { everyMs: 200, maxMs: 60_000 } as const
 
 const sealing = ({ dataDir, outboundAllow: allowed }: Config) => ({ key: sealKeyOf(secretOf(dataDir)), allowed })
@@ -73,7 +76,7 @@ export const deliveryRetried = acts(
   {},
 )
 
-/** Waits until the delivery was tried, by whichever node takes it. */
+/** Waits until a node has tried the test message, and returns the receiver's answer. */
 export async function answerOfTest(db: Db, id: string) {
   for (let waited = 0; waited < testWaits.maxMs; waited += testWaits.everyMs) {
     const answer = await testAnswer(db, id)
@@ -83,7 +86,7 @@ export async function answerOfTest(db: Db, id: string) {
   return { ok: false, status: null, message: 'The test is still waiting to be sent: look at the deliveries later.' }
 }
 
-/** Sends what is due on a channel from this process: the command line may run where no service does. */
+/** Sends the due deliveries of a channel from this process, because a command may run while no service does. */
 async function sendNow(
   { store, config, now }: Pick<Deps, 'store' | 'config' | 'now'>,
   channelId: string,

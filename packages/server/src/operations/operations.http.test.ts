@@ -186,7 +186,7 @@ const granted: Record<string, (place: Place) => Promise<Call>> = {
   'PATCH /w/:slug/rules': async () => ({ body: { rule: 'silent', after: 60 } }),
   'POST /w/:slug/channels': async () => ({ body: channel }),
   'POST /w/:slug/channels/:channel/test': withChannel(async ({ service }) => {
-    // No receiver is called in this test: whoever asks finds the test tried and refused.
+    // The secret of the channel is made unreadable, so that no receiver is called and the test message fails at once.
     await service.store.db.updateTable('alert_channel').set({ sealed: '' }).execute()
   }),
   'POST /w/:slug/channels/:channel/enable': withChannel(({ send }) => send('POST', '/channels/ops/disable')),

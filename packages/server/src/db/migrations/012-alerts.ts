@@ -1,7 +1,7 @@
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely'
 import type { Engine } from '../open.ts'
 
-/** Alerts, their rules, mutes and channels, and deliveries on their way. */
+/** Alerts, their rules, mutes and channels, and the deliveries of messages. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'
   const required = ['text', 'not null'] as const
@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
       made = made.addColumn(name, type, (c) => (rule === '' ? c : c.notNull()))
     return made
   }
-  /** A table of a scope, whose rows go with their workspace. */
+  /** Starts a table whose rows belong to a workspace or to the service, and are deleted with the workspace. */
   const scoped = (name: string) =>
     db.schema
       .createTable(name)

@@ -1,10 +1,11 @@
 /**
- * Alerts, their rules, mutes and channels, and deliveries on their way. `scope` is the id of a workspace, or `@service` for what
- * concerns the service itself; `workspace_id` repeats it where it is one, so that rows go with their workspace.
+ * Alerts, their rules, mutes and channels, and the deliveries of messages. `scope` is the id of a workspace, or
+ * `@service` for alerts about the service itself. `workspace_id` is the same id, or null for `@service`, so that the
+ * rows are deleted with their workspace.
  */
 import type { AlertLevel, AlertSubject, ChannelKind, DeliveryState, MessageFormat, RuleName } from '@svc/api'
 
-/** The settings of a rule. A null column has the default of alerts/conditions.ts. */
+/** The settings of a rule that people changed. For a column that is null the default in alerts/conditions.ts counts. */
 export interface AlertRuleTable {
   scope: string
   workspace_id: string | null
@@ -12,14 +13,19 @@ export interface AlertRuleTable {
   is_on: number | null
   after_s: number | null
   limit_micro: number | null
-  /** JSON array. */
+  /** The run statuses that count as failed, as a JSON array. */
   statuses: string | null
-  /** JSON array of ids of channels; null: all channels of the workspace. */
+  /**
+   * The ids of the channels that get the rule's messages, as a JSON array; null means all channels of the workspace.
+   */
   channels: string | null
   reminds: number | null
 }
 
-/** One row from the moment a condition begins to hold; kept 400 days after its end. At most one of a rule and subject has not ended. */
+/**
+ * Alerts. A row is inserted when a condition starts to hold, and kept for 400 days after the alert has ended. For each
+ * rule and subject at most one alert has not ended.
+ */
 export interface AlertTable {
   id: string
   scope: string
@@ -28,15 +34,15 @@ export interface AlertTable {
   level: AlertLevel
   subject_kind: AlertSubject['kind']
   subject_id: string
-  /** The name at the beginning. */
+  /** The name of the subject when the row was last written. */
   subject_name: string
-  /** The single event that it is about, such as a command: an event makes one alert, once. */
+  /** The id of the single event that the alert is about, such as a command. At most one alert is made for an event. */
   cause: string | null
   phase: 'pending' | 'open' | 'closing' | 'calm'
   phase_since: number
   since: number
   label: string | null
-  /** JSON array of times. */
+  /** The times at which the alert opened in the last hour, as a JSON array. */
   openings: string
   unsteady_since: number | null
   opened_at: number | null
@@ -49,9 +55,12 @@ export interface AlertTable {
   reminders: number
   frozen: number
   muted: number
-  /** JSON of a mass silence: the agents that it names. */
+  /** The agents of a mass silence, as JSON. */
   agents: string | null
-  /** Counts the changes: of two nodes that judged the same row, one writes. */
+  /**
+   * The number of changes of the row. If two nodes judge the same row, the one that writes first changes it, so the
+   * other one writes nothing.
+   */
   version: number
 }
 
@@ -59,16 +68,16 @@ export interface AlertMuteTable {
   id: string
   scope: string
   workspace_id: string | null
-  /** Null: every agent, and what is about none. */
+  /** The muted agent; null means all agents, and alerts that are not about an agent. */
   agent_id: string | null
   rule: RuleName | null
   from_at: number
-  /** Null: until nothing that it covers is open. */
+  /** When the mute ends; null means that it ends once no alert that it covers is open. */
   until_at: number | null
   created_at: number
   created_by: string | null
   created_by_name: string
-  /** Lifted, or over. */
+  /** When the mute was lifted, or found to be over; null while it lasts. */
   ended_at: number | null
 }
 
@@ -76,62 +85,68 @@ export interface AlertChannelTable {
   id: string
   scope: string
   workspace_id: string | null
-  /** The person whose channel it is; null: it belongs to the workspace. */
+  /** The person whose personal channel it is; null for a channel of the workspace. */
   person_id: string | null
-  /** The id of that person, or empty: names are unique for each. */
+  /** The id of that person, or empty. Channels of one owner have different names. */
   owner: string
   name: string
   kind: ChannelKind
   format: MessageFormat
-  /** 0: nothing is sent; `disabled_why` says why where no person did it. */
+  /** 1, or 0 if nothing is sent to the channel. `disabled_why` is the reason if the service disabled it. */
   enabled: number
   disabled_why: string | null
-  /** The part of its address that may be shown. */
+  /** The part of the address that is not secret and may be shown. */
   shown: string
-  /** Address, token and signing secret, JSON, sealed (deliveries/seal.ts). */
+  /** The address, token and signing secret as JSON, encrypted (deliveries/seal.ts). */
   sealed: string
   created_at: number
   created_by_name: string
   last_answer: string | null
   last_at: number | null
-  /** When a group was last sent. */
+  /** When a group of changes was last sent; null before the first one. */
   grouped_at: number | null
-  /** Since when it was tried and nothing was taken. */
+  /** Since when no delivery has been accepted although some were tried; null otherwise. */
   failing_since: number | null
-  /** Deliveries that died since one was taken. */
+  /** The number of deliveries that were given up since the last accepted one. */
   dead: number
 }
 
-/** One message to one channel. `id` is its `webhook-id`, the same on every try. */
+/** One message to one channel. `id` is sent as the header `webhook-id`, the same on every try. */
 export interface AlertDeliveryTable {
   id: string
   channel_id: string
   kind: 'alert' | 'test'
-  /** JSON array of what it tells (alerts/message.ts); empty for a test. */
+  /**
+   * The changes that the message is about (alerts/message.ts), as a JSON array; a test message has the workspace's name
+   * there.
+   */
   changes: string
-  /** JSON of the text and the body that are sent; never changed once it is there. Null: it still waits for others of its group. */
+  /** The text and the body to send, as JSON. They never change. Null until the delivery is first due. */
   body: string | null
   state: DeliveryState
   tries: number
   created_at: number
-  /** When to try next; null once it is sent or dead. */
+  /** When to try the next time; null after the delivery was sent or given up. */
   due_at: number | null
-  /** A node tries it until then. */
+  /** Until when only the node that took the delivery may try it; null if no node has taken it. */
   leased_until: number | null
   ended_at: number | null
   last_answer: string | null
 }
 
-/** One row: which node evaluates, and until when nobody else does. */
+/** The lease for evaluating alerts, in one row: which node evaluates, and until when no other node may. */
 export interface AlertLeaseTable {
   id: number
   holder: string
   until_at: number
-  /** The last evaluation that was completed. */
+  /** When the last complete evaluation ended; null before the first one. */
   turned_at: number | null
 }
 
-/** When an agent is expected to report (alerts/hours.ts); no row: always. */
+/**
+ * The weekly hours in which an agent is expected to report (alerts/hours.ts). An agent without a row is always expected
+ * to.
+ */
 export interface AgentHoursTable {
   agent_id: string
   hours: string

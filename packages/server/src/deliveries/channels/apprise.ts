@@ -2,7 +2,10 @@ import { type Channel, json, needed, oneLine, plain } from './call.ts'
 
 const max = 10_000
 
-/** A server of Apprise, which knows a hundred other services. The key of its configuration is part of the address. */
+/**
+ * Sends to a server of Apprise, which forwards to about a hundred other services. The address contains the key of the
+ * configuration that says where to.
+ */
 export const apprise: Channel = ({ url }, { text }) =>
   json(needed(url, 'address'), {
     title: oneLine(text.title),

@@ -1,6 +1,6 @@
 /**
- * A channel is a function from a message to one HTTP request. It sends nothing itself, so what each service is given can be
- * read and tested as it is. Texts of agents are escaped here, each service by its own rules.
+ * A channel is a function that makes one HTTP request from a message. It does not send the request, so tests can read
+ * what each service would get. Text from agents is escaped here, by the rules of each service.
  */
 import { cut } from '@svc/protocol'
 
@@ -11,12 +11,12 @@ export interface Call {
   body: string
 }
 
-/** The receiver of a channel. The table in kinds.ts says which fields a kind needs. */
+/** The address of a channel's receiver. The table in kinds.ts says which fields each kind of channel needs. */
 export interface Address {
   url?: string | undefined
-  /** A chat, a room, a user or a mailbox. */
+  /** The id of a chat, room or user, or a mail address. */
   to?: string | undefined
-  /** A token, or the secret that signs. */
+  /** A token, or the secret that signs webhooks. */
   secret?: string | undefined
 }
 
@@ -25,17 +25,17 @@ export interface Text {
   title: string
   lines: readonly string[]
   url: string
-  /** The worst level of what is open; null: everything ended. */
+  /** The worst level of the alerts that are open; null if all of them have ended. */
   level: 'warn' | 'bad' | null
 }
 
 export interface Delivery {
-  /** The same on every try. */
+  /** The id of the delivery, which is the same on every try. */
   id: string
   text: Text
-  /** The body of a webhook, kept as it was first written. */
+  /** The body of a webhook, stored when it was first written. */
   body: string
-  /** Unix milliseconds of this try. */
+  /** The time of this try, in Unix milliseconds. */
   at: number
 }
 
@@ -50,7 +50,10 @@ export const json = (url: string, body: unknown, headers: Record<string, string>
   body: JSON.stringify(body),
 })
 
-/** The lines of a text in one: title, facts, link. A line break in a text of an agent begins no line of its own. */
+/**
+ * A message as one text: title, lines and link. Line breaks within the title or a line become spaces, so that text from
+ * an agent cannot start a new line.
+ */
 export const plain = (
   { title, lines, url }: Text,
   max: number,
@@ -61,16 +64,16 @@ export const plain = (
   return `${cut(text, max - link.length)}${link}`
 }
 
-/** The lines without the title, for services that show it by themselves. */
+/** The lines of a message without its title, for services that show the title separately. */
 export const facts = ({ lines, title }: Text, max: number): string =>
   cut((lines.length > 0 ? lines : [title]).map(oneLine).join('\n'), max)
 
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-/** An address with a path behind it, whether or not it ends with a slash. */
+/** Appends a path to an address that may end with a slash. */
 export const below = (url: string, path: string): string => `${url.replace(/\/+$/, '')}/${path}`
 
-/** Something that the check of a channel's address should have refused. */
+/** Returns the value; throws if it is missing, which should have been refused when the channel was added. */
 export function needed(value: string | undefined, what: string): string {
   if (value === undefined) throw new Error(`The channel has no ${what}.`)
   return value

@@ -1,4 +1,7 @@
-/** The kinds of channels as a table: what each needs, what of it is secret, and the function that writes its request. */
+/**
+ * The kinds of channels as a table: which fields each needs, whether its address is secret, and the function that makes
+ * its request.
+ */
 import type { ChannelKind } from '@svc/api'
 import { apprise } from './apprise.ts'
 import type { Channel } from './call.ts'
@@ -12,19 +15,19 @@ import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
 import { webhook } from './webhook.ts'
 
-/** `needed`: it cannot do without; `may`: it can; `never`: it is refused. */
+/** `needed` means that the field is required, `may` that it is optional, and `never` that it is refused. */
 type Need = 'needed' | 'may' | 'never'
 
 export interface ChannelTraits {
   url: Need
   to: Need
-  /** `made`: the service makes it where none is given. */
+  /** `made` means that the service generates the secret if none is given. */
   secret: Need | 'made'
-  /** Everybody who knows the address can write to the channel, so it is never shown whole. */
+  /** True if everybody who knows the address can write to the channel. Such an address is never shown completely. */
   urlIsSecret: boolean
-  /** How `to` is called, such as "the chat". */
+  /** The words for the field `to` in messages, such as "a chat". */
   toIs?: string
-  /** Undefined: it is not sent by HTTP from here. */
+  /** Makes the HTTP request; undefined for kinds of channels that are not sent by HTTP. */
   channel?: Channel
 }
 

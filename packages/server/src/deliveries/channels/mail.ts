@@ -1,4 +1,7 @@
-/** A message as a mail: text, escaped HTML, and the headers by which a mail program knows that a machine wrote it. Pure. */
+/**
+ * Makes a mail from a message: plain text, escaped HTML, and headers that tell mail programs that a machine wrote it.
+ * Pure.
+ */
 import { oneLine, type Text } from './call.ts'
 
 interface Mail {
@@ -11,12 +14,15 @@ interface Mail {
 const maxSubject = 200
 
 interface MailParts {
-  /** The delivery's: the same on every try. */
+  /** The id of the delivery, which is the same on every try. */
   id: string
   text: Text
   /** The origin of the service. */
   baseUrl: string
-  /** The page on which the person chooses what to receive. It is a page and acts only by a button on it. */
+  /**
+   * The address of the page on which the person chooses what to receive. Opening it changes nothing, since only a
+   * button on the page does.
+   */
   settingsUrl: string
 }
 

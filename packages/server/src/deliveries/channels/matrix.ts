@@ -2,7 +2,10 @@ import { below, type Channel, json, needed, plain } from './call.ts'
 
 const max = 30_000
 
-/** The id of the delivery is that of the transaction, so a repeated try is shown once. */
+/**
+ * Makes a request for Matrix. The id of the delivery is also the transaction id, so a message that is sent twice is
+ * shown once.
+ */
 export const matrix: Channel = ({ url, to, secret }, { id, text }) => {
   const room = encodeURIComponent(needed(to, 'room'))
   const path = `_matrix/client/v3/rooms/${room}/send/m.room.message/${encodeURIComponent(id)}`

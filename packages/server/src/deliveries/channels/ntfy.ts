@@ -4,7 +4,10 @@ const max = 3500
 const maxTitle = 200
 const priorities = { bad: '4', warn: '3' } as const
 
-/** The topic is part of the address. A title may hold any character, which a header may not: it is sent as RFC 2047 says. */
+/**
+ * Makes a request for ntfy, whose topic is part of the address. HTTP headers allow only ASCII, so other titles are
+ * encoded by RFC 2047.
+ */
 export const ntfy: Channel = ({ url, secret }, { text }) => ({
   method: 'POST',
   url: needed(url, 'address'),

@@ -4,7 +4,7 @@ import { below, type Channel, facts, json, needed, oneLine } from './call.ts'
 const server = 'https://api.pushover.net'
 const [maxTitle, maxMessage] = [250, 1024]
 
-/** Without `html` or `monospace` a text is shown as it is. */
+/** Makes a request for Pushover, which shows text without markup unless `html` or `monospace` is set. */
 export const pushover: Channel = ({ url = server, to, secret }, { text }) =>
   json(below(url, '1/messages.json'), {
     token: needed(secret, 'token'),

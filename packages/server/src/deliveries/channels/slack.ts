@@ -2,7 +2,9 @@ import { type Channel, json, needed, plain } from './call.ts'
 
 const max = 4000
 
-/** Slack reads `<…>` as links and mentions, and nothing else once its markup is switched off. */
+/**
+ * Escapes text for Slack. With its markup switched off, Slack still reads `<…>` as a link or mention, and nothing else.
+ */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 export const slack: Channel = ({ url }, { text }) =>

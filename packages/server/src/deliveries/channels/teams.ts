@@ -1,6 +1,6 @@
 import { type Channel, json, needed, oneLine } from './call.ts'
 
-/** Text runs know no Markdown, which a plain block of text would show. */
+/** A line as a text run, in which Teams does not interpret Markdown. In a plain text block it would. */
 const line = (text: string, weight: 'bolder' | 'default') => ({
   type: 'RichTextBlock',
   inlines: [{ type: 'TextRun', text: oneLine(text), weight }],

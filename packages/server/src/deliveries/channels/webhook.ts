@@ -1,4 +1,7 @@
-/** Standard Webhooks 1.0: the receiver checks that the body came from here, and tells a repetition by its id. */
+/**
+ * Sends a webhook by Standard Webhooks 1.0: the receiver can check by the signature that the body comes from this
+ * service, and recognise a repeated delivery by its id.
+ */
 import { createHmac, randomBytes } from 'node:crypto'
 import { agentName, type Channel, needed } from './call.ts'
 
@@ -8,7 +11,7 @@ const [minBytes, maxBytes] = [24, 64]
 
 export const newSigningSecret = (): string => `${prefix}${randomBytes(secretBytes).toString('base64')}`
 
-/** True for `whsec_` and the base64 of 24 to 64 bytes. */
+/** True for `whsec_` followed by the base64 of 24 to 64 bytes. */
 export function isSigningSecret(text: string): boolean {
   if (!text.startsWith(prefix)) return false
   const encoded = text.slice(prefix.length)

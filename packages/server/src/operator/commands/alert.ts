@@ -1,4 +1,4 @@
-/** Alerts, mutes and rules. `@service` in place of a workspace means the service itself. */
+/** Commands for alerts, mutes and rules. `@service` in place of a workspace means the service itself. */
 import {
   type AlertRow,
   alerts,
@@ -19,11 +19,11 @@ import { line, moment, table } from '../kit/show.ts'
 const listed = 500
 const service = '@service'
 
-/** The workspace, or the service in place of one. */
+/** The workspace of this name, or the service itself for `@service`. */
 export const placeIn = (given: Service, { servicePlace, workspaceOf }: Stores, slug: string): Promise<WorkspaceInfo> =>
   slug === service ? Promise.resolve(servicePlace) : workspaceOf(given, slug)
 
-/** The workspace of something that is named by its id alone. */
+/** The workspace of an alert, mute or delivery that is named only by its id. */
 export async function placeOfId(given: Service, stores: Stores, noun: 'alert' | 'mute' | 'delivery', id: string) {
   const place = await stores.placeOf(given.store.db, noun, id)
   if (!place) throw new Missing(`There is no ${noun} ${shown(id)}.`)

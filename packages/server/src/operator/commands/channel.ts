@@ -1,4 +1,4 @@
-/** Channels and deliveries. */
+/** Commands for channels and deliveries. */
 import {
   alerts,
   type ChannelRow,
@@ -121,7 +121,7 @@ export const channelCommands = {
   }),
 }
 
-/** `SLUG/NAME` of a channel; `@service` may stand for the workspace. */
+/** The channel that the argument `SLUG/NAME` names; `@service` may stand for the workspace. */
 async function channelAt(request: Request, service: Service, stores: Stores) {
   const path = argument(request, 0)
   const [slug, channel, more] = path.split('/')
