@@ -2,6 +2,7 @@
 import {
   account,
   agents,
+  alertPages,
   alerts,
   blueprints,
   type Change,
@@ -23,7 +24,7 @@ const nouns = {
   'Commands and logs': commands,
   'Versions of agents': updates,
   Rollouts: rollouts,
-  'Alerts, rules, channels and deliveries': alerts,
+  'Alerts, rules, channels and deliveries': { ...alerts, ...alertPages },
   'Blueprints, install codes and bots': blueprints,
 }
 
@@ -37,6 +38,7 @@ const hears: Readonly<Record<Notice, string>> = {
   list: 'the lists of the workspace',
   agent: 'the page of the agent',
   report: 'the row of the agent',
+  alerts: 'alerts of the workspace',
   rights: 'streams whose right ended close',
 }
 const repeats: Readonly<Record<Change['again'], string>> = {

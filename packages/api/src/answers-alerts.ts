@@ -55,6 +55,23 @@ export interface AlertRow {
   muted: boolean
 }
 
+/** An alert as pages show it. */
+export interface AlertLine extends AlertRow {
+  /** A few words on what is wrong, such as the label of a level. */
+  label: string | null
+  /** The agent that it is about, by its name of today; null if it is about none, or the agent was deleted. */
+  agent: string | null
+  /** The id of the rollout that it is about. */
+  rollout: string | null
+  /** The agents of a mass silence, and the number of agents of which they fell silent. */
+  agents: { names: string[]; of: number } | null
+}
+
+export interface AlertLines {
+  rows: AlertLine[]
+  more: boolean
+}
+
 /** The kinds of messages about an alert, by what changed. */
 const messageTypes = ['alert.opened', 'alert.acknowledged', 'alert.ended', 'alert.unsteady', 'alert.reminder'] as const
 export type MessageType = (typeof messageTypes)[number]
@@ -97,6 +114,9 @@ export interface MuteRow {
   rule: RuleName | null
   /** When the mute ends. Null means that it ends when no alert that it covers is open. */
   until: number | null
+  /** When it begins, for a planned window. */
+  from: number
+  by: string
 }
 
 export const deliveryStates = ['waiting', 'sent', 'dead'] as const
@@ -137,6 +157,8 @@ export interface DeliveryRow {
   state: DeliveryState
   attempt: number
   lastAnswer: string | null
+  /** The title of its message; null while it waits for others of its group. */
+  title: string | null
   createdAt: number
   /** The time of the next try; null when there is none. */
   dueAt: number | null

@@ -71,6 +71,12 @@ export interface Workspace {
   /** True if the operator activated the workspace. If false, the routes for agents answer 403 and the page says so. */
   activated: boolean
   agents: number
+  alerts: {
+    /** Open alerts that nobody has acknowledged. */
+    unacknowledged: number
+    /** True if anybody is notified of alerts: there is an enabled channel, of the workspace or of a person. */
+    notified: boolean
+  }
 }
 
 /** One row of the list of agents. Its fields are few, and the same in lists and in frames. */
@@ -126,6 +132,8 @@ export interface Frame {
   changed: string[]
   /** True if agents were added, renamed or deleted, or blueprints, codes or bots changed: request the lists again. */
   list: boolean
+  /** True if alerts, their rules, channels or mutes changed. */
+  alerts: boolean
   more: boolean
 }
 

@@ -24,10 +24,10 @@ export type Right = 'link' | 'person' | 'member' | 'admin'
 
 /**
  * The open pages that are notified of the change. `list` means the lists of the workspace, `agent` the page of an
- * agent, `report` the row of an agent (as after a report), `rights` that streams are closed whose reader has lost the
- * right to them.
+ * agent, `report` the row of an agent (as after a report), `alerts` alerts with their rules, channels and mutes, `rights`
+ * that streams are closed whose reader has lost the right to them.
  */
-export type Notice = 'list' | 'agent' | 'report' | 'rights'
+export type Notice = 'list' | 'agent' | 'report' | 'alerts' | 'rights'
 interface None {
   none: string
 }

@@ -2,7 +2,7 @@
  * The service's routes, typed by the descriptions of its operations: a wrong path, method, parameter or field does not compile.
  * A refusal is thrown as `ApiError` with the service's code and words; no connection is `ApiError` with status 0 and code `offline`.
  */
-import type { BundleFinding, NewRollout, Operations, Role, RolloutKind, WishOfMany } from '@svc/api'
+import type { BundleFinding, DeliveryState, NewRollout, Operations, Role, RolloutKind, WishOfMany } from '@svc/api'
 import { serviceHeard } from './ui/clock.ts'
 
 export class ApiError extends Error {
@@ -129,6 +129,7 @@ function refusal(status: number, value: unknown): ApiError {
 export type FleetQuery = Omit<Sent<'GET /w/:slug/fleet'>, 'offset' | 'limit'>
 /** A command as the page sends it (3.2). */
 export type SentCommand = Sent<'POST /w/:slug/agents/:name/commands'>
+export type MuteWanted = Sent<'POST /w/:slug/mutes'>
 const versionPath = '/w/:slug/blueprints/:blueprint/versions/:version'
 type Signal = AbortSignal | undefined
 
@@ -222,6 +223,28 @@ export const api = {
   continueRollout: (slug: string, id: string) => call('POST /w/:slug/rollouts/:id/continue', { slug, id }),
   cancelRollout: (slug: string, id: string, withdraw: boolean) =>
     call('POST /w/:slug/rollouts/:id/cancel', { slug, id }, { withdraw }),
+
+  alertLines: (slug: string, q: Sent<'GET /w/:slug/alerts/lines'>, s?: Signal) =>
+    call('GET /w/:slug/alerts/lines', { slug }, q, s),
+  agentAlerts: (slug: string, name: string, s?: Signal) =>
+    call('GET /w/:slug/agents/:name/alerts', { slug, name }, {}, s),
+  acknowledge: (slug: string, id: string, note: string) =>
+    call('POST /w/:slug/alerts/:id/acknowledge', { slug, id }, note === '' ? {} : { note }),
+  mutes: (slug: string, s?: Signal) => call('GET /w/:slug/mutes', { slug }, s),
+  mute: (slug: string, mute: MuteWanted) => call('POST /w/:slug/mutes', { slug }, mute),
+  liftMute: (slug: string, id: string) => call('DELETE /w/:slug/mutes/:id', { slug, id }),
+  rules: (slug: string, s?: Signal) => call('GET /w/:slug/rules', { slug }, s),
+  setRule: (slug: string, rule: Sent<'PATCH /w/:slug/rules'>) => call('PATCH /w/:slug/rules', { slug }, rule),
+  channels: (slug: string, s?: Signal) => call('GET /w/:slug/channels', { slug }, s),
+  addChannel: (slug: string, channel: Sent<'POST /w/:slug/channels'>) =>
+    call('POST /w/:slug/channels', { slug }, channel),
+  testChannel: (slug: string, channel: string) => call('POST /w/:slug/channels/:channel/test', { slug, channel }),
+  enableChannel: (slug: string, channel: string) => call('POST /w/:slug/channels/:channel/enable', { slug, channel }),
+  disableChannel: (slug: string, channel: string) => call('POST /w/:slug/channels/:channel/disable', { slug, channel }),
+  removeChannel: (slug: string, channel: string) => call('DELETE /w/:slug/channels/:channel', { slug, channel }),
+  deliveries: (slug: string, state: DeliveryState | undefined, s?: Signal) =>
+    call('GET /w/:slug/deliveries', { slug }, { state, limit: 200 }, s),
+  retryDelivery: (slug: string, id: string) => call('POST /w/:slug/deliveries/:id/retry', { slug, id }),
 
   // Requests that are not operations with JSON: the accounts library's routes, an upload, and downloads.
   signIn: (email: string, password: string) => request('POST', '/api/auth/sign-in/email', { email, password }),

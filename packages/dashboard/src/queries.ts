@@ -2,6 +2,7 @@
  * The query cache of the page. Keys of a workspace start with `['w', slug]`, those of an agent with `['w', slug,
  * 'agent', name]`: live frames and commands invalidate by these prefixes.
  */
+import type { DeliveryState } from '@svc/api'
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
 import { ApiError, api, type FleetQuery } from './api.ts'
 
@@ -24,6 +25,10 @@ export const keys = {
   rollouts: (slug: string) => ['w', slug, 'rollouts'] as const,
   members: (slug: string) => ['w', slug, 'members'] as const,
   activity: (slug: string) => ['w', slug, 'activity'] as const,
+  /** Alerts with their rules, mutes, channels and deliveries: what a frame with `alerts` may have changed. */
+  alerts: (slug: string) => ['w', slug, 'alerts'] as const,
+  /** Facts of the workspace, among them the number of alerts. */
+  facts: (slug: string) => ['w', slug, 'facts'] as const,
 }
 
 /** The number of fleet rows per request. */
@@ -35,7 +40,7 @@ export const sessionsQuery = queryOptions({ queryKey: keys.sessions, queryFn: ({
 
 export const workspaceQuery = (slug: string) =>
   queryOptions({
-    queryKey: [...keys.workspace(slug), 'facts'],
+    queryKey: keys.facts(slug),
     queryFn: ({ signal }) => api.workspace(slug, signal),
     refetchInterval: 60_000,
   })
@@ -98,6 +103,46 @@ export const rolloutQuery = (slug: string, id: string) =>
   })
 export const membersQuery = (slug: string) =>
   queryOptions({ queryKey: keys.members(slug), queryFn: ({ signal }) => api.members(slug, signal) })
+
+export const openAlertsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: [...keys.alerts(slug), 'open'],
+    queryFn: ({ signal }) => api.alertLines(slug, {}, signal),
+    refetchInterval: 60_000,
+  })
+export const endedAlertsQuery = (slug: string) =>
+  infiniteQueryOptions({
+    queryKey: [...keys.alerts(slug), 'ended'],
+    queryFn: ({ pageParam, signal }) => api.alertLines(slug, { ended: true, before: pageParam, limit: 50 }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ rows, more }) => (more ? rows.at(-1)?.id : undefined),
+  })
+export const agentAlertsQuery = (slug: string, name: string) =>
+  queryOptions({
+    queryKey: [...keys.alerts(slug), 'agent', name],
+    queryFn: ({ signal }) => api.agentAlerts(slug, name, signal),
+  })
+export const rulesQuery = (slug: string) =>
+  queryOptions({ queryKey: [...keys.alerts(slug), 'rules'], queryFn: ({ signal }) => api.rules(slug, signal) })
+export const mutesQuery = (slug: string) =>
+  queryOptions({
+    queryKey: [...keys.alerts(slug), 'mutes'],
+    queryFn: ({ signal }) => api.mutes(slug, signal),
+    refetchInterval: 60_000,
+  })
+export const channelsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: [...keys.alerts(slug), 'channels'],
+    queryFn: ({ signal }) => api.channels(slug, signal),
+    refetchInterval: 15_000, // no frame tells what a receiver answered
+  })
+export const deliveriesQuery = (slug: string, state: DeliveryState | undefined) =>
+  queryOptions({
+    queryKey: [...keys.alerts(slug), 'deliveries', state],
+    queryFn: ({ signal }) => api.deliveries(slug, state, signal),
+    refetchInterval: 15_000,
+    placeholderData: keepPreviousData,
+  })
 
 export const agentQuery = (slug: string, name: string) =>
   queryOptions({

@@ -40,6 +40,8 @@ export interface Live {
   changed(workspaceId: string, agentId: string): void
   /** Agents of this workspace were added, renamed or deleted. */
   listChanged(workspaceId: string): void
+  /** Alerts of this workspace, their rules, channels or mutes changed. */
+  alertsChanged(workspaceId: string): void
   /** True while somebody has this agent's page open; answers then ask for a report every 5 s. */
   isWatched(agentId: string): boolean
 }

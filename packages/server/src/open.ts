@@ -83,5 +83,12 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
  */
 export function liveOf(store: Store): Live & { close: () => Promise<void> } {
   if (store.engine === 'postgres') return { ...announcer(store.pool), isWatched: () => false }
-  return { reported() {}, changed() {}, listChanged() {}, isWatched: () => false, close: async () => {} }
+  return {
+    reported() {},
+    changed() {},
+    listChanged() {},
+    alertsChanged() {},
+    isWatched: () => false,
+    close: async () => {},
+  }
 }

@@ -103,14 +103,23 @@ async function assemble(
 }
 
 /** Starts the evaluation and the sending of alerts. Findings are stored before they are sent, so both may end at any moment. */
-function startAlerts({ store, config, log, now }: Deps, closers: (() => Promise<void> | void)[]): void {
+function startAlerts({ store, config, log, now, live }: Deps, closers: (() => Promise<void> | void)[]): void {
   const { baseUrl, dataDir, outboundAllow: allowed } = config
   const key = sealKeyOf(secretOf(dataDir))
   const dispatcher = newDispatcher({ store, log, now, key, allowed, writer: writerOf(baseUrl) })
   const clocks = () => ({ wall: now(), mono: performance.now() })
   const service = newServiceFacts({ dataDir: store.engine === 'sqlite' ? dataDir : undefined, clocks })
   const heartbeat = newHeartbeat({ url: config.heartbeatUrl, log })
-  const evaluator = newEvaluator({ store, log, now, node: newId(now()), baseUrl, service, heartbeat })
+  const evaluator = newEvaluator({
+    store,
+    log,
+    now,
+    node: newId(now()),
+    baseUrl,
+    service,
+    heartbeat,
+    changed: live.alertsChanged,
+  })
   closers.push(dispatcher.stop, evaluator.stop)
   dispatcher.start()
   evaluator.start()

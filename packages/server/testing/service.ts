@@ -25,7 +25,7 @@ export interface TestService extends AgentSide {
 
 /** Records the notifications for pages. */
 export interface TestLive extends Live {
-  heard: { what: 'reported' | 'changed' | 'list'; workspaceId: string; agentId?: string }[]
+  heard: { what: 'reported' | 'changed' | 'list' | 'alerts'; workspaceId: string; agentId?: string }[]
   watched: Set<string>
 }
 
@@ -38,6 +38,7 @@ export function testLive(): TestLive {
     reported: (workspaceId, agentId) => heard.push({ what: 'reported', workspaceId, agentId }),
     changed: (workspaceId, agentId) => heard.push({ what: 'changed', workspaceId, agentId }),
     listChanged: (workspaceId) => heard.push({ what: 'list', workspaceId }),
+    alertsChanged: (workspaceId) => heard.push({ what: 'alerts', workspaceId }),
     isWatched: (agentId) => watched.has(agentId),
   }
 }

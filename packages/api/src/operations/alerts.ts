@@ -35,7 +35,7 @@ const channelsMax = 100
 const secretMax = 1000
 const placeArgument = ['<slug>', "the workspace's short name, or @service for the service itself"] as const
 const channelArgument = ['<slug/name>', 'the workspace, or @service, and the name of the channel'] as const
-const nothingOpen = { none: 'pages of alerts ask again by themselves' }
+const seen = ['alerts'] as const
 
 /** Reads a duration in seconds, within the allowed range. */
 const seconds: Reader<number> = (value, field) => {
@@ -66,7 +66,7 @@ export const acknowledgeAlert = change<{ ok: true }>()('POST /w/:slug/alerts/:id
   right: 'member',
   input: object({ note: optional(text(noteMax)) }),
   audit: ['alert.acknowledged'],
-  pages: nothingOpen,
+  pages: seen,
   again: 'same',
   command: {
     name: 'alert acknowledge',
@@ -85,7 +85,7 @@ export const muteAlerts = change<MuteRow>()('POST /w/:slug/mutes', {
   }),
   makes: true,
   audit: ['alert.muted'],
-  pages: nothingOpen,
+  pages: seen,
   again: 'new',
   command: {
     name: 'alert mute',
@@ -105,7 +105,7 @@ export const liftMute = change<{ ok: true }>()('DELETE /w/:slug/mutes/:id', {
   says: 'lift a mute; what is still open is then sent once',
   right: 'member',
   audit: ['alert.unmuted'],
-  pages: nothingOpen,
+  pages: seen,
   again: 'refused',
   command: { name: 'alert unmute', args: [['<id>', 'as svc-server alert mutes names it']] },
 })
@@ -125,7 +125,7 @@ export const setRule = change<RuleRow>()('PATCH /w/:slug/rules', {
     reminds: optional(flag),
   }),
   audit: ['rule.changed'],
-  pages: nothingOpen,
+  pages: seen,
   again: 'same',
   command: {
     name: 'rule set',
@@ -156,7 +156,7 @@ export const addChannel = change<NewChannel>()('POST /w/:slug/channels', {
   }),
   makes: true,
   audit: ['channel.added'],
-  pages: nothingOpen,
+  pages: seen,
   again: 'refused',
   command: {
     name: 'channel add',
@@ -172,28 +172,28 @@ export const addChannel = change<NewChannel>()('POST /w/:slug/channels', {
 export const testChannel = change<ChannelTest>()('POST /w/:slug/channels/:channel/test', {
   says: 'send a test to a channel and show what the receiver answers',
   audit: { none: 'it changes nothing' },
-  pages: nothingOpen,
+  pages: seen,
   again: 'new',
   command: { name: 'channel test', args: [channelArgument] },
 })
 export const enableChannel = change<{ ok: true }>()('POST /w/:slug/channels/:channel/enable', {
   says: 'enable a channel',
   audit: ['channel.enabled'],
-  pages: nothingOpen,
+  pages: seen,
   again: 'same',
   command: { name: 'channel enable', args: [channelArgument] },
 })
 export const disableChannel = change<{ ok: true }>()('POST /w/:slug/channels/:channel/disable', {
   says: 'disable a channel; what waits for it is not sent',
   audit: ['channel.disabled'],
-  pages: nothingOpen,
+  pages: seen,
   again: 'same',
   command: { name: 'channel disable', args: [channelArgument] },
 })
 export const removeChannel = change<{ ok: true }>()('DELETE /w/:slug/channels/:channel', {
   says: 'remove a channel with its deliveries',
   audit: ['channel.removed'],
-  pages: nothingOpen,
+  pages: seen,
   again: 'refused',
   command: { name: 'channel remove', args: [channelArgument] },
 })
@@ -210,7 +210,7 @@ export const deliveries = look<DeliveryRow[]>()('GET /w/:slug/deliveries', {
 export const retryDelivery = change<{ ok: true }>()('POST /w/:slug/deliveries/:id/retry', {
   says: 'send a dead delivery again, with the same id and the same body',
   audit: ['delivery.retried'],
-  pages: nothingOpen,
+  pages: seen,
   again: 'refused',
   command: { name: 'delivery retry', args: [['<id>', 'as svc-server delivery list names it']] },
 })

@@ -2,6 +2,7 @@
 import type { GivenOf, Operation, ParamsOf, RouteOf, SentOf } from '../operation.ts'
 import * as account from './account.ts'
 import * as agents from './agents.ts'
+import * as alertPages from './alert-pages.ts'
 import * as alerts from './alerts.ts'
 import * as blueprints from './blueprints.ts'
 import * as commands from './commands.ts'
@@ -9,7 +10,17 @@ import * as rollouts from './rollouts.ts'
 import * as updates from './updates.ts'
 import * as workspaces from './workspaces.ts'
 
-const nouns = { ...account, ...workspaces, ...agents, ...commands, ...updates, ...rollouts, ...alerts, ...blueprints }
+const nouns = {
+  ...account,
+  ...workspaces,
+  ...agents,
+  ...commands,
+  ...updates,
+  ...rollouts,
+  ...alerts,
+  ...alertPages,
+  ...blueprints,
+}
 type Nouns = typeof nouns
 type Described = Extract<Nouns[keyof Nouns], Operation>
 

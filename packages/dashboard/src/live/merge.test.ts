@@ -32,7 +32,14 @@ const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
 })
 const counts = { ok: 2, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 2 }
 const fleet: Fleet = { now: 1_000, total: 2, rows: [row('a'), row('b')], counts, costToday: null, cost30: null }
-const frame = (...rows: FleetRow[]): Frame => ({ now: 5_000, rows, changed: [], list: false, more: false })
+const frame = (...rows: FleetRow[]): Frame => ({
+  now: 5_000,
+  rows,
+  changed: [],
+  list: false,
+  alerts: false,
+  more: false,
+})
 
 test('a report changes its row in place; the order and the other rows stay', () => {
   const merged = mergeFrame(fleet, frame(row('b', { label: 'Working', seenAt: 4_900 })))
@@ -73,5 +80,5 @@ test.each(['', '{', 'null', '[]', '{"rows": []}', '7'])('%j is not a frame', (te
 })
 
 test('parts that a frame leaves out are empty', () => {
-  expect(readFrame('{"now": 7}')).toEqual({ now: 7, rows: [], changed: [], list: false, more: false })
+  expect(readFrame('{"now": 7}')).toEqual({ now: 7, rows: [], changed: [], list: false, alerts: false, more: false })
 })

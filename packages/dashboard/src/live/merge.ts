@@ -36,6 +36,7 @@ export function readFrame(text: string): Frame | undefined {
       rows: Array.isArray(value.rows) ? value.rows : [],
       changed: Array.isArray(value.changed) ? value.changed : [],
       list: value.list === true,
+      alerts: value.alerts === true,
       more: value.more === true,
     }
   } catch {

@@ -29,6 +29,9 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
     const wishes = throttled(1_000, () => {
       for (const key of [keys.blueprints(slug), keys.rollouts(slug)]) void client.invalidateQueries({ queryKey: key })
     })
+    const alerts = throttled(1_000, () => {
+      for (const key of [keys.alerts(slug), keys.facts(slug)]) void client.invalidateQueries({ queryKey: key })
+    })
     const close = openLive(slug, agent, {
       state: setState,
       open: (missed) => {
@@ -42,6 +45,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
         if (applyFrame(client, slug, frame)) lists.call()
         if (frame.list) things.call()
         if (frame.changed.length > 0) wishes.call()
+        if (frame.alerts) alerts.call()
       },
     })
     return () => {
@@ -49,6 +53,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
       lists.cancel()
       things.cancel()
       wishes.cancel()
+      alerts.cancel()
     }
   }, [client, slug, agent])
   return state

@@ -133,7 +133,7 @@ export const mute = (
       subject: mutedSubject(place, name),
       details,
     })
-    return done({ id, agent: name ?? null, rule: rule ?? null, until })
+    return done({ id, agent: name ?? null, rule: rule ?? null, until, from: begins, by: by.name })
   })
 
 const mutedSubject = ({ id, slug }: Place, agent: string | null | undefined): string =>

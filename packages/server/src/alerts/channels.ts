@@ -205,6 +205,7 @@ const deliveryRow = (row: AlertDeliveryRow & { name: string }): DeliveryRow => (
   state: row.state,
   attempt: row.tries,
   lastAnswer: row.last_answer,
+  title: row.body === null ? null : (JSON.parse(row.body) as { text: { title: string } }).text.title,
   createdAt: row.created_at,
   dueAt: row.due_at,
 })

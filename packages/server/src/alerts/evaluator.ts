@@ -23,6 +23,8 @@ interface Evaluating {
   baseUrl: string
   /** Called after all workspaces and the service itself were evaluated. */
   heartbeat?: (db: Db, now: number) => Promise<void>
+  /** Called when a look at a workspace changed anything that pages show. */
+  changed?: (workspaceId: string) => void
   /** Reads the facts by which the service itself is judged. */
   service: (db: Db) => Promise<ServiceFacts>
 }
@@ -34,7 +36,7 @@ interface Evaluator {
   stop(): Promise<void>
 }
 
-export function newEvaluator({ store, log, now, node, baseUrl, service, heartbeat }: Evaluating): Evaluator {
+export function newEvaluator({ store, log, now, node, baseUrl, service, heartbeat, changed }: Evaluating): Evaluator {
   let timer: NodeJS.Timeout | undefined
   let turning: Promise<boolean> | undefined
   let stopped = false
@@ -80,7 +82,8 @@ export function newEvaluator({ store, log, now, node, baseUrl, service, heartbea
    */
   async function lookAt(place: Place, facts?: ServiceFacts): Promise<void> {
     try {
-      await look(store, place, { baseUrl, now: now(), ...(facts && { service: facts }) })
+      const looked = await look(store, place, { baseUrl, now: now(), ...(facts && { service: facts }) })
+      if (place.workspaceId !== null && looked.changed + looked.messages > 0) changed?.(place.workspaceId)
     } catch (error) {
       log.warn({ err: error, workspace: place.slug }, 'the alerts of a workspace could not be evaluated')
     }

@@ -96,7 +96,14 @@ export async function listMutes(db: Db, place: Place): Promise<MuteRow[]> {
   return db
     .selectFrom('alert_mute')
     .leftJoin('agent', 'agent.id', 'agent_id')
-    .select(['alert_mute.id', 'agent.name as agent', 'rule', 'until_at as until'])
+    .select([
+      'alert_mute.id',
+      'agent.name as agent',
+      'rule',
+      'until_at as until',
+      'from_at as from',
+      'created_by_name as by',
+    ])
     .where('scope', '=', scopeOf(place).id)
     .where('ended_at', 'is', null)
     .orderBy('alert_mute.id')

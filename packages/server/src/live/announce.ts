@@ -7,7 +7,7 @@ import type pg from 'pg'
 import type { Live } from '../deps.ts'
 
 export const channel = 'svc_live'
-type Kind = 'r' | 'c' | 'l'
+type Kind = 'r' | 'c' | 'l' | 'a'
 export type Message = { node: string } & (
   | { kind: Kind; workspace: string; agents: string[] }
   | { kind: 'w'; agents: string[] }
@@ -81,6 +81,7 @@ export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () =
     reported: (workspace, agentId) => say('r', workspace, agentId),
     changed: (workspace, agentId) => say('c', workspace, agentId),
     listChanged: (workspace) => say('l', workspace),
+    alertsChanged: (workspace) => say('a', workspace),
     watched: (agentIds) => send([{ kind: 'w', agents: agentIds.slice(0, maxIds) }]),
     async close() {
       flush()

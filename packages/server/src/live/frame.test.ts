@@ -13,7 +13,7 @@ const framed = (news: object, open: string[] = []) => {
   const frame = frameOf(rows, { ...noNews(), ...news }, new Set(open), 7)
   return { ...frame, rows: frame.rows.map(({ name }) => name) }
 }
-const empty = { now: 7, rows: [], changed: [], list: false, more: false }
+const empty = { now: 7, rows: [], changed: [], list: false, alerts: false, more: false }
 
 test.each<[string, object, object]>([
   [
@@ -22,6 +22,7 @@ test.each<[string, object, object]>([
     { rows: ['agent-1', 'agent-2'], changed: ['agent-2'] },
   ],
   ['says that the list has changed', { list: true }, { list: true }],
+  ['says that alerts have changed', { alerts: true }, { alerts: true }],
   ['omits an agent that was deleted', { reported: new Set(['gone']), changed: new Set(['gone']) }, {}],
   [
     'has up to a hundred rows',
@@ -30,7 +31,11 @@ test.each<[string, object, object]>([
   ],
   ['asks pages to reload if more agents reported', { reported: ids(0, 101) }, { more: true }],
   ['asks pages to reload if more agents changed', { changed: ids(0, 101), reported: ids(0, 1) }, { more: true }],
-  ['asks pages to reload everything if announcements may be missing', { missed: true }, { list: true, more: true }],
+  [
+    'asks pages to reload everything if announcements may be missing',
+    { missed: true },
+    { list: true, alerts: true, more: true },
+  ],
 ])('a frame %s', (_name, news, expected) => expect(framed(news)).toEqual({ ...empty, ...expected }))
 
 test('every frame names the agents whose page somebody has open, so that pages of other agents need not reload', () => {

@@ -13,10 +13,18 @@ export interface News {
   readonly changed: Set<string>
   /** Agents were added, renamed or deleted. */
   list: boolean
+  /** Alerts, their rules, channels or mutes changed. */
+  alerts: boolean
   /** Changes may have been missed because their announcement was lost. */
   missed: boolean
 }
-export const noNews = (): News => ({ reported: new Set(), changed: new Set(), list: false, missed: false })
+export const noNews = (): News => ({
+  reported: new Set(),
+  changed: new Set(),
+  list: false,
+  alerts: false,
+  missed: false,
+})
 
 /**
  * Makes the frame for the news. `open` has the agents whose page somebody has open: every frame names them, so that
@@ -24,7 +32,7 @@ export const noNews = (): News => ({ reported: new Set(), changed: new Set(), li
  */
 export function frameOf(
   rows: ReadonlyMap<string, FleetRow>,
-  { reported, changed, list, missed }: News,
+  { reported, changed, list, alerts, missed }: News,
   open: ReadonlySet<string>,
   now: number,
 ): Frame {
@@ -34,5 +42,12 @@ export function frameOf(
       .filter((id) => !more || open.has(id))
       .slice(0, maxRows)
       .flatMap((id) => rows.get(id) ?? [])
-  return { now, rows: named(reported), changed: named(changed).map(({ name }) => name), list: list || missed, more }
+  return {
+    now,
+    rows: named(reported),
+    changed: named(changed).map(({ name }) => name),
+    list: list || missed,
+    alerts: alerts || missed,
+    more,
+  }
 }

@@ -189,6 +189,10 @@ function hears(channels: ReadonlyMap<string, Channel>, fleet: FleetCache, tell: 
         news.list = true
       })
     },
+    alertsChanged: (workspaceId) =>
+      changeAt(workspaceId, (news) => {
+        news.alerts = true
+      }),
     missed() {
       fleet.missed()
       for (const channel of channels.values())
@@ -212,6 +216,10 @@ const both = (here: Heard, nodes: Omit<Live, 'isWatched'> | undefined): Omit<Liv
   listChanged(workspaceId) {
     here.listChanged(workspaceId)
     nodes?.listChanged(workspaceId)
+  },
+  alertsChanged(workspaceId) {
+    here.alertsChanged(workspaceId)
+    nodes?.alertsChanged(workspaceId)
   },
 })
 

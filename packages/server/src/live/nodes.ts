@@ -40,6 +40,7 @@ export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere:
       watchedThere.set(message.node, { agents: new Set(message.agents), until: performance.now() + watchLasts })
     } else if (message.kind === 'm') heard.missed()
     else if (message.kind === 'l') heard.listChanged(message.workspace)
+    else if (message.kind === 'a') heard.alertsChanged(message.workspace)
     else {
       const tell = message.kind === 'r' ? heard.reported : heard.changed
       for (const agentId of message.agents) tell(message.workspace, agentId)
@@ -94,6 +95,7 @@ export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere:
     reported: others.reported,
     changed: others.changed,
     listChanged: others.listChanged,
+    alertsChanged: others.alertsChanged,
     isWatched: (agentId) =>
       [...watchedThere.values()].some(({ agents, until }) => until > performance.now() && agents.has(agentId)),
     watchChanged: sayWatched,

@@ -1,7 +1,7 @@
 /** Carries out the operations on alerts, mutes, rules, channels and deliveries. */
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { alerts } from '@svc/api'
+import { alertPages, alerts } from '@svc/api'
 import { acknowledge, liftMute, mute, setRule } from '../alerts/changes.ts'
 import {
   addChannel,
@@ -21,6 +21,7 @@ import { newDispatcher } from '../deliveries/dispatcher.ts'
 import { sealKeyOf } from '../deliveries/seal.ts'
 import type { Config, Deps } from '../deps.ts'
 import { secretOf } from '../ops/data-folder.ts'
+import { agentAlerts, alertLines } from '../pages/alerts.ts'
 import { acts, type Bound, looks } from '../web/kit/operations.ts'
 
 /**
@@ -97,6 +98,10 @@ async function sendNow(
 }
 
 export const alertOperations: readonly Bound[] = [
+  looks(alertPages.alertLines, ({ deps, workspace }, { ended = false, ...asked }) =>
+    alertLines(deps.store.db, workspace, { ended, ...asked }),
+  ),
+  looks(alertPages.agentAlerts, ({ deps, agent, now }, { limit }) => agentAlerts(deps.store.db, agent, limit, now)),
   looks(alerts.alerts, ({ deps, workspace }, { all = false, limit }) =>
     listAlerts(deps.store.db, workspace, { all, limit }),
   ),

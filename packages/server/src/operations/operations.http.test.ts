@@ -268,6 +268,7 @@ test.each(changing.map((operation) => [operation.route, operation] as const))(
     const heard = new Set<string>()
     const { live } = service
     vi.spyOn(live, 'listChanged').mockImplementation((id) => void (id === north.id && heard.add('list')))
+    vi.spyOn(live, 'alertsChanged').mockImplementation((id) => void (id === north.id && heard.add('alerts')))
     vi.spyOn(live, 'changed').mockImplementation((id) => void (id === north.id && heard.add('agent')))
     vi.spyOn(live, 'reported').mockImplementation((id) => void (id === north.id && heard.add('report')))
     vi.spyOn(live, 'check').mockImplementation(async () => void heard.add('rights'))

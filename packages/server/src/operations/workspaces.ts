@@ -2,6 +2,7 @@
 import { type Role, type Workspace, workspaces } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { activityOf } from '../pages/activity.ts'
+import { alertStanding } from '../pages/alerts.ts'
 import { type Bound, looks, personActs } from '../web/kit/operations.ts'
 import { invitationsOf, invite, withdraw } from '../workspaces/invitations.ts'
 import { changeRole, membersOf, removeMember } from '../workspaces/members.ts'
@@ -50,5 +51,12 @@ async function shown(db: Db, { id, slug, name }: WorkspaceInfo, role: Role): Pro
     .select((eb) => eb.fn.countAll<number>().as('agents'))
     .where('workspace_id', '=', id)
     .executeTakeFirstOrThrow()
-  return { slug, name, role, activated: await isActivated(db, id), agents: Number(agents) }
+  return {
+    slug,
+    name,
+    role,
+    activated: await isActivated(db, id),
+    agents: Number(agents),
+    alerts: await alertStanding(db, { id }),
+  }
 }

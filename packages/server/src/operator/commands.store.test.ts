@@ -15,7 +15,7 @@ everyEngine('commands of the operator', (open) => {
     const baseUrl = 'http://localhost'
     const auth = openAuth(w.store, { baseUrl, secret: 'a secret of more than thirty-two characters' })
     const changed: string[] = []
-    const live = { listChanged: (id: string) => changed.push(id) }
+    const live = { listChanged: (id: string) => changed.push(id), alertsChanged: () => {} }
     const service = { store: w.store, auth, live, now: w.clock.now, config: { baseUrl } } as unknown as Service
     const run = (name: string, args: string[], more: Partial<Request> = {}) =>
       runCommand(name, { args, options: {}, input: '', ...more }, service)

@@ -198,6 +198,7 @@ export function notify(
   if (!workspace) return
   for (const notice of noticesOf(operation)) {
     if (notice === 'list') live.listChanged(workspace.id)
+    if (notice === 'alerts') live.alertsChanged(workspace.id)
     if (notice === 'report') for (const id of agents) live.reported(workspace.id, id)
     if (notice === 'agent') for (const id of agents) live.changed(workspace.id, id)
   }

@@ -1,0 +1,95 @@
+/** Alerts as pages show them. Pending ones are left out, since they may come to nothing. */
+import type { AlertLine, AlertLines, Workspace } from '@svc/api'
+import { stateOf } from '../alerts/judge.ts'
+import { alertOf } from '../alerts/store.ts'
+import type { Db } from '../db/open.ts'
+import type { AgentRow, AlertRow } from '../db/tables.ts'
+import { newId } from '../ids.ts'
+import { dayMs } from '../limits/days.ts'
+
+/** The maximum number of open alerts on a page. */
+const openMax = 500
+/** As long as the longest window of an agent's level history. */
+const agentDays = 30
+
+type Wanted = { ended: boolean; before: string | undefined; limit: number }
+
+/** Alerts that are open, or that ended, newest first. */
+export async function alertLines(
+  db: Db,
+  { id }: { id: string },
+  { ended, before, limit }: Wanted,
+): Promise<AlertLines> {
+  const most = ended ? limit : openMax
+  const rows = await shownRows(db, id)
+    .where('ended_at', ended ? 'is not' : 'is', null)
+    .$if(before !== undefined, (query) => query.where('alert.id', '<', before as string))
+    .orderBy('alert.id', 'desc')
+    .limit(most + 1)
+    .execute()
+  return { rows: rows.slice(0, most).map(lineOf), more: rows.length > most }
+}
+
+/** The alerts of the last days, and every open one. A mass silence is about each agent that it names. */
+export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: number): Promise<AlertLine[]> {
+  const rows = await shownRows(db, agent.workspace_id)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('subject_kind', '=', 'agent'), eb('subject_id', '=', agent.id)]),
+        eb.and([eb('subject_kind', '=', 'workspace'), eb('agents', 'like', `%"${agent.name}"%`)]),
+      ]),
+    )
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('alert.id', '>', newId(now - agentDays * dayMs))]))
+    .orderBy('alert.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(lineOf)
+}
+
+export async function alertStanding(db: Db, { id }: { id: string }): Promise<Workspace['alerts']> {
+  const { unacknowledged } = await db
+    .selectFrom('alert')
+    .select((eb) => eb.fn.countAll<number>().as('unacknowledged'))
+    .where('scope', '=', id)
+    .where('opened_at', 'is not', null)
+    .where('ended_at', 'is', null)
+    .where('acknowledged_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  const channel = await db
+    .selectFrom('alert_channel')
+    .select('id')
+    .where('scope', '=', id)
+    .where('enabled', '=', 1)
+    .limit(1)
+    .executeTakeFirst()
+  return { unacknowledged: Number(unacknowledged), notified: channel !== undefined }
+}
+
+const shownRows = (db: Db, scope: string) =>
+  db
+    .selectFrom('alert')
+    .leftJoin('agent', (join) => join.onRef('agent.id', '=', 'subject_id').on('subject_kind', '=', 'agent'))
+    .selectAll('alert')
+    .select('agent.name as agentName')
+    .where('scope', '=', scope)
+    .where('opened_at', 'is not', null)
+
+function lineOf(row: AlertRow & { agentName: string | null }): AlertLine {
+  const alert = alertOf(row)
+  return {
+    id: row.id,
+    rule: row.rule,
+    level: row.level,
+    subject: { kind: row.subject_kind, name: row.agentName ?? row.subject_name },
+    state: stateOf(alert),
+    since: row.since,
+    openedAt: row.opened_at,
+    endedAt: row.ended_at,
+    acknowledged: alert.acknowledged,
+    muted: alert.muted,
+    label: row.label,
+    agent: row.agentName,
+    rollout: row.subject_kind === 'rollout' ? row.subject_id : null,
+    agents: row.agents === null ? null : (JSON.parse(row.agents) as AlertLine['agents']),
+  }
+}
