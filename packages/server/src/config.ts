@@ -18,7 +18,7 @@ const checkout = resolve(import.meta.dirname, '../../..')
 
 /** The settings with which the service starts. */
 export interface Settings extends Config {
-  /** True when somebody set SVC_METRICS_PORT; the port must then be free. */
+  /** True if somebody set SVC_METRICS_PORT. Only then is it an error when another program uses that port. */
   metricsPortChosen: boolean
 }
 
@@ -136,7 +136,7 @@ function addresses(text: string): string[] | undefined {
   return all.every((address) => isIP(address)) ? all : undefined
 }
 
-/** Our variables that have a value; an empty one counts as unset. */
+/** Our environment variables that have a value; an empty variable counts as unset. */
 const filled = (variables: Variables) =>
   Object.fromEntries(Object.entries(variables).filter(([name, value]) => name.startsWith('SVC_') && value?.trim()))
 

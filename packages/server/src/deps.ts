@@ -11,13 +11,13 @@ export interface Config {
   host: string
   port: number
   dataDir: string
-  /** Undefined for SQLite in `dataDir`. */
+  /** The address of PostgreSQL; undefined if SQLite in `dataDir` is used. */
   databaseUrl: string | undefined
   /** The addresses of proxies whose forwarded headers are trusted (D16, D23). */
   trustedProxies: string[]
-  /** Networks that alerts may be sent to though they are not public. */
+  /** The networks to which alerts may be sent although they are not public. */
   outboundAllow: readonly string[]
-  /** Called each minute while alerts are evaluated and sent; undefined: nobody watches. */
+  /** The address that is called each minute while alerts are evaluated and sent; undefined if there is none. */
   heartbeatUrl: string | undefined
   /** The port for health and metrics; 0 turns them off. */
   metricsPort: number
@@ -32,7 +32,9 @@ export interface Config {
   version: string
 }
 
-/** Notifies open pages of changes. Calls are cheap and never wait; frames are sent coalesced. */
+/**
+ * Notifies open pages of changes. A call is cheap and never waits; the pages get several changes together in one frame.
+ */
 export interface Live {
   /** A report of this agent was committed. */
   reported(workspaceId: string, agentId: string): void
@@ -55,6 +57,6 @@ export interface Deps {
   live: Live
   /** The runtime that `/cli/` serves. */
   releases: Releases
-  /** Unix milliseconds. */
+  /** The current time in Unix milliseconds. */
   now: () => number
 }

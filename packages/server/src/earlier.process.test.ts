@@ -71,7 +71,7 @@ describe.each([
     const { kept, tokens } = earlier(engine)
     const place = await placed()
 
-    // These run before the service, which erases data that is old enough.
+    // These commands must run before the service starts, because the service erases old data.
     expect(await place.value(['command', 'list', 'north/mail'])).toMatchObject(kept.commands.mail)
     expect(await place.value(['agent', 'list', 'north'])).toMatchObject(kept.agents)
     expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject(kept.mail)

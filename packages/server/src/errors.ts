@@ -2,7 +2,10 @@
 export const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
 
-/** The person who runs the service configured something wrong. The message is complete. */
+/**
+ * The error for a wrong configuration, which the person who runs the service must fix. Its message says everything that
+ * they need.
+ */
 export class ConfigError extends Error {}
 
 /** The message of an error, or the text of any other thrown value. */

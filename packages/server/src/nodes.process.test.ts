@@ -8,10 +8,10 @@ import { newPlace, type Place, populate, report } from '../testing/service-proce
 import { newPostgresDatabase } from '../testing/stores.ts'
 
 const rounds = process.env.SVC_TEST_LONG ? 12 : 1
-/** Milliseconds; long enough for a busy machine. */
+/** The maximum time for a test in milliseconds, long enough for a busy machine. */
 const patience = 600_000
 
-/** Places for nodes on one database, with the same secret. */
+/** Makes folders and ports for nodes that share one database and the same secret. */
 async function nodesOn(url: string, count: number): Promise<Place[]> {
   const places: Place[] = []
   for (let i = 0; i < count; i++) {
@@ -61,7 +61,7 @@ test(
     const url = await newPostgresDatabase()
     await once(url, "insert into kysely_migration values ('999-later', '2030-01-01')")
     const newer = await newPlace({ SVC_DATABASE_URL: url })
-    mkdirSync(newer.dataDir) // it mentions a new one, too
+    mkdirSync(newer.dataDir) // The program would mention a new folder, too.
     const said = await newer.runProgram(['workspace', 'list'])
     expect(said).toMatchObject({ code: 1, stderr: expect.stringMatching(/newer version \(999-later\)/) })
     expect(said.stderr.trim().split('\n')).toHaveLength(1)

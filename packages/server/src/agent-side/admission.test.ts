@@ -12,7 +12,7 @@ const caller: Caller = {
   places: newPlaces(),
 }
 const inactive = { ...caller, activated: false }
-/** A gate that counts how many calls its window was asked about. */
+/** Makes a gate that counts how many calls asked its window of rate limits. */
 function gate({ retryAfter = 0, full = false } = {}) {
   let counted = 0
   const take = () => {

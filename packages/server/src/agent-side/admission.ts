@@ -6,10 +6,10 @@ import type { Side } from './deps.ts'
 import type { Caller } from './lookup.ts'
 import { confirmed, type Refused, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
 
-/** The checks that calls of one kind must pass. */
+/** The limits that calls of one route must pass. */
 export interface Gate {
   readonly window: Pick<Window, 'take'>
-  /** Full means overload: the call is refused with 503 (D18). */
+  /** If the queue is full the service is overloaded, and the call is refused with 503 (D18). */
   readonly queue: { readonly full: boolean }
   readonly maxBytes: number
 }

@@ -6,10 +6,12 @@ import type { AgentMetrics } from '../reports/metrics.ts'
 import type { Lookup } from './lookup.ts'
 import type { Trouble } from './trouble.ts'
 
-/** The agents' side knows no people, so it gets no accounts. */
+/**
+ * The dependencies of the agent routes. The accounts library is left out, because agents have tokens and no accounts.
+ */
 export type AgentDeps = Omit<Deps, 'auth'>
 
-/** The parts that the agent routes share. */
+/** The objects that all agent routes share. */
 export interface Side {
   deps: AgentDeps
   lookup: Lookup

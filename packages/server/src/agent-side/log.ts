@@ -26,7 +26,7 @@ export function logCall(side: Side): Handler {
   return async (req, res) => {
     const admitted = await admit(side, req, res, gate)
     if (!admitted) return
-    if (queue.full) return refuseBusy(side, res) // many were admitted at the same time
+    if (queue.full) return refuseBusy(side, res) // While this call was admitted, other calls may have filled the queue.
     const { caller, bytes } = admitted
     const read = readLogUpload(bytes)
     if (!read.ok) return refuseBody(side, res, caller, read.message)

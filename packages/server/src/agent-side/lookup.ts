@@ -64,7 +64,10 @@ interface Found {
   activated_at: number | null
 }
 
-/** A prepared statement on the unique index of `token_hash`, since every agent is looked up once after a start. */
+/**
+ * Makes a prepared statement that finds an agent by the unique index of `token_hash`. Speed matters, because after a
+ * start every agent is looked up once.
+ */
 function finder(store: Store): (hash: string) => Promise<Found | undefined> {
   const select = (parameter: string) => `select a.id, a.workspace_id, p.activated_at from agent a
     left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc'

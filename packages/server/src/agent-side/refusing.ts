@@ -11,7 +11,7 @@ type Refusing = Pick<Side, 'lookup' | 'metrics' | 'trouble'>
 export interface Refused {
   readonly code: RefusalCode
   readonly message?: string | undefined
-  /** In seconds; only for `rate_limited`. */
+  /** The seconds to wait before the next call; only given with the code `rate_limited`. */
   readonly retryAfter?: number
 }
 
@@ -51,8 +51,8 @@ export async function refuseUnread(
 ): Promise<undefined> {
   countRefusal(metrics, code)
   await drain(req)
-  // Under overload a client that has sent the whole request keeps its connection: a new one would cost more than this
-  // answer.
+  // Under overload, a client that has sent its whole request keeps its connection, because opening a new one would cost
+  // more than this answer.
   if (code === 'unavailable' && req.complete) refuse(res, code, undefined, jitteredDelay())
   else if (code === 'unavailable') refuseAndClose(req, res, code, { retryAfter: jitteredDelay() })
   else refuseAndClose(req, res, code, { retryAfter: code === 'rate_limited' ? retryAfter : undefined })

@@ -12,9 +12,9 @@ import type { Caller } from './lookup.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 
 /**
- * Reports above `bytes` take milliseconds to read, so each gets a separate turn of the event loop. A report in memory
- * takes ten times the bytes of its body, so only `max` are read and stored at a time, and `waitingMax` may wait for
- * that (D18).
+ * Reading a report above `bytes` takes milliseconds, so each such report gets a separate turn of the event loop. In
+ * memory it takes ten times the bytes of its body, so only `max` of them are read and stored at a time, and
+ * `waitingMax` may wait (D18).
  */
 const largeReport = { bytes: 32 * 1024, max: 2, waitingMax: 128 } as const
 
@@ -35,7 +35,7 @@ export function reportCall(side: Side): Handler {
     const admitted = await admit(side, req, res, saysLarge ? largeGate : gate)
     if (!admitted) return
     if (admitted.bytes.length <= largeReport.bytes) return take(admitted, res)
-    if (large.full) return refuseBusy(side, res) // many were admitted at the same time
+    if (large.full) return refuseBusy(side, res) // While this call was admitted, other calls may have filled the queue.
     await room.run(async () => {
       await turns.next()
       await take(admitted, res)
@@ -47,7 +47,10 @@ export function reportCall(side: Side): Handler {
 function taker(side: Side): (admitted: Admitted, res: ServerResponse) => Promise<void> {
   const { deps, batcher, turns } = side
   const noted = new WeakSet<Caller>()
-  /** Logs once for as long as the agent is cached, since every report may have too many runs. */
+  /**
+   * Logs that runs of a report were dropped, but only once while the agent is cached, because the next reports will
+   * probably have too many runs too.
+   */
   function noteDropped(caller: Caller, runs: number): void {
     if (noted.has(caller)) return
     noted.add(caller)

@@ -24,9 +24,9 @@ import { createTrouble } from './trouble.ts'
 export interface AgentSide {
   routes: BareRoutes
   metrics: AgentMetrics
-  /** Must be started after the service listens. */
+  /** The jobs that run regularly. The sweeper must be started after the service listens. */
   sweeper: Sweeper
-  /** Stops offering new wishes: their trial would run while the service is down. */
+  /** Stops offering new wishes, because their trial would run while the service is down. */
   drain(): void
   /** Resolves when everything submitted is answered and the sweeper has stopped. The store may be closed afterwards. */
   close(): Promise<void>

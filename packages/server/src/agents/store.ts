@@ -86,8 +86,8 @@ export function renameAgent(
 }
 
 /**
- * Deletes an agent with everything kept about it: reports, runs, commands (open ones are never delivered, D56) and
- * logs.
+ * Deletes an agent with everything that is stored about it: reports, runs, commands and logs. Its queued commands are
+ * therefore never delivered (D56).
  */
 export function deleteAgent({ db, by, now }: Ctx, { id }: { id: string }): Promise<Verdict<AgentRow, AgentRefusal>> {
   return transaction(db, async (trx) => {

@@ -7,8 +7,8 @@ export interface By {
 }
 
 /**
- * The context of a change: the database or transaction to write to, the person who makes it, and the time in Unix
- * milliseconds.
+ * The context of a change: the database or transaction to write to, the person who makes the change, and the time in
+ * Unix milliseconds.
  */
 export interface Ctx<B = By, D = Db> {
   readonly db: D

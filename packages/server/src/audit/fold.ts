@@ -1,6 +1,7 @@
 /**
- * Bounds the activity of each person: beyond the newest lines, the oldest become one line per workspace with their
- * number. So a person who acts without end, by mistake or on purpose, cannot fill the disk of the service.
+ * Limits how many lines of activity are stored about each person. Beyond the limit, the oldest lines are replaced by
+ * one line per workspace that says how many there were. So a person who acts without end, by mistake or on purpose,
+ * cannot fill the disk.
  */
 import type { Db } from '../db/open.ts'
 import type { AuditRow } from '../db/tables.ts'
@@ -8,9 +9,12 @@ import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 
 interface FoldLimits {
-  /** The number of newest lines of a person that are never folded. */
+  /** The number of newest lines of a person that are always kept as they are. */
   kept: number
-  /** The number of lines above `kept` before any are folded, so that not every new line causes a fold. */
+  /**
+   * The number of lines above `kept` that may exist before the oldest are folded, so that not every new line causes a
+   * fold.
+   */
   slack: number
 }
 const inForce: FoldLimits = { kept: 10_000, slack: 1_000 }
@@ -36,8 +40,8 @@ export async function foldActivity(db: Db, limits: FoldLimits = inForce): Promis
 }
 
 /**
- * Folds up to `count` + 1 of the oldest lines of a person and returns by how many they became fewer. Two nodes never
- * fold the same line.
+ * Replaces up to `count` + 1 of the oldest lines of a person by one line per workspace, and returns by how much the
+ * number of lines fell. Two nodes never replace the same line.
  */
 function foldOldest(db: Db, actorId: string, count: number): Promise<number> {
   return transaction(db, async (trx) => {

@@ -3,16 +3,16 @@ import { newId } from '../ids.ts'
 import type { By } from './by.ts'
 
 interface AuditNote {
-  /** Null if it concerns the service as a whole. */
+  /** The workspace; null if the action concerns the service as a whole. */
   workspaceId: string | null
-  /** Unix milliseconds. */
+  /** The time of the action, in Unix milliseconds. */
   at: number
   by: By
-  /** For example `agent.created`, `command.sent` or `member.removed`. */
+  /** The kind of action, such as `agent.created`, `command.sent` or `member.removed`. */
   action: string
-  /** For example `agent mail-triage`. */
+  /** The object of the action, such as `agent mail-triage`. */
   subject: string
-  /** Further facts, never a secret. */
+  /** Further facts about the action, never a secret. */
   details?: Record<string, unknown>
 }
 

@@ -16,7 +16,7 @@ import { refuse } from '../verdict.ts'
 interface BackupMade {
   file: string
   bytes: number
-  /** Unix milliseconds. */
+  /** The time of the backup, in Unix milliseconds. */
   at: number
   version: string
 }

@@ -8,9 +8,9 @@ import { endWaiting } from '../deliveries/settling.ts'
 import { endWishes } from './end-wishes.ts'
 
 export interface NewAgentToken {
-  /** In the form `SLUG/NAME`. */
+  /** The agent's name in the form `SLUG/NAME`. */
   agent: string
-  /** Shown only this once. */
+  /** The new token, which is shown only this once. */
   token: string
 }
 

@@ -11,17 +11,20 @@ export type Judgement =
   | { readonly ok: true; readonly value: Accepted }
   | { readonly ok: false; readonly message: string; readonly findings: readonly BundleFinding[] }
 
-/** The facts to store about a good bundle, already serialised in the worker, since that takes long too. */
+/**
+ * The facts about a good bundle as they are stored. The worker makes the JSON texts, since that takes long for a large
+ * bundle.
+ */
 interface Accepted {
   readonly name: string
   readonly version: string
   readonly description: string
   readonly sha256: string
-  /** The range of svc versions that machines need for it, in words. */
+  /** The range of svc versions that can run the bundle, in words. */
   readonly neededSvc?: string
-  /** As JSON. */
+  /** The manifest as JSON. */
   readonly manifest: string
-  /** As JSON. */
+  /** The list of files as JSON. */
   readonly files: string
   readonly bytes: Uint8Array
 }
@@ -74,7 +77,7 @@ function started(): Worker {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   })
-  return thread.on('error', () => {}) // the exit event rejects the pending judgement
+  return thread.on('error', () => {}) // The exit event, which follows, rejects the pending judgement.
 }
 
 function end(): void {

@@ -9,7 +9,7 @@ import { runningVersion } from '../versions/agents.ts'
 
 export interface AskedSecrets {
   version: string
-  /** The running versions that do not ask for all of these secrets. */
+  /** The versions that agents run now and that do not ask for all of these secrets. */
   than: string[]
   secrets: SecretSpec[]
 }

@@ -16,7 +16,7 @@ interface Uploaded {
   version: string
   sha256: string
   size: number
-  /** Missing if any svc will do. */
+  /** The range of svc versions that the bundle needs; missing if it runs with any. */
   neededSvc?: string
 }
 type Upload =

@@ -85,7 +85,10 @@ export class Uploads {
     return upload
   }
 
-  /** Normal uploads end within seconds, so they are never the oldest for long. */
+  /**
+   * Gives up the oldest upload that is still arriving. Normal uploads end within seconds, so they are never the oldest
+   * for long.
+   */
   #giveUpOldest(): void {
     const [oldest] = [...this.#under].filter(({ arriving }) => arriving)
     if (!oldest) throw new Refusal('unavailable', busy, 10)
@@ -114,14 +117,18 @@ export class Uploads {
   }
 }
 
-/** Yields the pieces of a body until it ends, and throws when the upload is given up. Holds no piece that was taken. */
+/**
+ * Yields the pieces of a body until it ends, and throws when the upload is given up. It keeps no reference to a piece
+ * that was yielded.
+ */
 export async function* piecesOf(
   body: ReadableStream<Uint8Array> | null,
   givenUp: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (!reader) return
-  // A Promise.race with one long-lived promise would keep every piece in memory as long as that promise exists.
+  // A Promise.race between each piece and one long-lived promise would keep all pieces in memory as long as that
+  // promise exists.
   let reject: (reason: unknown) => void = () => {}
   givenUp.addEventListener('abort', () => reject(givenUp.reason), { once: true })
   const read = () =>
@@ -145,7 +152,7 @@ export async function* piecesOf(
   }
 }
 
-/** A full or broken disk is reported as a temporary fault of the service (I10). */
+/** Reports a full or broken disk as a temporary fault of the service (I10). */
 async function written<T>(done: Promise<T>): Promise<T> {
   try {
     return await done

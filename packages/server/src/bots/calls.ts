@@ -1,4 +1,4 @@
-/** `POST /api/product/v1/introspect` on the bare listener, for the servers of products. */
+/** The route `POST /api/product/v1/introspect`, handled directly by the listener. The servers of products call it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deps } from '../deps.ts'
 import { callerAddress, callerKey } from '../http/address.ts'
@@ -8,11 +8,14 @@ import type { BareRoutes } from '../http/listener.ts'
 import { Window } from '../limits/window.ts'
 import { introspect, productOf } from './introspect.ts'
 
-/** In bytes: room for a token and a hint of its type. */
+/** The maximum body in bytes, enough for a token and a hint about its type. */
 const maxBody = 8 * 1024
-/** The maximum questions of a product per minute. A product that caches answers for some seconds stays far below. */
+/**
+ * The maximum number of introspections per minute for one product. A product that caches answers for some seconds stays
+ * far below.
+ */
 const perProduct = 3000
-/** The maximum wrong secrets from one address per minute. */
+/** The maximum number of wrong secrets per minute from one address. */
 const perStranger = 60
 
 export function productCalls(deps: Pick<Deps, 'store' | 'config' | 'log' | 'now'>): BareRoutes {

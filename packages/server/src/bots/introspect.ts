@@ -10,10 +10,10 @@ import { tokenState } from './store.ts'
 
 interface ActiveToken {
   active: true
-  /** Separated by spaces. */
+  /** The scopes of the token, separated by spaces. */
   scope: string
   token_type: 'Bearer'
-  /** The bot: its id, which never changes, and its name. */
+  /** The bot's id, which never changes, and its name. */
   sub: string
   username: string
   /** The id of the bot's workspace, as in `SVC_BINDING_…_WORKSPACE`. */
@@ -25,7 +25,7 @@ interface ActiveToken {
   product: string
   aud: string
   iss: string
-  /** In Unix seconds. */
+  /** When the token was issued, and when it expires, in Unix seconds. */
   iat: number
   exp: number
 }
@@ -44,7 +44,7 @@ export async function productOf(db: Db, header: string | undefined): Promise<{ i
   return right && given !== undefined && given.secret !== '' && row?.secret_hash ? { id: row.id } : undefined
 }
 
-/** The state of a token for this product. Notes that it was used, at most once a minute. */
+/** The state of a token for this product. It also records that the token was used, at most once a minute. */
 export async function introspect(
   db: Db,
   product: { id: string },

@@ -15,8 +15,8 @@ import { hashToken, newToken } from '../tokens.ts'
 import { refuse } from '../verdict.ts'
 
 /**
- * The state of a token by its own columns. A token is also inactive while its workspace is not activated for the
- * product.
+ * The state of a token by its own columns only. Introspection also calls a token inactive while its workspace is not
+ * activated for the product.
  */
 export const tokenState = (token: Pick<BotTokenRow, 'revoked_at' | 'expires_at'>, now: number): BotTokenState =>
   token.revoked_at !== null ? 'revoked' : token.expires_at <= now ? 'expired' : 'active'
@@ -71,14 +71,14 @@ interface WantedBot {
 export interface GivenBot extends WantedBot {
   bot: BotRow
   made: boolean
-  /** Shown only this once. */
+  /** The new token, which is shown only this once. */
   token: string
 }
 type BotRefusal = 'bots_too_many' | 'bot_role_differs'
 
 /**
- * Checks that bots of this name can be made or reused for these bindings, and returns the existing ones by product.
- * Call it under the workspace's lock, so that the result stays true.
+ * Checks that bots of this name can be made or reused for these bindings, and returns the existing bots by product. The
+ * caller must hold the workspace's lock, so that the result stays true.
  */
 export async function judgeBots(
   db: Db,

@@ -1,8 +1,8 @@
 import { limits } from '@svc/protocol'
 
 /**
- * Returns how long ago this process delivered a command, in milliseconds of the monotonic clock; undefined if it did
- * not.
+ * A function that returns how many milliseconds ago this process delivered a command, by the monotonic clock; undefined
+ * if it did not.
  */
 export type MonotonicAge = (id: string) => number | undefined
 
@@ -14,12 +14,12 @@ export class Deliveries {
   readonly #at = new Map<string, number>()
   readonly #monotonic: () => number
 
-  /** `monotonic` returns milliseconds that never jump. */
+  /** `monotonic` returns the milliseconds of a clock that never jumps. */
   constructor(monotonic: () => number = () => performance.now()) {
     this.#monotonic = monotonic
   }
 
-  /** Notes a delivery at this moment, and forgets deliveries of commands that have timed out by this clock. */
+  /** Notes that a command was delivered now, and forgets deliveries of commands that have timed out by this clock. */
   note(id: string): void {
     const now = this.#monotonic()
     for (const [old, at] of this.#at) {

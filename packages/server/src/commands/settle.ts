@@ -36,7 +36,10 @@ export function settleAndClaim(
   let room = given.claims ? limits.commandsPerAnswer : 0
   const claimed: StoredCommand[] = []
   let known: Offer | undefined
-  /** Computed at most once, since it includes the log names of up to 2,000 runs. */
+  /**
+   * The offer of the report, computed only when it is needed and then once, since it includes the log names of up to
+   * 2,000 runs.
+   */
   const offer = () => (known ??= offerOf(report, given.logs))
   const after = timed.map((c) => {
     if (c.state !== 'queued' || room === 0) return c
@@ -64,8 +67,8 @@ export function settleAcks(commands: readonly StoredCommand[], acks: readonly Ac
 }
 
 /**
- * Times out a command (D2, D20); undefined if it is not due. If this process delivered it, the monotonic clock must
- * agree; until then the command is due again later.
+ * Times out a command (D2, D20); undefined if it is not due. If this process delivered the command, the monotonic clock
+ * must agree that the time is over; until then the command becomes due again later.
  */
 export function timeOut(c: StoredCommand, now: number, age: MonotonicAge): StoredCommand | undefined {
   if (c.due_at === null || c.due_at > now) return undefined

@@ -43,8 +43,8 @@ export function queueCommand({ db, by, now }: Ctx, agent: { id: string }, body: 
 const atOnce = 200
 
 /**
- * Queues the same command for many agents, each judged separately, with one line in the audit trail per transaction.
- * That line names the agents that have the command now.
+ * Queues the same command for many agents, and judges each agent separately. Each transaction writes one line to the
+ * audit trail, which names its agents that have the command now.
  */
 export async function queueMany(
   { db, by, now }: Ctx<By, Db | Writer>,
@@ -53,7 +53,7 @@ export async function queueMany(
   body: CommandBody,
 ): Promise<Map<string, Queued>> {
   const results = new Map<string, Queued>()
-  // In the order of ids in which reports lock agents, so that they never deadlock.
+  // Agents are locked in the order of their ids, as reports lock them, so that the two cannot deadlock.
   const all = [...agents].sort((a, b) => (a.id < b.id ? -1 : 1))
   for (let i = 0; i < all.length; i += atOnce) {
     const piece = all.slice(i, i + atOnce)
@@ -173,7 +173,7 @@ async function queueWithin(
   return { ok: true, value: { command, made: true } }
 }
 
-/** The values as the check returns them, not as they came in. */
+/** Returns the command with the values that the check made of the sent ones. */
 function checked(body: CommandBody, offer: Offer): CommandBody {
   if (body.type !== 'set') return body
   const verdict = checkValues(offer.settings?.schema ?? [], body.payload)

@@ -7,13 +7,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 const everyMs = 100
 /**
- * After this many passes the writing connection is notified even if more are left, because it writes as fast as this
- * thread copies.
+ * The maximum number of passes before the writing connection is notified, even if more pages are left. After that many,
+ * it writes as fast as this thread copies.
  */
 const maxPasses = 4
 
 const { file, fd, from } = workerData as { file: string; fd: number; from: number }
-/** The number of pages that may be left to the writing connection. More arrive during each pass. */
+/** The number of uncopied pages at which this thread leaves the rest to the writing connection. */
 const few = from / 8
 const db = new DatabaseSync(file, { timeout: 0 })
 db.exec('pragma synchronous = full; pragma wal_autocheckpoint = 0')
@@ -30,7 +30,7 @@ function look(): void {
   if (left() < from) return
   for (let passes = 0; passes < maxPasses && left() > few; passes++) {
     passive.get()
-    // SQLite syncs the file with the last page of the log, and would otherwise do so in the other thread.
+    // Syncs the log here. Otherwise SQLite would do it in the main thread, when that copies the last page.
     fdatasyncSync(fd)
   }
   parentPort?.postMessage('few are left')

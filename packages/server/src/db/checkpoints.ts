@@ -12,7 +12,7 @@ import type { Store } from './open.ts'
 const maxPages = 16_000
 
 export interface Checkpoints {
-  /** Call it before the store is closed, which copies the rest of the log. */
+  /** Stops the copying. Call it before the store is closed, because closing copies the rest of the log. */
   close(): Promise<void>
 }
 
@@ -21,8 +21,8 @@ export function startCheckpoints(
   file: string,
   failed: (error: unknown) => void,
 ): Checkpoints {
-  // Stays open until the process ends: closing any descriptor of the file releases the locks of all connections of this
-  // process.
+  // The descriptor stays open until the process ends, because closing any descriptor of the file would release the
+  // locks of all connections of this process.
   const fd = openSync(file, 'r')
   const usual = Number(Object.values(sqlite.prepare('pragma wal_autocheckpoint').get() ?? {})[0])
   const worker = new Worker(new URL('./checkpointer.ts', import.meta.url), { workerData: { file, fd, from: usual } })

@@ -12,7 +12,7 @@ export interface TableColumn<T> {
   readonly nullable: boolean
   /** True if the database numbers the rows in this column, in order of arrival. */
   readonly arrival: boolean
-  /** Never has a value: it only carries the type of the column's values. */
+  /** Never has a value at run time: the field only carries the type of the column's values. */
   readonly holds?: T
 }
 export interface Arrival extends TableColumn<number> {
@@ -47,12 +47,12 @@ export function described<C extends Columns>(name: string, columns: C): Describe
 
 export type Value = string | number | null
 
-/** A row, or the names of its columns in place of the values. */
+/** The values of a row by column; or, in place of each value, the name of its column. */
 export type Cells<R> = { readonly [K in keyof R]: Value }
 
 /**
- * The columns of a statement. `cells` puts the values of a row into the order of the statement; called with the column
- * names, it returns them in that order, so columns and values cannot differ.
+ * The names of a statement's columns in the order in which `cells` returns values. `cells` is called with names in
+ * place of values, so the columns and the values of the statement cannot differ.
  */
 export function columnsOf<C extends Columns>(
   { name, columns, names }: Described<C>,
@@ -65,13 +65,13 @@ export function columnsOf<C extends Columns>(
 }
 
 /**
- * Some columns of a table in the order in which a statement reads them. `at` is the index of each in a row that was
- * read.
+ * Some columns of a table in the order in which a statement reads them. `at` gives the position of each column in a row
+ * that was read.
  */
 export interface ColumnReader<Names extends readonly string[], Row extends readonly unknown[]> {
   readonly names: Names
   readonly at: Positions<Names>
-  /** Never has a value: it only carries the type of a row. */
+  /** Never has a value at run time: the field only carries the type of a row. */
   readonly row?: Row
   readonly integers: readonly number[]
 }
@@ -94,7 +94,7 @@ export function reads<C extends Columns, const Names extends readonly (keyof C &
   return { names, at: at as Positions<Names>, integers }
 }
 
-/** The same columns, each also null, for a `left join` that may find no row. */
+/** The same columns, but each may be null, as in a `left join` that finds no row. */
 export function leftJoined<C extends Columns>(columns: C): { [K in keyof C]: TableColumn<ValueOf<C[K]> | null> } {
   const joined = Object.entries(columns).map(([name, column]) => [name, orNull(column)])
   return Object.fromEntries(joined) as { [K in keyof C]: TableColumn<ValueOf<C[K]> | null> }

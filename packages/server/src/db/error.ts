@@ -1,2 +1,2 @@
-/** The database is missing or cannot be used; the message says what to do. */
+/** The error for a database that is missing or cannot be used. Its message says what to do. */
 export class StoreError extends Error {}

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-migrate-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 let files = 0
 
-/** The engines, each with a function that opens an empty database. */
+/** Each engine with a function that opens an empty database. */
 const engines: [string, () => Promise<Store>][] = [
   ['SQLite', async () => openEmbedded(join(folder, `${files++}.db`))],
   ['PostgreSQL', async () => openPostgres(await newPostgresDatabase({ empty: true }))],

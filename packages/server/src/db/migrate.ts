@@ -34,7 +34,10 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
 }
 
 const minVersion = 15
-/** An arbitrary lock number of this service: nodes that start together migrate one after another. */
+/**
+ * The number of PostgreSQL's advisory lock for migrations, so that nodes that start together migrate one after another.
+ * The number itself is arbitrary.
+ */
 const migrationLock = 7_270_001
 
 /**

@@ -20,8 +20,8 @@ export type Store =
       db: Db
       pool: pg.Pool
       /**
-       * From now on a connection without any traffic for `ms` is given up. A machine that lost power, or a network that
-       * drops everything, sends nothing, and the kernel keeps such a connection for a quarter of an hour.
+       * After this call, a connection that receives nothing for `ms` is closed. A machine that lost power or a dead
+       * network sends nothing, and the kernel alone would keep such a connection for a quarter of an hour.
        */
       giveUpAfter: (ms: number) => void
       close: () => Promise<void>
@@ -51,9 +51,11 @@ export function openEmbedded(file: string): Store {
 
 export function openPostgres(url: string): Store {
   const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000, types })
-  // The pool replaces an idle connection that breaks; without a listener the error would end the process.
+  // Handles errors of idle connections, which the pool replaces. Without a listener such an error would end the
+  // process.
   pool.on('error', () => {})
-  // The same for a connection that breaks while it is used: its user gets the error from the statement that fails.
+  // Handles errors of connections in use. The statement that fails reports the error to its caller, so nothing else has
+  // to be done.
   pool.on('connect', (client) => client.on('error', () => {}))
   const sockets = new Set<Socket>()
   let silence = 0

@@ -3,7 +3,10 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely'
 
 /** The maximum number of prepared statements that are cached; node:sqlite caches none. */
 const kept = 500
-/** The first version that contains the fix of the WAL reset; older ones may corrupt a database (checked at start). */
+/**
+ * The first version of SQLite that fixes a fault of the write-ahead log by which older ones may corrupt a database. It
+ * is checked at startup.
+ */
 const minVersion = [3, 51, 3] as const
 
 /**

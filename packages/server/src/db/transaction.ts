@@ -10,16 +10,20 @@ import type { Tables } from './tables.ts'
 /** The maximum number of tries of one transaction. */
 export const attempts = 5
 /**
- * serialization_failure, deadlock_detected, and unique_violation: another transaction took a name that this one had
- * just seen as free. Run again, it sees the name taken and refuses with a readable message.
+ * PostgreSQL's codes serialization_failure, deadlock_detected and unique_violation. The last one means that another
+ * transaction took a name that was free a moment ago: when this one runs again, it sees the name taken and refuses with
+ * a readable message.
  */
 const lost = new Set(['40001', '40P01', '23505'])
 
-/** True if PostgreSQL undid the transaction because of another one. */
+/** True if PostgreSQL undid the transaction because it lost against another one. */
 export const hasLost = (error: unknown): boolean =>
   lost.has(String((error as { code?: unknown } | undefined)?.code ?? ''))
 
-/** Runs each piece of work in a transaction that has checked the person's right to write (web/kit/acting.ts). */
+/**
+ * A function that runs work in a transaction. The transaction first checks the person's right to write
+ * (web/kit/acting.ts).
+ */
 export type Writer = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Promise<T>
 
 /**
@@ -32,7 +36,10 @@ export function transaction<T>(on: Db | Writer, work: (trx: Transaction<Tables>)
   return untilWon(() => on.transaction().execute(work))
 }
 
-/** Runs `work` again while it loses. A commit with unknown result is not run again, since it may have succeeded. */
+/**
+ * Runs `work` again as long as its transaction loses against another one. A commit with unknown result is not run
+ * again, since it may have succeeded.
+ */
 export async function untilWon<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

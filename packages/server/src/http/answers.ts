@@ -33,7 +33,10 @@ export function refuseAsBusy(res: ServerResponse): void {
   refuse(res, 'unavailable', undefined, jitteredDelay())
 }
 
-/** Seconds until the next try, random so that agents do not all come back at the same time. */
+/**
+ * The seconds that a client should wait before its next try. They are random, so that agents do not all come back at
+ * the same time.
+ */
 export const jitteredDelay = (): number => 5 + Math.floor(Math.random() * 26)
 
 export const bodyOf = (code: RefusalCode, message?: string): string =>

@@ -51,7 +51,7 @@ export class Arrivals {
     }
   }
 
-  /** Stops tracking a body that has ended, for whatever reason. */
+  /** Stops tracking a body, because it has ended for whatever reason. */
   end(req: IncomingMessage): void {
     const arrival = this.#under.get(req)
     if (!arrival) return
@@ -67,7 +67,7 @@ export class Arrivals {
     }
   }
 
-  /** Does nothing if the body has ended in the meantime. */
+  /** Gives up a body, unless it has ended in the meantime. */
   #giveUp(req: IncomingMessage): void {
     if (!this.#under.has(req)) return
     this.end(req)

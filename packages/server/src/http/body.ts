@@ -8,12 +8,12 @@ import { Turns } from './turns.ts'
  * refusal.
  */
 const drained = { early: 64 * 1024, tooLarge: 8 * 1024 * 1024 } as const
-/** The time for which a connection stays open after an answer while its client still sends. */
+/** The time in milliseconds for which a connection stays open after the answer if its client is still sending. */
 const lingerMs = 500
 
 /**
- * After `bytes` of a body, the rest is read in pieces of 64 KB: each turn of the event loop reads `perTurn` pieces,
- * however many clients send large bodies at the same time. A client that sends slowly does not block others.
+ * The limits for large bodies. After the first `bytes` of a body, the rest is read in pieces of 64 KB: all clients
+ * together get `perTurn` pieces in a turn of the event loop. A client that sends slowly does not block others.
  */
 const large = { bytes: 32 * 1024, perTurn: 4 } as const
 const pieces = new Turns(large.perTurn)
@@ -37,7 +37,7 @@ export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: nu
       all.end(req)
       resolve(body)
     }
-    // Most bodies arrive together with their headers; only the others are tracked.
+    // Most bodies arrive together with their headers and need no tracking; only the others are tracked.
     process.nextTick(() => {
       if (!req.complete) all.begin(req, size)
     })

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 
 const reserved = 256
 const minConnections = 64
-/** The number of connections if the system sets no limit or does not tell it; memory suffices for more. */
+/** The number of connections if the system sets no limit, or does not say which. Memory would suffice for more. */
 const unlimited = 200_000
 
 export function maxConnections(limits: string = ownLimits()): number {

@@ -13,19 +13,22 @@ export interface Connections {
 export interface Connection {
   /** When it was opened, in milliseconds of the monotonic clock. */
   since: number
-  /** The response that is being made or sent. */
+  /** The response that the connection is making or sending; undefined between requests. */
   answer: ServerResponse | undefined
-  /** The request that was parsed early and waits until `answer` has been sent (pipelining.ts). */
+  /**
+   * The next request of the connection, if its headers were parsed early. It waits until `answer` has been sent
+   * (pipelining.ts).
+   */
   next: Next | undefined
-  /** The number of requests so far. */
+  /** The number of requests that the connection has sent so far. */
   requests: number
-  /** The state of its unsent bytes when they last moved (unread.ts). */
+  /** The state of the connection's unsent bytes when they last got fewer (unread.ts). */
   stall: Stall | undefined
 }
 interface Next {
   res: ServerResponse
   begin: () => void
-  /** The bytes received after its headers, not parsed yet. */
+  /** The bytes that arrived after the headers of the waiting request and were not parsed yet. */
   rest: Buffer | undefined
 }
 interface Stall {

@@ -1,10 +1,10 @@
 /**
- * Rejects requests that Node's parser accepts although their destination or the end of their body can be read in two
- * ways.
+ * Rejects ambiguous requests that Node's parser accepts: those for which the host, or the end of the body, can be read
+ * in two ways.
  */
 import type { IncomingMessage } from 'node:http'
 
-/** Returns what is wrong with the request; undefined if it is good. */
+/** Returns the fault of the request as a sentence; undefined if it has none. */
 export function faultOf(req: IncomingMessage): string | undefined {
   const hosts = hostsOf(req.rawHeaders)
   if (hosts > 1) return 'The request names a host twice.'

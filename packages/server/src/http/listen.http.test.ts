@@ -35,7 +35,7 @@ function begin(port: number): Socket {
   return socket
 }
 
-/** Counts the turns of the event loop until all clients that connect now have been accepted. */
+/** Returns in how many turns of the event loop all clients that connect now have been accepted. */
 async function turnsFor(clients: number, sockets: number): Promise<number> {
   const server = createServer()
   const connections = connectionsOf(server)

@@ -10,17 +10,17 @@ import { type AddressInfo, BoundSocket, createServer, type ListenOptions, type S
 import { ConfigError, isCode } from '../errors.ts'
 
 /**
- * Connections that may wait on a socket while the service is busy; the system may allow fewer. A client that finds the
- * queue full tries again a second later.
+ * The maximum number of connections that wait on a socket while the service is busy; the system may allow fewer. A
+ * client that finds no room tries again a second later.
  */
 const backlog = 4096
-/** The system spreads new connections over these sockets. */
+/** The number of listening sockets. On Linux the system spreads new connections over them. */
 const sockets = process.platform === 'linux' ? 32 : 1
 
 interface Where {
   port: number
   host: string
-  /** The setting with which a person chooses another port. */
+  /** The name of the setting with which a person can choose another port. */
   how: string
 }
 

@@ -28,9 +28,9 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 export type BareRoutes = Readonly<Record<string, Handler>>
 
 /**
- * Times in milliseconds, and counts. `request` allows a bundle of 20 MB over a slow line; bodies of agent routes have
- * less time (arrivals.ts). Idle connections outlive an interval of 30 s, so that reporters keep theirs (D18); above
- * `keep` connections each ends with its answer, so that every client gets a turn.
+ * Limits of the listener: times in milliseconds, and numbers of connections. `request` is long enough for a bundle of
+ * 20 MB over a slow line. Idle connections last longer than an interval of 30 s, so that reporters keep theirs (D18);
+ * if more than `keep` are open, each is closed after its answer.
  */
 export interface ListenerLimits {
   headers: number
@@ -59,7 +59,7 @@ const pagesPerTurn = 8
 
 interface Routing {
   agentRoutes: BareRoutes
-  /** Handles every request that is not for an agent route; only gets requests for the service's origin. */
+  /** Handles all requests for the service's origin that are not for an agent route. */
   fallback: Handler
 }
 
@@ -77,7 +77,7 @@ export function createListener(
     requestTimeout: limits.request,
     keepAliveTimeout: limits.idle,
     connectionsCheckingInterval: limits.check,
-    requireHostHeader: false, // refused below, with a message
+    requireHostHeader: false, // Node would refuse a missing host without a message; framing.ts refuses it with one.
   })
   const connections = connectionsOf(server)
   const { open } = connections
@@ -120,7 +120,7 @@ export function createListener(
   }
 
   function refuseUnread(req: IncomingMessage, res: ServerResponse, code: RefusalCode, message?: string): void {
-    // drain never rejects
+    // The promise needs no handler for errors, because `drain` never rejects.
     void drain(req).then(() => refuseAndClose(req, res, code, message === undefined ? {} : { message }))
   }
 
@@ -181,7 +181,7 @@ export function createListener(
   }
 }
 
-/** A client that sent nothing gets no response, only a closed socket. */
+/** Sends a refusal and closes the socket. A client that has sent no bytes gets no refusal, only the closed socket. */
 function sayAndClose(socket: Socket, answer: string): void {
   if (!socket.writable || socket.bytesRead === 0) {
     socket.destroy()
@@ -191,11 +191,13 @@ function sayAndClose(socket: Socket, answer: string): void {
   setTimeout(() => socket.destroy(), 1000).unref()
 }
 
-/** The parser's error when the client disconnects during a request; nobody is there to answer. */
+/**
+ * The code of the parser's error for a client that disconnects during its request. Nobody is left to read an answer.
+ */
 const hungUp = 'HPE_INVALID_EOF_STATE'
 /**
- * The refusals of bytes that are not HTTP, arrive too slowly, or have too many headers. Each text is made once, since
- * thousands may be sent.
+ * The refusals of requests that are not HTTP, arrive too slowly, or have too many headers. Each text is made once,
+ * since thousands may be sent at a time.
  */
 const invalid = broken('400 Bad Request', 'request_invalid')
 const late = broken('408 Request Timeout', 'request_invalid', 'The request did not arrive in time.')

@@ -4,7 +4,7 @@
  * time, and requests are served in between.
  */
 
-/** At most `max` milliseconds of every `every`: about 4,000 connections a second. */
+/** The work takes at most `max` of every `every` milliseconds, which is enough for about 4,000 connections a second. */
 const share = { max: 2, every: 8 } as const
 
 export class Paced {
@@ -30,5 +30,5 @@ export class Paced {
   }
 }
 
-/** The queue of this process for connections whose time is over. */
+/** The queue in which this process cuts off connections whose time is over. */
 export const cutOff = new Paced()

@@ -43,7 +43,7 @@ function open(port: number): { socket: Socket; said: () => string } {
   })
   return { socket, said: () => said }
 }
-/** The texts in angle brackets of the responses, in order. */
+/** The texts in angle brackets that the responses contain, in order. */
 const answers = (said: string) => said.match(/<[^>]*>/g) ?? []
 
 /** Answers in a later turn, with the path and the body. */
@@ -169,7 +169,7 @@ test('a response that makes no progress is given up when its time is over', asyn
 })
 
 const limits = { stalled: 60_000, unread: 1000, check: 1 }
-/** A connection with `bytes` unsent bytes, of which the system holds `queued`. */
+/** Makes a connection with `bytes` unsent bytes, of which the operating system holds `queued`. */
 const held = (bytes: number, queued = bytes) => {
   const socket = { writableLength: bytes, bytesWritten: bytes, _handle: { writeQueueSize: queued } }
   const connection = { since: 0, answer: {}, next: undefined, requests: 1, stall: undefined }

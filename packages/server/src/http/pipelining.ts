@@ -26,14 +26,15 @@ type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: nu
 
 interface Pipelining {
   /**
-   * Calls `begin` after the response before this one has been sent, and returns true; returns false if there is none.
+   * If an earlier request of the connection is still being answered, calls `begin` after that and returns true. Returns
+   * false if the request can start at once.
    */
   waits(req: IncomingMessage, res: ServerResponse, begin: () => void): boolean
   /** Handles the error with which a paused parser stops, and returns true; returns false for any other error. */
   stopped(error: Error, socket: Socket): boolean
 }
 
-/** Must be called before the server listens. */
+/** Sets up the handling for a server, which must not listen yet. */
 export function pipelining(server: Server, { open }: Connections): Pipelining {
   server.on('connection', (socket: Socket) => {
     const connection = open.get(socket)
@@ -45,12 +46,13 @@ export function pipelining(server: Server, { open }: Connections): Pipelining {
     const { socket } = req
     const connection = open.get(socket)
     if (!connection || connection.answer === res) return false
-    // The parser did not pause, as in a later Node: a closed connection is better than one that may use unlimited
-    // memory.
+    // A second request waits although the parser was told to pause, as may happen with a later Node. Closing the
+    // connection is better than holding any number of requests.
     if (connection.next) socket.destroy()
     else {
       connection.next = { res, begin, rest: undefined }
-      // In another turn of the event loop, so that a client that sent thousands of requests does not delay others.
+      // The next request starts in another turn of the event loop, so that a client that sent thousands does not delay
+      // others.
       connection.answer?.once('close', () => turns.add(() => goOn(socket, connection)))
     }
     return true
@@ -65,7 +67,7 @@ export function pipelining(server: Server, { open }: Connections): Pipelining {
   }
 }
 
-/** Starts the waiting request of a connection whose response has just ended, unless the connection ends. */
+/** Starts the request that waits on a connection, unless the connection has ended. */
 function goOn(socket: Inner, connection: Connection): void {
   const { next } = connection
   connection.next = undefined

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 
-/** Requests that already have a line that says more. */
+/** The requests about which a log line with more details was already written. */
 const logged = new WeakSet<IncomingMessage>()
 /**
  * Notes that the request has been logged. Its usual line then goes to `debug`, so that a refused request writes one
@@ -15,7 +15,7 @@ const logged = new WeakSet<IncomingMessage>()
  */
 export const loggedAlready = (req: IncomingMessage): void => void logged.add(req)
 
-/** Must be called before the server gets its other listeners. */
+/** Logs the requests of a server. It must be called before the server gets its other listeners. */
 export function logRequests(server: Server, log: Logger): void {
   const overload = oneASecond()
   const note = (req: IncomingMessage, res: ServerResponse) => {
@@ -48,8 +48,8 @@ export function logRequests(server: Server, log: Logger): void {
 const newRequestId = (): string => randomBytes(9).toString('base64url')
 
 /**
- * For one call a second (`now` in milliseconds), returns how many calls got undefined since the last such call; all
- * others get undefined.
+ * Limits a log line to one a second. In each second the first call returns how many calls were left out since the last
+ * one that returned a number; all other calls return undefined.
  */
 export function oneASecond(): (now: number) => number | undefined {
   let next = -Infinity

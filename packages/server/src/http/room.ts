@@ -1,4 +1,4 @@
-/** Room for a few tasks at a time; the others wait, in the order in which they came. */
+/** Runs a few tasks at a time; other tasks wait, in the order in which they came. */
 export class Room {
   #free: number
   readonly #outside: (() => void)[] = []

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { shareConnections } from './share.ts'
 
-/** A listener that allows two connections per address. */
+/** Makes a server that allows two connections per address. */
 function listener(trustedProxies: string[] = []) {
   const server = new EventEmitter()
   const open = new Map<Socket, unknown>()

@@ -10,9 +10,9 @@ import { addressesIn, callerKey, plainAddress } from './address.ts'
 export const addressShare = 0.25
 
 /**
- * Closes connections of an address beyond `max` of the `open` ones; must be called before the server listens. While no
- * more than `max` are open in all, addresses are not counted: reading one costs a noticeable part of a report on a
- * separate connection.
+ * Closes new connections of an address that has more than `max` of the `open` ones; must be called before the server
+ * listens. While at most `max` are open in all, addresses are not read, because reading one costs a noticeable part of
+ * a report that has a separate connection.
  */
 export function shareConnections(
   server: Server,

@@ -83,7 +83,8 @@ test('hundreds of slow clients do not delay a normal one, and all of them are cu
   for (let i = 0; i < 20; i++) expect((await ask(token)).status).toBe(200)
   const sendSlowly = slow.filter((_, i) => i % 3 < 2)
   await Promise.all(sendSlowly.map(({ closed }) => closed))
-  expect(await connections()).toBeGreaterThanOrEqual(100) // bodies have half a minute
+  // Clients have half a minute to send a body, so they are still connected.
+  expect(await connections()).toBeGreaterThanOrEqual(100)
   expect((await ask(token)).status).toBe(200)
 })
 
@@ -96,7 +97,7 @@ test('clients that disconnect during their requests leave nothing behind', async
   await eventually('no connection is open', async () => expect(await connections()).toBe(0), waits)
 })
 
-/** Fills the queue of connections to be cut off with work of half a second. */
+/** Adds work of half a second to the queue in which connections are cut off. */
 function othersAreDue(): void {
   for (let i = 0; i < 60; i++) {
     cutOff.add(() => {
@@ -123,7 +124,7 @@ test('a request that takes longer than allowed is cut off, though its headers ar
   expect(await closed).toMatch(/^HTTP\/1\.1 408 /)
 })
 
-/** A server that only reads bodies. */
+/** Starts a server that reads bodies and does nothing else. */
 async function reading(arrivals: Arrivals): Promise<{ port: number; bodies: string[]; read: { bytes: number } }> {
   const bodies: string[] = []
   const read = { bytes: 0 }

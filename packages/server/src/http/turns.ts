@@ -1,11 +1,12 @@
 /**
- * A turn in which other work has already taken this long is full. Tasks are postponed at most `inARow` times in a row.
+ * A turn of the event loop counts as full if other work has already taken `ms` of it. A task is postponed to a later
+ * turn at most `inARow` times.
  */
 const full = { ms: 8, inARow: 8 } as const
 
 /**
- * Runs tasks of many clients, a few in each turn of the event loop, so that small work gets in between. Tasks are
- * postponed while turns are full of reading what many clients send. `clock` returns milliseconds.
+ * Spreads tasks of many clients over turns of the event loop, a few in each turn, so that small work is done in
+ * between. Tasks wait while turns are full of other work. `clock` returns milliseconds.
  */
 export class Turns {
   readonly #perTurn: number
@@ -48,7 +49,9 @@ export class Turns {
     this.#wait()
   }
 
-  /** The event loop does not sleep meanwhile, so the time until the next turn is the time of other work. */
+  /**
+   * Schedules the next turn. The event loop does not sleep until then, so the time that passes is spent on other work.
+   */
   #wait(): void {
     this.#dueSince = this.#clock()
     setImmediate(this.#run)

@@ -25,8 +25,8 @@ export function giveUpUnread(connections: Connections, limits: UnreadLimits): { 
 }
 
 /**
- * The connections to give up: those whose time is over, and while the others hold too much, the ones without progress
- * for longest.
+ * The connections to close: first those without progress for too long, then, while the rest hold too many bytes, those
+ * whose last progress is longest ago.
  */
 export function toGiveUp(
   open: ReadonlyMap<Socket, Connection>,
@@ -70,8 +70,8 @@ function noteStall(socket: Socket, connection: Connection, now: number): void {
 }
 
 /**
- * The bytes left of the write that the system is taking over. Without them a large response would seem to make no
- * progress until its end.
+ * The bytes of the current write that the operating system has not taken yet. Without this number a large response
+ * would seem to make no progress until its end.
  */
 const inSystem = (socket: Socket): number =>
   (socket as Socket & { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0

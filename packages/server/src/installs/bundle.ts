@@ -14,8 +14,8 @@ import { HeldBundles } from './held.ts'
 const bundlePath = '/api/agent/v1/bundle/'
 
 /**
- * `GET /api/agent/v1/bundle/:version`: returns a version of the agent's blueprint, byte for byte as it was uploaded (4,
- * rule 3). A version of another blueprint gets the same 404 as an unknown one.
+ * Handles `GET /api/agent/v1/bundle/:version`: sends a version of the agent's blueprint, byte for byte as it was
+ * uploaded (4, rule 3). A version of another blueprint gets the same 404 as an unknown one.
  */
 export function bundleCall(
   { store, log, live, now }: Pick<InstallNeeds, 'store' | 'log'> & Pick<Deps, 'live' | 'now'>,
@@ -63,7 +63,8 @@ export function bundleCall(
       res.writeHead(200, headers).end()
       return
     }
-    if (res.destroyed) return // otherwise nobody would give it back
+    // If the client is gone there will be no `close` event, and the bundle would never be given back.
+    if (res.destroyed) return
     if (!bundles.hasRoom(id, size)) return refuseAsBusy(res)
     res.once('close', () => bundles.giveBack(id))
     const bundle = await bundles.take(id, size, () => bundleBytes(store.db, id))

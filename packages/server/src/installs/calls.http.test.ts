@@ -319,7 +319,8 @@ describe('the bundle route', () => {
     }
     expect(new Set(texts).size).toBe(1)
     expect(JSON.parse(texts[0] ?? '').error.code).toBe('version_unknown')
-    expect((await get(w.service, '1.0.0', w.agent.token)).status).toBe(404) // connected by hand
+    // This agent was connected by hand, so it has no blueprint.
+    expect((await get(w.service, '1.0.0', w.agent.token)).status).toBe(404)
     for (const bad of [undefined, 'x', code, `svc_agt_${'x'.repeat(43)}`]) {
       expect((await get(w.service, '1.0.0', bad)).status).toBe(401)
     }

@@ -24,14 +24,14 @@ import { isActivated, ownProduct } from '../workspaces/store.ts'
 interface Wanted {
   blueprint: string
   version: string
-  /** Default: the blueprint's name, or with a number if that is taken. */
+  /** The name of the new agent. By default it is the blueprint's name, with a number if that is taken. */
   agentName?: string | undefined
 }
 export interface Issued {
   row: InstallCodeRow
-  /** Shown only this once. */
+  /** The install code, which is shown only this once. */
   code: string
-  /** Reasons why the installation would currently be refused. */
+  /** Reasons why installing with the code would be refused at present. */
   warnings: string[]
 }
 
@@ -109,7 +109,7 @@ export function revokeCode(
   })
 }
 
-/** For the operator, who names a code only by its id. */
+/** The workspace of a code that the operator names only by its id. */
 export const workspaceOfCode = (db: Db, id: string): Promise<WorkspaceInfo | undefined> =>
   db
     .selectFrom('install_code')
@@ -150,7 +150,7 @@ export async function codeOf(
   return row && shownCode(row, now)
 }
 
-/** Only facts are stored; the state of a code follows from them and the time. */
+/** The state of a code. It is not stored, but follows from the stored times and the present one. */
 export const codeState = (
   row: Pick<InstallCodeRow, 'redeemed_at' | 'revoked_at' | 'expires_at'>,
   now: number,
@@ -160,7 +160,10 @@ export const codeState = (
   return now < row.expires_at ? 'live' : 'expired'
 }
 
-/** Further facts about a code: the agent that it made, and the present role of its issuer in the workspace. */
+/**
+ * Further facts about a code: the name of the agent that it installed, and the person who issued it with their present
+ * role in the workspace.
+ */
 interface Circumstances {
   agent: string | null
   issuer: string | null
@@ -181,8 +184,8 @@ export const shownCode = (row: InstallCodeRow & Circumstances, now: number): Ins
 })
 
 /**
- * Shows a code as barred if its issuer may no longer install. Redeeming checks that again in its transaction, and
- * refuses with a separate code (7).
+ * A code as lists show it. It is shown as barred if its issuer may no longer install; redeeming checks that again in
+ * its transaction, and refuses with a separate code (7).
  */
 function shownState(row: InstallCodeRow & Circumstances, now: number): InstallCodeState {
   const state = codeState(row, now)
@@ -220,7 +223,10 @@ async function freeName(db: Db, workspace: WorkspaceRef, blueprint: string): Pro
   return name
 }
 
-/** The version of svc on the machine is not known yet, so this is only a warning. */
+/**
+ * Warns if the version needs a newer svc. It is only a warning, because nobody knows the version of svc on the machine
+ * yet.
+ */
 function svcWarnings(manifest: string): string[] {
   const needed = neededSvcOf(manifest)
   return needed
@@ -228,7 +234,10 @@ function svcWarnings(manifest: string): string[] {
     : []
 }
 
-/** Warnings do not refuse the code: redeeming decides if it can be installed. */
+/**
+ * The reasons why redeeming a code would currently fail. They do not prevent issuing it, since they may be gone when it
+ * is redeemed.
+ */
 async function warningsOf(
   db: Db,
   workspace: WorkspaceRef,

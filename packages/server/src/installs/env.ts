@@ -2,7 +2,9 @@
 import { isEnvName, isEnvValue } from '@svc/protocol'
 import type { GivenBot } from '../bots/store.ts'
 
-/** Leaves out `SVC_URL`: the runtime writes the address that it was given. */
+/**
+ * The variables for the agent. `SVC_URL` is not among them, because the runtime writes the address that it was given.
+ */
 export function envOf(
   token: string,
   workspaceId: string,

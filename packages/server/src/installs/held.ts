@@ -3,7 +3,7 @@
  * bundle is in memory only once, and different bundles share a limit.
  */
 
-/** The maximum bytes of different bundles together; one is always allowed. */
+/** The maximum bytes of all different bundles in memory. A single bundle is always allowed. */
 const maxBytes = 128 * 1024 * 1024
 
 interface Held {
@@ -26,7 +26,10 @@ export class HeldBundles {
     return this.#held.has(id) || this.#held.size === 0 || this.#size + size <= this.#max
   }
 
-  /** The bundle, read once for all. Every call must be followed by `giveBack`, even if the reading fails. */
+  /**
+   * Returns the bundle, which is read only once for all callers. Every call must be followed by `giveBack`, even if the
+   * reading fails.
+   */
   take(id: string, size: number, read: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
     let held = this.#held.get(id)
     if (!held) {

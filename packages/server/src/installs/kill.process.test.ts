@@ -64,7 +64,7 @@ test('a service that is killed while codes are redeemed has used up exactly thos
 
 const operator = { id: null, name: 'operator' }
 
-/** The agent's name if the whole answer arrived, otherwise undefined. */
+/** Redeems a code, and returns the agent's name if the whole answer arrived; otherwise undefined. */
 async function redeem(url: string, code: string, i: number): Promise<string | undefined> {
   try {
     const headers = { 'x-forwarded-for': `198.51.100.${i}` }
@@ -80,7 +80,7 @@ async function redeem(url: string, code: string, i: number): Promise<string | un
   }
 }
 
-/** Resolves when `count` of them have resolved. */
+/** Resolves when `count` of the promises have resolved. */
 function settled(all: readonly Promise<unknown>[], count: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let done = 0

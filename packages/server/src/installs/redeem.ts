@@ -64,7 +64,7 @@ const needSpec = ({ name, min, version_args }: Need): NeedSpec => ({
 interface Installed {
   workspaceId: string
   agentId: string
-  /** The answer without the bundle in base64. */
+  /** The answer without the bundle, which is in base64 there. */
   answer: Omit<Redeemed, 'bundle'>
   bundle: Uint8Array
 }
@@ -79,7 +79,7 @@ export async function redeemInstall(
   now: number,
   svc?: string,
 ): Promise<Verdict<Installed, InstallRefusal>> {
-  // Every text that is not a valid code ends here, after the same single query (I14, D45).
+  // Every text that is not a valid code ends in this refusal, after the same single query (I14, D45).
   const row = await liveCode(db, code, now)
   if (!row) return refuse('code_unknown')
   const old = await tooOldFor(db, row, svc)
@@ -167,7 +167,9 @@ async function whyForbidden(
   return missing && refuse('product_inactive', `The product ${missing.product} is not activated for the workspace.`)
 }
 
-/** Undefined if the workspace has an agent of that name: the unique key decides (I15). */
+/**
+ * Inserts the agent; undefined if the workspace already has an agent of that name, which the unique key prevents (I15).
+ */
 const createAgentOf = (trx: Db, row: InstallCodeRow, tokenHash: string, now: number): Promise<AgentRow | undefined> =>
   trx
     .insertInto('agent')

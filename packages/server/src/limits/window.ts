@@ -35,7 +35,7 @@ export class Window {
     return this.#calls.size
   }
 
-  /** Once a minute, forgets keys without calls in the last minute. */
+  /** Forgets keys without calls in the last minute. It runs once a minute. */
   #sweep(now: number): void {
     this.#sweepAt = now + windowMs
     for (const [key, calls] of this.#calls) {

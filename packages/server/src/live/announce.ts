@@ -15,17 +15,17 @@ export type Message = { node: string } & (
 )
 /** Announces the calls of `Live`, and which agents are watched. */
 interface Announcer extends Omit<Live, 'isWatched'> {
-  /** The id by which a node recognises its own messages. */
+  /** The id of this node, by which it recognises its own messages. */
   node: string
   watched(agentIds: string[]): void
   /** Resolves when everything announced so far was sent or has failed. Nothing is sent afterwards. */
   close(): Promise<void>
 }
 
-/** In milliseconds. */
+/** The milliseconds for which announcements are collected, and those before sending is tried again. */
 const gather = 100
 const again = 1_000
-/** A message holds at most 8000 bytes; an id takes 39. */
+/** The maximum number of ids in a message, which holds at most 8000 bytes; an id takes 39. */
 const maxIds = 150
 
 export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () => {}): Announcer {
@@ -92,7 +92,7 @@ export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () =
   }
 }
 
-/** Splits ids into parts that fit into a message; an empty list is one part. */
+/** Splits ids into parts that fit into a message each. An empty list gives one empty part. */
 function parts(ids: string[]): string[][] {
   if (ids.length <= maxIds) return [ids]
   return [ids.slice(0, maxIds), ...parts(ids.slice(maxIds))]

@@ -10,8 +10,8 @@ import { dayOf } from '../limits/days.ts'
 import { fleetRows } from '../pages/fleet-rows.ts'
 
 /**
- * Milliseconds after which everything is read again. On the embedded engine every change comes through this process; on
- * PostgreSQL an operator's command may have changed something that nobody announced.
+ * The milliseconds after which the whole fleet is read again. On the embedded engine every change comes through this
+ * process. On PostgreSQL a command of the operator may have changed something without an announcement.
  */
 const lifetime = { sqlite: 600_000, postgres: 15_000 } as const
 const unused = 5 * 60_000
@@ -59,7 +59,7 @@ export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => num
       }
       fleet.usedAt = at
       const mine = fleet
-      // A reading in progress may not see what was committed before this call, so read after it.
+      // A reading that is in progress may miss what was committed just now, so another one follows it.
       const before = mine.reading
       const reading = (before ? before.catch(() => {}) : Promise.resolve()).then(() =>
         refresh({ db, engine, now }, workspaceId, mine),
@@ -90,7 +90,8 @@ async function refresh({ db, engine, now }: FleetSource, workspaceId: string, fl
   const at = now()
   const today = dayOf(at)
   const whole = fleet.whole || fleet.day !== today || at - fleet.readAt > lifetime[engine]
-  // Cleared before reading: reports that arrive meanwhile are read the next time.
+  // The list of agents to read again is emptied before they are read. Agents that report meanwhile are read the next
+  // time.
   const ids = [...fleet.stale]
   fleet.stale = new Set()
   if (whole) {
@@ -118,7 +119,7 @@ async function refresh({ db, engine, now }: FleetSource, workspaceId: string, fl
   }
 }
 
-/** Takes a third of a second for ten thousand agents. */
+/** Reads the whole fleet, which takes a third of a second for ten thousand agents. */
 async function readWhole(db: Db, workspaceId: string, today: number): Promise<Map<string, FleetRow>> {
   const agents = await db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId).execute()
   return readPieces(

@@ -1,6 +1,6 @@
 /**
- * Tables for frames that would otherwise need a service with 120 agents, such as "after a busy tick the list is asked
- * for again".
+ * Tests which frame follows from which changes, as tables. Without them such tests would need a service with 120
+ * agents.
  */
 import type { FleetRow } from '@svc/api'
 import { expect, test } from 'vitest'

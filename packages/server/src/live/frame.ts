@@ -2,13 +2,13 @@
 import type { FleetRow, Frame } from '@svc/api'
 
 /**
- * The maximum number of rows in one frame. If more agents report in a tick, pages show only few of them, so they ask
- * for their part instead.
+ * The maximum number of rows in one frame. If more agents report in a tick, the frame only has the agents whose page is
+ * open, and each list requests the part that it shows.
  */
 const maxRows = 100
 
 export interface News {
-  /** Ids of agents. */
+  /** The ids of agents that reported, or whose data changed. */
   readonly reported: Set<string>
   readonly changed: Set<string>
   /** Agents were added, renamed or deleted. */

@@ -32,20 +32,21 @@ export interface Subscriber {
 export interface Hub extends Live {
   fleet: FleetCache
   /**
-   * An answer about the fleet. While pages are subscribed it may be the one that another page just got, but never one
-   * from before the last frame, command, or change of the list.
+   * Returns an answer about the fleet, made by `make` unless another page just got the same one. It is never older than
+   * the last frame, the last command, or the last change of the list.
    */
   answer: (workspaceId: string, question: string, make: () => Promise<Answer>) => Promise<Answer>
   subscribe(subscriber: Subscriber): void
-  /** Another release is served, so every page may show other facts about runtimes (3.4). */
+  /** Tells all pages that another release is served, because each may show facts about runtimes (3.4). */
   releaseChanged(): void
   /**
-   * Ends streams whose session has ended or whose person is no longer a member. Also runs by itself every few seconds.
+   * Ends streams whose session has ended, or whose person is no longer a member. The hub also does this every few
+   * seconds.
    */
   check(): Promise<void>
   /**
-   * Returns the subscribers that are still allowed; set by the web part, which knows people. Until then all are
-   * allowed.
+   * Returns the subscribers that are still allowed to read. The routes of the page set it, since they know sessions and
+   * members. Until it is set, all are allowed.
    */
   guard: ((all: readonly Subscriber[]) => Promise<ReadonlySet<Subscriber>>) | undefined
   /** The number of open streams of a person. */
@@ -65,7 +66,7 @@ interface LiveNeeds {
 /** A workspace with at least one subscribed page. */
 interface Channel {
   readonly workspaceId: string
-  /** The subscribed pages, each with its state at the last ping. */
+  /** The subscribed pages. Each has the state of its reading at the last ping. */
   readonly subscribers: Map<Subscriber, PageReading>
   readonly answers: Answers
   pace: Pace
@@ -132,7 +133,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
   return hub
 }
 
-/** The workspaces with subscribers, each with its pace. `make` sends a frame and never rejects. */
+/** Decides for each workspace with subscribers when it gets a frame. `make` sends one and never rejects. */
 function drive(rules: PaceRules, make: (channel: Channel) => Promise<void>) {
   const channels = new Map<string, Channel>()
   function on(channel: Channel, event: PaceEvent): void {
@@ -161,10 +162,11 @@ const newChannel = (workspaceId: string): Channel => ({
 })
 
 /**
- * Notes changes of this and other nodes for the workspaces with subscribers; `tell` starts the wait for the next frame.
+ * Notes changes, of this node and of others, for the workspaces with subscribers. `tell` starts the wait for the
+ * workspace's next frame.
  */
 function hears(channels: ReadonlyMap<string, Channel>, fleet: FleetCache, tell: (channel: Channel) => void): Heard {
-  /** Any change except a report is in the next answer, because usually the person who asks has caused it. */
+  /** A change that is not a report must be in the next answer, because the person who asks has usually caused it. */
   const change = (channel: Channel, note: (news: News) => void) => {
     note(channel.news)
     tell(channel)
@@ -230,14 +232,15 @@ async function send(
 ): Promise<void> {
   const { news, subscribers, workspaceId } = channel
   channel.news = noNews()
-  channel.answers.forget() // pages that ask because of this frame must find what is in it
+  // Pages that ask because of this frame must get new answers that contain what the frame is about.
+  channel.answers.forget()
   try {
     const open = new Set([...subscribers.keys()].flatMap(({ agentId }) => agentId ?? []))
     const frame = frameOf(await fleet.read(workspaceId), news, open, now())
     const bytes = eventBytes('frame', JSON.stringify(frame))
     for (const { res } of subscribers.keys()) write(res, bytes)
   } catch (error) {
-    // The streams are ended so that the pages reload by themselves once the database answers.
+    // All streams end, so that the pages reload by themselves when the database answers again.
     log.warn({ err: error }, 'a live frame could not be made; the pages will reload')
     for (const { res } of subscribers.keys()) res.end()
   }

@@ -9,7 +9,7 @@ import { serve } from '../web/testing/service.ts'
 import { streamOf } from '../web/testing/stream.ts'
 import { announcer } from './announce.ts'
 
-/** Two nodes of the service on one PostgreSQL. */
+/** Starts two nodes of the service on one PostgreSQL. */
 async function twoNodes() {
   const url = await newPostgresDatabase()
   const stores = [openPostgres(url), openPostgres(url)] as const
@@ -52,7 +52,8 @@ test('an agent is asked to report quickly when one of several other nodes watche
   expect(await interval(), 'nobody looks at it').toBe(30)
   const nodes = ['another agent', agent.id].map((looksAt) => ({ looksAt, node: announcer(pool) }))
   const asked = async () => {
-    for (const { looksAt, node } of nodes) node.watched([looksAt]) // repeated, since announcements are forgotten after a time
+    // The nodes announce it again and again, because such announcements are forgotten after some time.
+    for (const { looksAt, node } of nodes) node.watched([looksAt])
     return interval()
   }
   await eventually('the agent is asked to hurry', async () => expect(await asked()).toBe(5), patience)

@@ -10,7 +10,7 @@ import { announcer, channel, type Message } from './announce.ts'
 
 /** Receives what other nodes announce. */
 export interface Heard extends Omit<Live, 'isWatched'> {
-  /** Messages may have been lost. */
+  /** Called when messages of other nodes may have been lost. */
   missed(): void
 }
 interface Nodes extends Live {
@@ -19,11 +19,17 @@ interface Nodes extends Live {
   close(): Promise<void>
 }
 
-/** In milliseconds. */
+/**
+ * Times in milliseconds: how often watched agents are announced, how long an announcement counts, and when a lost
+ * connection is tried again.
+ */
 const watchEvery = 5_000
 const watchLasts = 15_000
 const again = 1_000
-/** A connection that does not answer a query for this long is lost, even if the network reports no error. */
+/**
+ * The milliseconds within which a connection must answer a query. After that it counts as lost, even if the network
+ * reports no error.
+ */
 const patience = 5_000
 
 export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere: () => Iterable<string>): Nodes {
@@ -74,7 +80,7 @@ export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere:
     if (!closed) retrying = setTimeout(() => void listen(), again).unref()
   }
 
-  /** Queries the connection, since a network may drop it without notice. */
+  /** Sends a query over the connection from time to time, since a network may drop a connection without notice. */
   async function probe(): Promise<void> {
     const mine = client
     if (!mine) return

@@ -27,27 +27,27 @@ export interface Pace {
 export type PaceEvent =
   | { readonly is: 'joined' }
   | { readonly is: 'left' }
-  /** Something happened that pages must learn about. */
+  /** Something has happened that pages must learn about. */
   | { readonly is: 'news' }
   /** The wait is over. */
   | { readonly is: 'due' }
-  /** The frame was sent, or could not be made. */
+  /** The frame has been sent, or could not be made. */
   | { readonly is: 'made' }
   /** The service is closing. */
   | { readonly is: 'closed' }
 export type PaceAct =
-  /** Answered by `due`. */
+  /** Waits this long; the event `due` follows. */
   | { readonly do: 'wait'; readonly ms: number }
-  /** Makes a frame of the changes so far, and sends it. Answered by `made`. */
+  /** Makes a frame of the changes so far and sends it; the event `made` follows. */
   | { readonly do: 'make' }
   /** Forgets the workspace. */
   | { readonly do: 'end' }
 
-/** In milliseconds. */
+/** The times of the pace, in milliseconds. */
 export interface PaceRules {
   /** The time between the starts of two frames. */
   readonly tick: number
-  /** The time before any frame, so that one frame covers what happens together. */
+  /** The time before each frame in which changes are collected, so that one frame carries several. */
   readonly gather: number
   /** The maximum of `tick` when many pages are subscribed. */
   readonly slowest: number
@@ -67,7 +67,8 @@ export function step(now: Pace, event: PaceEvent, rules: PaceRules, at: number):
     return { state: { ...now, is: 'over', pages: 0 }, acts: [{ do: 'end' }] }
   const moved: Partial<Record<PaceEvent['is'], Pace['is']>> = moves[now.is]
   const is = moved[event.is]
-  if (is === undefined) return { state: now, acts: noActs } // most reports: a frame is already due
+  // This ends the function for most reports, because a frame is already due.
+  if (is === undefined) return { state: now, acts: noActs }
   if (is === 'waiting') return { state: { ...now, is }, acts: [{ do: 'wait', ms: untilNext(now, rules, at) }] }
   if (is === 'making') return { state: { ...now, is, begun: at }, acts: [{ do: 'make' }] }
   return { state: { ...now, is }, acts: noActs }

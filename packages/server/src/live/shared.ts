@@ -5,8 +5,8 @@
  */
 
 /**
- * Milliseconds for which an answer counts as current. What changes only with the clock, such as who is offline, is this
- * exact.
+ * The milliseconds for which an answer is shared. Facts that change only with time, such as who is offline, may be this
+ * much out of date.
  */
 const present = 250
 /** The maximum number of answers kept per workspace; each has up to a hundred kilobytes. */
@@ -17,7 +17,7 @@ export type Answer = Uint8Array<ArrayBuffer>
 export interface Answers {
   /** The answer to `question` that was made within the last moment, or else a new one from `make`. */
   of: (question: string, make: () => Promise<Answer>) => Promise<Answer>
-  /** Drops all answers, because something changed that the next answer must contain. */
+  /** Drops all answers, because something changed that the next ones must contain. */
   forget: () => void
 }
 
@@ -31,7 +31,7 @@ export function sharedAnswers(clock: () => number): Answers {
       const answer = make()
       const mine = { at: clock(), answer }
       answers.set(question, mine)
-      // A failed answer is not given to anybody else.
+      // If an answer cannot be made, the error is not shared: the next page tries again.
       answer.catch(() => answers.get(question) === mine && answers.delete(question))
       return answer
     },

@@ -1,7 +1,7 @@
 /** The agents whose page is open through this node, with the number of pages of each. */
 interface WatchCounts {
   add(agentId: string): void
-  /** Returns true if this was the agent's last page. */
+  /** Notes that a page of the agent was closed. Returns true if no other one is open. */
   drop(agentId: string): boolean
   has(agentId: string): boolean
   agents(): Iterable<string>

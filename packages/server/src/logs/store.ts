@@ -74,7 +74,7 @@ export function readLog(
   return readable(db, agent, now).select('log.text').where('log.id', '=', id).executeTakeFirst()
 }
 
-/** The logs that answered these commands, by command id. */
+/** The logs that were uploaded for these commands, by the command's id. */
 export async function logsOfCommands(db: Db, commandIds: readonly string[], now: number): Promise<Map<string, string>> {
   if (commandIds.length === 0) return new Map()
   const rows = await db
@@ -118,7 +118,7 @@ const insert = (trx: Db, agentId: string, { command, name, text }: LogUpload, no
     })
     .execute()
 
-/** The agent's row, locked until the transaction ends; undefined if the token is no longer valid. */
+/** Reads and locks the agent's row until the transaction ends; undefined if the token is no longer valid. */
 function callerWithin(trx: Db, caller: { agentId: string; tokenHash: string }) {
   return trx
     .selectFrom('agent')

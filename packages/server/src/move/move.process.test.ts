@@ -10,7 +10,7 @@ import { newPostgresDatabase } from '../../testing/stores.ts'
 const patience = 300_000
 const program = join(import.meta.dirname, '../main.ts')
 
-/** An installation that has been used: a signed-in person, and an agent with runs. */
+/** Makes an installation that has been used: a person has signed in, and an agent has runs. */
 async function usedPlace() {
   const place = await newPlace()
   const service = await place.start()

@@ -35,7 +35,7 @@ function insert(sqlite: DatabaseSync, { name, columns }: Table, i: number): void
   )
   const cells = columns.map((column): Cell => {
     if (i === 2 && !facts.get(column.name)) return null
-    if (parents.has(column.name)) return `id ${i}` // the key of the parent's row, made by the line below
+    if (parents.has(column.name)) return `id ${i}` // This is the key of the parent's row, which the line below makes.
     if (column.kind === 'text') return column.name === 'id' ? `id ${i}` : `${texts[i % texts.length]} ${i}`
     if (column.kind === 'boolean') return i % 2
     if (column.kind === 'timestamp with time zone') return new Date(1_790_000_000_000 + i * 997).toISOString()

@@ -37,7 +37,7 @@ export async function moveRows(
   try {
     await client.query('begin')
     const tables = await tablesOf(from.sqlite, client)
-    // Nobody else can write until the end: a node that is started too early waits.
+    // Locks the tables. Nobody else can write until the end, and a node that is started too early waits.
     await client.query(`lock table ${tables.map(({ name }) => `"${name}"`).join(', ')} in share row exclusive mode`)
     const filled = await firstFilled(client, tables)
     if (!filled) await copy(from.sqlite, client, tables, progress)
@@ -57,7 +57,7 @@ export async function moveRows(
     const rows = checked.value.reduce((sum, table) => sum + table.rows, 0)
     return { ok: true, value: { tables: checked.value, rows, before: filled !== undefined } }
   } catch (error) {
-    client.release(true) // closing the connection undoes the transaction
+    client.release(true) // Closing the connection undoes the transaction.
     throw error
   }
 }
@@ -96,7 +96,7 @@ async function compareAll(
   return { ok: true, value: all }
 }
 
-/** Compares row by row, both sides in the order of the key. */
+/** Compares the rows of both sides one by one, in the order of the key. */
 async function compare(sqlite: DatabaseSync, client: pg.PoolClient, table: Table): Promise<Verdict<MovedTable>> {
   const hash = createHash('sha256')
   const here = rowsHere(sqlite, table)

@@ -82,6 +82,6 @@ export async function insertRows(client: pg.ClientBase, table: Table, rows: Iter
   return written
 }
 
-/** One text for a row, the same on both sides, to compare and hash. */
+/** A row as one text, which is the same on both sides, for comparing and hashing. */
 export const textOf = (row: MovedRow): string =>
   JSON.stringify(row.map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value)))

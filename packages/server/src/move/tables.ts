@@ -2,12 +2,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
 
-/** The type of a column in PostgreSQL. */
+/** The types that columns have in PostgreSQL. */
 export type ColumnKind = 'text' | 'bigint' | 'integer' | 'boolean' | 'timestamp with time zone' | 'bytea'
 export interface Column {
   name: string
   kind: ColumnKind
-  /** True if the database numbers this column; the target must continue after the highest number. */
+  /** True if the database numbers the rows in this column. The target must continue after the highest number. */
   counted: boolean
 }
 export interface Table {

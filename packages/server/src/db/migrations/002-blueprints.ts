@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addUniqueConstraint('blueprint_of_workspace', ['workspace_id', 'name'])
     .execute()
 
-  // The bundle is the last column, so that reading the others does not read through it.
+  // The bundle is the last column, so that reading the other columns does not read through the bundle.
   await db.schema
     .createTable('blueprint_version')
     .addColumn('id', 'text', (c) => c.primaryKey())

@@ -5,7 +5,7 @@ import type { Engine } from '../open.ts'
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const bytes = sql.raw(engine === 'sqlite' ? 'blob' : 'bytea')
   const integer = engine === 'sqlite' ? 'integer' : 'bigint'
-  // The file is the last column, so that reading the others does not read through it.
+  // The file is the last column, so that reading the other columns does not read through the file.
   await db.schema
     .createTable('release')
     .addColumn('serial', 'integer', (c) => c.primaryKey())

@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../open.ts'
 
-/** PostgreSQL writes a changed row as a new one. If its page has room for it, no index has to change. */
+/**
+ * Leaves room in the pages of tables that are often updated. PostgreSQL writes a changed row as a new one, and if that
+ * fits into the same page, no index has to change.
+ */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   if (engine !== 'postgres') return
   for (const [table, percent] of [

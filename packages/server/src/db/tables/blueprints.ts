@@ -22,7 +22,7 @@ export interface BlueprintVersionTable {
   uploaded_by_name: string
   /** The manifest as it was read, as JSON. */
   manifest: string
-  /** JSON array of {path, size, executable}. */
+  /** The files of the bundle, as a JSON array of {path, size, executable}. */
   files: string
   bundle: Uint8Array
 }
@@ -32,12 +32,12 @@ export interface InstallCodeTable {
   id: string
   hash: string
   workspace_id: string
-  /** Null after that version was deleted, which is refused while the code is valid. */
+  /** The version to install; null after it was deleted, which is refused while the code is valid. */
   version_id: string | null
   blueprint: string
   version: string
   sha256: string
-  /** JSON array of {product, role, scopes}. */
+  /** The bindings to make, as a JSON array of {product, role, scopes}. */
   bindings: string
   agent_name: string
   issued_by: string | null
@@ -46,6 +46,6 @@ export interface InstallCodeTable {
   expires_at: number
   redeemed_at: number | null
   revoked_at: number | null
-  /** The agent that it made; null after that was deleted. */
+  /** The agent that was installed with the code; null before that, and after the agent was deleted. */
   agent_id: string | null
 }

@@ -21,7 +21,7 @@ export interface SignInTable {
   user_agent: string
 }
 
-/** A note that the person of this account was confirmed to own its e-mail address (people/claim.ts). */
+/** Records that the person of an account is known to own its e-mail address (people/claim.ts). */
 export interface EmailConfirmationTable {
   person_id: string
   at: number
@@ -54,7 +54,7 @@ export interface MemberTable {
   userId: string
   role: string
 }
-/** `expiresAt` is ISO text on SQLite. */
+/** The table of invitations. On SQLite the library stores `expiresAt` as ISO text. */
 export interface InvitationTable {
   id: string
   workspaceId: string

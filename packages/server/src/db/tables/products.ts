@@ -1,14 +1,17 @@
-/** Other products, and the bots as which agents act there. */
+/** Products, which are other services, and the bots as which agents act in them. */
 
 export interface ProductTable {
-  /** `svc` is this service. */
+  /** The id of the product; `svc` is this service itself. */
   id: string
   origin: string
   secret_hash: string | null
   created_at: number
 }
 
-/** The products of a workspace. One that is not activated for `svc` gets 403 on the agent routes (5.4). */
+/**
+ * The products for which a workspace is activated. While a workspace is not activated for `svc`, its agents get 403
+ * (5.4).
+ */
 export interface WorkspaceProductTable {
   workspace_id: string
   product_id: string
@@ -32,11 +35,11 @@ export interface BotTokenTable {
   agent_id: string
   product_id: string
   hash: string
-  /** JSON array. */
+  /** The scopes of the token, as a JSON array. */
   scopes: string
   issued_at: number
   expires_at: number
   revoked_at: number | null
-  /** Exact to the minute. */
+  /** When the token was last used, exact to the minute. */
   last_used_at: number | null
 }

@@ -18,24 +18,27 @@ export const agent = described('agent', {
   /** The blueprint it was installed from; null for an agent that was connected by hand. */
   blueprint: orNull(text()),
   /**
-   * For an agent of a blueprint: the version that its code installed, the one it last reported, and the previous one
-   * that it keeps.
+   * Only for an agent of a blueprint: the version that its code installed, the version it last reported, and the
+   * previous version that its machine keeps.
    */
   installed_version: orNull(text()),
   reported_version: orNull(text()),
   previous_version: orNull(text()),
   /**
-   * JSON of what is compared with the next report (reports/machine-changes.ts): pause, settings, version. Rarely
-   * rewritten.
+   * The facts that are compared with the next report (pause, settings, version), as JSON (reports/machine-changes.ts).
+   * They rarely change.
    */
   facts: orNull(text()),
   /**
-   * JSON of pending wishes and holds, null without any; and JSON of the attempts that the last report named
-   * (wishes/kept.ts).
+   * Two columns of JSON: the pending wishes and holds, null if there are none; and the attempts that the last report
+   * named (wishes/kept.ts).
    */
   wishes: orNull(text()),
   attempts: orNull(text()),
-  /** Parts of `wishes` for queries: the wished versions, and since when the runtime's wish counts as a trial. */
+  /**
+   * Columns that repeat parts of `wishes` for queries: the wished versions, and since when the runtime's wish counts as
+   * a trial.
+   */
   wished_version: orNull(text()),
   runtime_wished: orNull(text()),
   runtime_granted_at: orNull(integer()),
@@ -55,30 +58,32 @@ export const agentReport = described('agent_report', {
   version: orNull(text()),
   /** The agent's present activity, in one line from `active`; null if nothing is active or reported. */
   doing: orNull(text()),
-  /** JSON array of the controls offered. */
+  /** The controls that the agent offers, as a JSON array. */
   controls: text(),
   /** The interval in seconds that the answer asked for; it decides when the agent counts as offline (D20). */
   interval_s: integer(),
   /** The id of the reporter's start, and the number of the report since then (D11). */
   boot: orNull(text()),
   seq: orNull(integer()),
-  /** Marks of host and boot of the last ten reports (D8), read by `twoReporters` of reports/reporters.ts. */
+  /**
+   * Marks of the host and boot ids of the last ten reports (D8), which `twoReporters` in reports/reporters.ts reads.
+   */
   reporters: text(),
   runs_kept: integer(),
   body: text(),
-  /** JSON of sums of days that are not in `usage_day` yet (report-store/pending.ts). */
+  /** The daily sums that are not in `usage_day` yet, as JSON (report-store/pending.ts). */
   usage: orNull(text()),
   /** When the agent wrote its status file, in Unix seconds as reported (D65); null if not reported. */
   status_at: orNull(integer()),
   /** The runtime's warnings that the list shows, as one word each (reports/columns.ts); null without any. */
   warnings: orNull(text()),
-  /** Names who ended the reporter, if this is its last report before a clean stop (D66). */
+  /** Who stopped the reporter; only set if the last report was sent at a clean stop (D66). */
   stopped: orNull(text<Stop>()),
 })
 
 /** Runs (2.2). `place` is the key by which the newest 2000 are kept (D10), in milliseconds. */
 export const run = described('run', {
-  /** Orders runs with an equal `place`. */
+  /** A number in order of arrival, which orders runs that have an equal `place`. */
   seq: arrival(),
   agent_id: text(),
   id: text(),
@@ -136,11 +141,11 @@ export const command = described('command', {
   answered_at: orNull(integer()),
   /** The agent's words, or the service's reason. */
   message: orNull(text()),
-  /** When to look at it again (D2); null when nothing can time out. */
+  /** When the command must be looked at again because it may time out (D2); null if it cannot time out. */
   due_at: orNull(integer()),
 })
 
-/** Changes on a machine that the service did not cause. `before` and `after` are JSON. */
+/** Changes on an agent's machine that no command from the service caused. `before` and `after` are JSON. */
 export const machineChange = described('machine_change', {
   seq: arrival(),
   agent_id: text(),
@@ -163,7 +168,7 @@ export const updateEvent = described('update_event', {
   message: orNull(text()),
   by_name: orNull(text()),
   rollout_id: orNull(text()),
-  /** For an outcome: the earliest time at which its attempt may have started. */
+  /** For an entry about an outcome: the earliest time at which the attempt may have started. */
   since: orNull(integer()),
 })
 

@@ -10,11 +10,11 @@ export interface LogTable {
   received_at: number
   bytes: number
   text: string
-  /** From then on it cannot be read; it is erased within a day. */
+  /** The time from which the log cannot be read. It is erased within a day after that. */
   expires_at: number
 }
 
-/** One row: when any node was last known to be running. */
+/** One row with the last time at which any node was known to be running. */
 export interface ServiceBeatTable {
   id: number
   at: number
@@ -41,11 +41,11 @@ export interface AuditTable {
   actor_id: string | null
   /** The person's name at that time, or `operator`. */
   actor: string
-  /** For example `agent.created`, `command.sent` or `member.removed`. */
+  /** The kind of action, such as `agent.created`, `command.sent` or `member.removed`. */
   action: string
-  /** For example `agent mail-triage`. */
+  /** The object of the action, such as `agent mail-triage`. */
   subject: string
-  /** JSON object of further facts, never a secret. */
+  /** Further facts about the action as a JSON object, never a secret. */
   details: string
 }
 

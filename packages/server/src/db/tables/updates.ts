@@ -2,7 +2,7 @@
 import type { RolloutAgentState, RolloutKind, RolloutState } from '@svc/api'
 import type { Level } from '@svc/protocol'
 
-/** One row for each build that was served (D37). The one with the highest serial is served now. */
+/** The builds of the runtime that were ever served (D37). The row with the highest serial is served now. */
 export interface ReleaseTable {
   serial: number
   version: string
@@ -12,9 +12,9 @@ export interface ReleaseTable {
   added_at: number
   added_by: string | null
   added_by_name: string
-  /** As OpenSSH wrote it; null for an unsigned build. */
+  /** The signature as OpenSSH wrote it; null for an unsigned build. */
   signature: Uint8Array | null
-  /** `svc.pyz`; null for builds that are no longer served. */
+  /** The bytes of `svc.pyz`; null for builds that are no longer served. */
   file: Uint8Array | null
 }
 
@@ -25,15 +25,18 @@ export interface RolloutTable {
   kind: RolloutKind
   blueprint: string | null
   version: string
-  /** JSON array such as ["1", "10%", "100%"]: how many agents have the version after each wave. */
+  /**
+   * The waves as a JSON array such as ["1", "10%", "100%"]: the number or share of agents that have the version after
+   * each wave.
+   */
   waves: string
   by_hand: number
   watch_seconds: number
   state: RolloutState
   why: string | null
-  /** Counted from 1. */
+  /** The number of the current wave, from 1. */
   wave: number
-  /** Since when all agents of the wave that report have kept the version. */
+  /** The time since which all agents of the wave that still report have kept the version; null until then. */
   wave_kept_at: number | null
   created_at: number
   created_by: string | null
