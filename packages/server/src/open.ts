@@ -19,7 +19,7 @@ import { accountTables, openAuth } from './people/auth.ts'
 
 export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 
-/** How long to wait for other commands that are running, in milliseconds. */
+/** How long a command waits, in milliseconds, while other commands use the database. */
 const patience = 30_000
 
 /** Opens the store for this process; SQLite is opened for this process alone. The caller closes it. */
@@ -61,7 +61,7 @@ function openStore({ databaseUrl, dataDir }: Config): Store {
   return store
 }
 
-/** Waits for the lock; null when `meanwhile` says that it is no longer needed. */
+/** Waits for the lock of the data folder; null as soon as `meanwhile` says that the lock is no longer needed. */
 async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): Promise<FolderLock | null> {
   const until = performance.now() + patience
   for (;;) {
@@ -78,8 +78,8 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
 }
 
 /**
- * Notifications for a command that runs without the service: on PostgreSQL the nodes receive them, on SQLite nobody
- * does.
+ * The notifications of a command that runs without the service. On PostgreSQL the running nodes receive them; on SQLite
+ * they do nothing, because no service runs.
  */
 export function liveOf(store: Store): Live & { close: () => Promise<void> } {
   if (store.engine === 'postgres') return { ...announcer(store.pool), isWatched: () => false }

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 /** The maximum bytes that a page may be behind. */
 const maxBehind = 512 * 1024
 
-/** Whether a page keeps up with reading its stream, judged at each ping. */
+/** How well a page keeps up with reading its stream, judged at each ping. */
 export type PageReading = 'keeps up' | 'is behind' | 'reads nothing'
 
 /**

@@ -38,7 +38,7 @@ const codeOperations = [
   revokedCode,
 ]
 
-/** Operations on bots also notify the pages of the agents that acted as the bot. */
+/** The operations on bots. A change of a bot also notifies the pages of the agents that act as it. */
 const botOperations = [
   looks(blueprints.bots, async ({ deps, workspace, now }) => ({
     now,

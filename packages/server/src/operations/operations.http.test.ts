@@ -24,7 +24,7 @@ interface Place {
   agent: (name: string) => Promise<{ id: string; token: string }>
   send: (method: string, path: string, body?: unknown) => Promise<{ id: string }>
 }
-/** The path's parameters except the workspace, and the body. */
+/** The arguments of a call: the path's parameters without the workspace, and the body. */
 interface Call {
   params?: Record<string, string>
   body?: unknown
@@ -119,7 +119,10 @@ async function deadDelivery({ service }: Place): Promise<string> {
   return delivery
 }
 
-/** For each operation that changes something: prepares what it needs, and returns a call that is allowed. */
+/**
+ * For each operation that changes something, a function that prepares the objects it needs and returns the arguments of
+ * a call that is allowed.
+ */
 const granted: Record<string, (place: Place) => Promise<Call>> = {
   'POST /workspaces': async () => ({ body: { slug: 'mine', name: 'Mine' } }),
   'PATCH /me': async () => ({ body: { name: 'Ann Q' } }),

@@ -16,7 +16,10 @@ import {
 } from '../wishes/store.ts'
 
 type OnAgent = Acting<'POST /w/:slug/agents/:name', By>
-/** The answer has the present wishes and holds of the agent. */
+/**
+ * The parts shared by these operations: they notify the agent's pages, and answer with the agent's present wishes and
+ * holds.
+ */
 const standing = {
   agents: ({ agent }: WishedAgent): string[] => [agent.id],
   answer: ({ agent }: WishedAgent, { deps, now }: Pick<Looking<unknown>, 'deps' | 'now'>): Promise<AgentUpdates> =>

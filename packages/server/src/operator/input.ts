@@ -48,7 +48,7 @@ function readHidden(asks: string): Promise<string> {
     const take = (typed: string) => {
       for (const key of typed) {
         if (key === '\r' || key === '\n' || key === '\u0004') return done()
-        if (key === '\u0003') process.exit(130) // Ctrl-C
+        if (key === '\u0003') process.exit(130) // The key is Ctrl-C.
         text = key === '\u007f' || key === '\b' ? [...text].slice(0, -1).join('') : text + key
       }
     }

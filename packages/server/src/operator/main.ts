@@ -1,6 +1,6 @@
 /**
- * `svc-server`: parses the arguments, finds where the command runs (in the running service, or here on the database),
- * and prints. Exit codes: 0 done, 1 refused, 2 not understood.
+ * Runs `svc-server`: parses the arguments, carries the command out in the running service, or directly on the database
+ * if none runs, and prints. Exit codes: 0 done, 1 refused, 2 not understood.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -23,7 +23,7 @@ import { words } from './words.ts'
 export interface Surroundings {
   readonly env: Variables
   readonly cwd: string
-  /** Reads standard input for the commands that need it; `asks` is the prompt for a person. */
+  /** Reads standard input; only some commands call it. `asks` is the prompt that a person sees. */
   readonly read: (asks: string) => Promise<string>
   readonly out: (text: string) => Promise<void>
   readonly err: (text: string) => void
@@ -124,12 +124,12 @@ async function runWhereItBelongs(name: string, request: Request, config: Config)
   }
 }
 
-/** Resolves when all of it is written, even to a pipe that is read slowly. */
+/** Prints the text. Resolves when all of it is written, even to a pipe that is read slowly. */
 function print(text: string): Promise<void> {
   return new Promise((done, fail) => process.stdout.write(text, (error) => (error ? fail(error) : done())))
 }
 
-/** The exit code and message of a failed command. Without a message the reason was already printed. */
+/** Prints why a command failed, and returns its exit code. An error without a message was already printed. */
 function failed(error: unknown): { code: 1 | 2; message?: string } {
   if (error instanceof CommanderError) return { code: 2 }
   if (error instanceof Misused) return { code: 2, message: error.message }

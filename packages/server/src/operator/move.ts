@@ -1,6 +1,6 @@
 /**
- * `svc-server move`: moves the embedded installation to PostgreSQL. It runs without a service, directly on the data
- * folder.
+ * The command `svc-server move`: it moves the embedded installation to PostgreSQL. It runs without a service, directly
+ * on the data folder.
  */
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ async function moveAll(file: string, to: string, progress: (line: string) => voi
   }
 }
 
-/** Moves the embedded database aside. Nobody may continue with it, because commands could then be delivered twice. */
+/** Moves the embedded database aside. If somebody continued with it, commands could be delivered twice. */
 function putAside(dataDir: string, to: string): string {
   noteMoved(dataDir, to)
   const kept = join(dataDir, `moved-${new Date().toISOString().replace(/[:.]/g, '-')}`)

@@ -147,7 +147,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       [['audit', 'list', 'north', '--since', 'yesterday'], 'A time looks like'],
       [['agent', 'list', 'north', '--colour'], 'unknown option'],
     ]
-    // Runs the program itself for one case of each code.
+    // This runs the program itself for one case of each exit code, and the other cases in the test's process.
     const program: Run = (args, input) => place.runProgram(args, input)
     const here: Run = (args, input) => place.run(args, input)
     for (const [code, cases] of [
@@ -155,7 +155,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       [2, misused],
     ] as const)
       for (const [at, each] of cases.entries()) await fails(at === 0 ? program : here, code, each)
-    expect(await place.value(['person', 'list'])).toEqual([]) // a refused command leaves nothing behind
+    expect(await place.value(['person', 'list'])).toEqual([]) // No refused command has left anything behind.
   })
 })
 

@@ -5,7 +5,7 @@ import { Command, CommanderError } from 'commander'
 import type { OperatorCommand } from './kit/command.ts'
 import type { Request } from './kit/request.ts'
 
-/** A command without its `run`; those of `start` and `restore` are in main.ts. */
+/** The words of a command without the function that runs it. The functions of `start` and `restore` are in main.ts. */
 export type CommandHelp = Pick<OperatorCommand, 'says' | 'args' | 'options' | 'input'>
 
 export interface Chosen {
@@ -15,7 +15,7 @@ export interface Chosen {
   dataDir: string | undefined
 }
 
-/** The version to print, and where commander prints. */
+/** The version that `--version` prints, and where commander prints its texts. */
 interface Printing {
   readonly version: string
   readonly out: (text: string) => unknown

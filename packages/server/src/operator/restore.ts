@@ -1,4 +1,4 @@
-/** `svc-server restore`: runs without a service, directly on the data folder. */
+/** The command `svc-server restore`: it restores a backup. It runs without a service, directly on the data folder. */
 import { resolve } from 'node:path'
 import { renewAccess } from '../backup/renew.ts'
 import { type Restored, restoreBackup } from '../backup/restore.ts'

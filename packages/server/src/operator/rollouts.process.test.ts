@@ -50,7 +50,7 @@ test('the operator previews, starts, pauses, continues and cancels a rollout, or
   ])
 })
 
-/** Each is refused with its reason, and no rollout is started. */
+/** Checks that each of these rollouts is refused with a reason, and that none is started. */
 async function refusals(place: Place): Promise<void> {
   const begin = (...args: string[]) => place.run(['rollout', 'begin', 'north', ...args])
   const says = (text: string) => expect.stringContaining(text)

@@ -1,4 +1,4 @@
-/** `svc-server start`: runs the service in this process until a signal ends it. */
+/** The command `svc-server start`: it runs the service in this process until a signal ends it. */
 import { readConfig, type Variables } from '../config.ts'
 import { openLog } from '../ops/log.ts'
 import { untilSignal, watchOverErrors } from '../ops/process.ts'
@@ -20,7 +20,7 @@ export async function start(options: Request['options'], flags: Variables, json:
   await stop
   await service.close()
   log.info('stopped')
-  process.exit(0) // exits even if a library still keeps something open
+  process.exit(0) // The process exits even if a library still keeps something open.
 }
 
 const greeting = (url: string, link: string | undefined) =>

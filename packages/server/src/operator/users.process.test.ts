@@ -12,7 +12,7 @@ const canBeNobody =
   process.getuid?.() === 0 &&
   spawnSync(process.execPath, [program, '--version'], { uid: nobody, cwd: '/' }).status === 0
 
-/** A place that belongs to another user. */
+/** Makes a folder, ports and variables for a service of another user. */
 async function placeOfNobody(): Promise<Place> {
   const place = await newPlace()
   chownSync(place.folder, nobody, nobody)

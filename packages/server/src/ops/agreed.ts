@@ -1,7 +1,7 @@
 /**
- * Nodes on one PostgreSQL must sign cookies with the same secret, which each has in its data folder: with another
- * secret, a node would not accept sign-ins of the others. The database keeps a hash with which a node can check its
- * secret.
+ * Checks that all nodes on one PostgreSQL sign cookies with the same secret. Each node has the secret in its data
+ * folder; with another one, it would not accept sign-ins of other nodes. The database keeps a hash by which a node can
+ * check its secret.
  */
 import { scryptSync } from 'node:crypto'
 import type { Store } from '../db/open.ts'
@@ -10,8 +10,8 @@ import { DataFolderError, secretFile, secretOf } from './data-folder.ts'
 const name = 'secret'
 
 /**
- * Stores the hash of the first node's secret; throws if this folder has another secret. The embedded engine has only
- * one node.
+ * Stores the hash of this folder's secret if no node has stored one yet; throws if another node stored the hash of a
+ * different secret. The embedded engine has only one node.
  */
 export async function agreeOnSecret({ engine, db }: Store, dataDir: string): Promise<void> {
   if (engine !== 'postgres') return
@@ -29,12 +29,12 @@ export async function agreeOnSecret({ engine, db }: Store, dataDir: string): Pro
   )
 }
 
-/** Makes this folder's secret the valid one. */
+/** Makes this folder's secret the one that all nodes must have. */
 export async function adoptSecret({ db }: Pick<Store, 'db'>, dataDir: string): Promise<void> {
   const value = markOf(secretOf(dataDir))
   const change = db.insertInto('agreed').values({ name, value })
   await change.onConflict((oc) => oc.column('name').doUpdateSet({ value })).execute()
 }
 
-/** A hash from which the secret cannot be guessed, even if a person invented it. */
+/** Hashes the secret slowly, so that it cannot be guessed from the hash even if a person invented it. */
 const markOf = (secret: string): string => scryptSync(secret, 'svc: which secret the nodes have', 32).toString('hex')

@@ -53,7 +53,10 @@ export function secretOf(dataDir: string): string {
   return secret
 }
 
-/** Completes the file before it gets its name, and never replaces one that another process has just created. */
+/**
+ * Writes a new secret to a temporary file, then gives that its name. A secret that another process has just created is
+ * never replaced.
+ */
 function createSecret(file: string): string {
   writeSecret(`${file}.${process.pid}.tmp`, randomBytes(48).toString('base64url'))
   try {
@@ -104,9 +107,9 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
 const sqliteBusy = 5
 
 /**
- * Gives what root created in the folder to the folder's owner, since the user of the service must open it. Entries of
- * subfolders are left: they existed before and only moved, and on a longer path the owner could insert a link while
- * root looks.
+ * Makes the folder's owner the owner of files that root created in it, because the service runs as that user.
+ * Subfolders are left out: their files were only moved there, and within a longer path the owner could insert a link
+ * while root works.
  */
 export function giveToOwner(dataDir: string): void {
   const { uid, gid } = statSync(dataDir)
@@ -119,7 +122,8 @@ export function giveToOwner(dataDir: string): void {
 }
 
 /**
- * The file that marks data as moved to PostgreSQL, so that nobody continues with an embedded database here by mistake.
+ * The path of the file that marks the data as moved to PostgreSQL, so that nobody continues with an embedded database
+ * here by mistake.
  */
 export const movedFile = (dataDir: string): string => join(dataDir, 'moved')
 
@@ -136,7 +140,7 @@ export function refuseMoved(dataDir: string): void {
   )
 }
 
-/** The holder of the lock, for people: `process 4711`. */
+/** The process that holds the lock, in words for people: `process 4711`. */
 export const holderOf = (dataDir: string): string => {
   const pid = readIfThere(join(dataDir, 'svc.pid'))
   return pid ? `process ${pid}` : 'another process'
@@ -159,6 +163,6 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** The message about a file that this user may not open. */
+/** The message for a file that this user is not allowed to open. */
 export const notYours = (file: string): string =>
   `${file} is not accessible to this user. Run this as the user of the service, or as root.`

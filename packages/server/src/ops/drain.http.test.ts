@@ -32,7 +32,7 @@ afterEach(() => {
 
 interface Client {
   socket: Socket
-  /** The number of answers so far. */
+  /** The number of answers that the client has received so far. */
   answers: () => number
   /** How the connection ended: the code of an error, or `end`. */
   ended: Promise<string>
@@ -55,7 +55,7 @@ function begin(): Client {
   return client
 }
 
-/** A connection on which one request was answered, so that the next may follow. */
+/** Opens a connection on which one request was answered already, so that another one can follow. */
 async function kept(): Promise<Client> {
   const client = begin()
   client.socket.write(request)

@@ -5,14 +5,16 @@ import { connectionsOf } from '../http/connections.ts'
 
 const limit = 10_000
 const tick = 25
-/** The time in milliseconds after opening for which a connection that has sent nothing may still send a request. */
+/** The milliseconds after its opening during which a connection that has sent nothing may still send a request. */
 const silence = 1_000
 /**
- * The maximum milliseconds for accepting connections from the system's queue, which does not become empty under
- * overload.
+ * The maximum milliseconds for accepting connections that wait in the system's queue. Under overload that queue never
+ * becomes empty.
  */
 const queue = 3_000
-/** The number of idle connections closed in one turn of the event loop. Requests are read between two turns. */
+/**
+ * The number of idle connections that are closed in one turn of the event loop. Between two turns requests are read.
+ */
 const atOnce = 32
 
 /**
@@ -51,10 +53,10 @@ export function drainable(
 
   return async () => {
     endStreams()
-    // Closing thousands of idle connections takes time, in which requests arrive on the others and in the system's queue.
-    // So all of those are read first, and connections are closed in small steps.
+    // Closing thousands of idle connections takes time in which requests arrive, on open connections and on those in
+    // the system's queue. So everything that has arrived is read first, and then connections are closed in small steps.
     await readAll()
-    server.closeIdleConnections = () => {} // it would close all of them at once
+    server.closeIdleConnections = () => {} // Node's own function would close all of them at once.
     const stopped = Promise.all(
       [server, ...others].map((each) => new Promise<void>((done) => each.close(() => done()))),
     )
@@ -73,7 +75,8 @@ export function drainable(
 }
 
 /**
- * Node sets the timeout of a connection while it waits for the next request, and removes it at the first byte of one.
+ * Tells whether a connection is idle. Node sets the timeout of a connection while it waits for the next request, and
+ * removes it when that begins to arrive.
  */
 function isIdle(socket: Socket, since: number): boolean {
   if (socket.bytesRead === 0) return performance.now() - since > silence

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Store } from '../db/open.ts'
 
 const patience = 2000
-/** Within this time a further check gets the last answer, so that frequent checks cost nothing noticeable. */
+/** The milliseconds for which the result of a check is used again, so that frequent checks cost almost nothing. */
 const lasts = 1000
 
 export type Health = { ok: true } | { ok: false; message: string }

@@ -38,8 +38,8 @@ async function listening({ store, clock }: Pick<World, 'store' | 'clock'>) {
 }
 
 /**
- * Adds agents whose last report was `secondsAgo` seconds ago, with the next requested after 60 s; undefined adds agents
- * that never reported.
+ * Adds agents that last reported `secondsAgo` seconds ago and were asked to report every 60 s; with undefined, agents
+ * that have never reported.
  */
 async function addAgents(w: World, count: number, secondsAgo: number | undefined): Promise<void> {
   const id = (i: number) => `${secondsAgo ?? 'never'} ${i}`
@@ -91,7 +91,7 @@ everyEngine('the operator’s port', (open: () => Promise<Store>) => {
 
   test('counts thousands of agents by when they were last seen, and the pending commands', async () => {
     const store = await open()
-    const w = await world(store) // has one agent that never reported
+    const w = await world(store) // The world starts with one agent that has never reported.
     await addAgents(w, 1100, 179)
     await addAgents(w, 1050, 181)
     await addAgents(w, 1000, undefined)

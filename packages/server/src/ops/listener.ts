@@ -1,4 +1,4 @@
-/** `/healthz` and `/metrics`, only for this machine and separate from the port of people and agents. */
+/** Serves `/healthz` and `/metrics` on a separate port, which only programs on this machine can reach. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 import { messageOf } from '../errors.ts'

@@ -23,10 +23,13 @@ export function openLog(level: string, destination: DestinationStream = standard
   )
 }
 
-/** `err.code` is the name of an error, such as ECONNREFUSED, and never an install code. */
+/**
+ * Keys that may be logged although their name is that of a secret: `err.code` is the name of an error, such as
+ * ECONNREFUSED, and never an install code.
+ */
 const allowed = new Set(['*.code', '*.*.code'])
 
-/** One-time links, cookies and password fields in any text, also inside JSON in JSON. */
+/** Patterns that find one-time links, cookies and password fields in any text, also in JSON within JSON. */
 const shapes = [
   [/(token=)[A-Za-z0-9_-]{8,}/g, '$1***'],
   [/((?:__Secure-|__Host-)?svc\.[a-z_]+=)[^;\s"\\]+/g, '$1***'],

@@ -24,7 +24,7 @@ export function createRegistry(observed: Observed): Registry {
   return registry
 }
 
-/** Counters that read the counts of the agent routes at each collection. */
+/** Registers counters whose values are read from the counts of the agent routes when the metrics are requested. */
 function countsOf(registry: Registry, { agents }: Observed): void {
   const registers = [registry]
   const plain: [name: string, help: string, value: () => number][] = [
@@ -109,7 +109,7 @@ function gaugesOf(registry: Registry, { agents, live, store, config, now }: Obse
   })
 }
 
-/** Only pending commands have an index, and there are few of them at a time, however many commands are kept. */
+/** Counts the pending commands. They have an index and are always few, however many commands are kept. */
 const countOpenCommands = (db: Db) =>
   db
     .selectFrom('command')
@@ -120,7 +120,7 @@ const countOpenCommands = (db: Db) =>
 
 const atOnce = 1000
 
-/** In parts, so that reports are answered in between: the rows of last reports are large. */
+/** Counts the agents by how they report. It reads 1,000 at a time, so that reports are answered in between. */
 async function countAgents(db: Db, now: number) {
   const agents = { reporting: 0, silent: 0, never: 0 }
   for (let last = '', more = true; more; ) {
@@ -146,7 +146,7 @@ function seenAs(receivedAt: number | null, interval: number | null, now: number)
   return silentAt(receivedAt, interval ?? limits.intervalSeconds) < now ? 'silent' : 'reporting'
 }
 
-/** Calls `ask` at most once in `lasts` milliseconds, however often it is called. */
+/** Calls `ask` at most once in `lasts` milliseconds; calls in between get the last result. */
 function remembered<T>(ask: () => Promise<T>, lasts: number): () => Promise<T> {
   let asked = Number.NEGATIVE_INFINITY
   let last: Promise<T> | undefined

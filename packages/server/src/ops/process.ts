@@ -18,7 +18,10 @@ export function untilSignal(log: Logger): Promise<void> {
   })
 }
 
-/** More uncaught errors than this within a minute are no accident, and a new process is better. */
+/**
+ * The number of uncaught errors that are accepted within a minute. If there are more, the process is probably damaged
+ * and a new one is better.
+ */
 const tolerated = 10
 
 /**

@@ -76,9 +76,12 @@ async function modelsOf(db: Db, agent: { id: string }, usage: string | null): Pr
   return new Set(models.filter((model) => model !== ''))
 }
 
-/** Enough rows for 200 models on each of ten days. */
+/** The maximum number of rows of sums that are read to find model names, enough for 200 models on each of ten days. */
 const modelRowsRead = 2000
-/** The maximum bytes of a list of names that a page offers for selection; the first names that fit are kept. */
+/**
+ * The maximum bytes of a list of names from which a person can choose. If there are more names, only the first ones are
+ * sent.
+ */
 const namesBytesMax = 32 * 1024
 
 const fittingNames = (names: Iterable<string>): string[] => fitting(names, (name) => jsonBytes(name) + 1, namesBytesMax)

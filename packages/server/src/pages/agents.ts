@@ -45,7 +45,7 @@ export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
     runtime: report?.runtime ?? null,
     stopped: row?.stopped ?? null,
     ...statusAge(row, now),
-    /** The wished and held versions; `updates` has the details. */
+    /** The versions that are wished and held. The field `updates` has more about them. */
     wishes: { blueprint: updates.blueprint?.wish?.version ?? null, runtime: updates.runtime.wish?.version ?? null },
     holds: { blueprint: updates.blueprint?.hold?.version ?? null, runtime: updates.runtime.hold?.version ?? null },
     updates,

@@ -12,8 +12,8 @@ import { manifestOf } from '../versions/declared.ts'
 import { versionNamed } from '../versions/named.ts'
 
 /**
- * The bindings for which the agent has a token, and those that its running or its wished version names; ordered by
- * product.
+ * The bindings of an agent, by product: those for which it has a token, and those that its running or its wished
+ * version declares.
  */
 export async function bindingsOf(
   db: Db,
@@ -57,8 +57,8 @@ export async function bindingsOf(
 }
 
 /**
- * 2.9: tokens are issued only at an installation. If an update needs a token that the agent will not get, the page says
- * so beforehand.
+ * A binding that the wished version needs and for which the agent has no token. Tokens are issued only at an
+ * installation (2.9), so the page warns before the update.
  */
 const comes = (product: string, version: string | null): { broken: boolean; mends: string } => ({
   broken: false,

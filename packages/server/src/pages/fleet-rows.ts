@@ -9,10 +9,10 @@ import type { UsageDelta } from '../report-store/rows.ts'
 import { warnsOf } from '../reports/columns.ts'
 import { fleetUpdates } from './updates.ts'
 
-/** The number of days that "30 days" covers, including today. */
+/** The number of days in the costs of "30 days", including today. */
 const costDays = 30
 
-/** US dollars; null when nothing cost anything. */
+/** Costs in US dollars; null if no cost was reported. */
 const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
 
 /** The rows of the fleet by agent id: all of a workspace, or those of `ids` that belong to it. */
@@ -48,7 +48,8 @@ export async function fleetRows(
       'warnings',
       'stopped',
     ])
-  // With both conditions SQLite would scan all agents of the workspace and check which are among the ids.
+  // The query has only one of the two conditions. With both, SQLite would read all agents of the workspace and compare
+  // each with the ids.
   agents = ids ? agents.where('agent.id', 'in', ids) : agents.where('workspace_id', '=', workspaceId)
   const costs = await costsOf(db, workspaceId, today, ids)
   const served = await servedRelease(db)
@@ -103,7 +104,7 @@ async function costsOf(db: Db, workspaceId: string, today: number, ids?: readonl
   return new Map(sums.map(({ id, ...sum }) => [id, { month: Number(sum.month), today: Number(sum.today) }]))
 }
 
-/** Adds the sums that wait in the row of the report. */
+/** Adds the sums that are still stored in the row of the last report. */
 function withPending(sums: Costs | undefined, usage: string | null, today: number): Costs | undefined {
   const waiting = pendingUsage(usage).filter(({ model, day }) => model === '' && day > today - costDays && day <= today)
   if (waiting.length === 0) return sums

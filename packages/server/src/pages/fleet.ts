@@ -4,7 +4,7 @@ import { type Level, levels, worst } from '@svc/protocol'
 
 export interface FleetQuery {
   search: string | undefined
-  /** `never`: agents that have not reported yet. */
+  /** A level, or `never` for agents that have not reported yet. */
   level: Level | 'never' | undefined
   silent: boolean | undefined
   stopped: boolean | undefined
@@ -14,7 +14,7 @@ export interface FleetQuery {
   limit: number
 }
 
-/** The page of the list that the query asks for. `all` holds the rows by agent id. */
+/** The part of the list that the query asks for, with counts of the whole fleet. `all` has the rows by agent id. */
 export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery, now: number): Fleet {
   const counts: Fleet['counts'] = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 }
   const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
@@ -35,8 +35,8 @@ export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery,
 }
 
 /**
- * D20: true for an agent that has reported and is overdue by the service's clock. A stopped agent is never offline
- * (D66).
+ * True if an agent has stopped reporting, by the service's clock (D20). An agent that was stopped on purpose is never
+ * offline (D66).
  */
 const isSilent = ({ silentAt, stopped }: FleetRow, now: number): boolean =>
   stopped === null && silentAt !== null && silentAt <= now
@@ -52,7 +52,7 @@ function fits(row: FleetRow, { search, level, silent, stopped }: FleetQuery, now
   return !search || [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
 }
 
-/** The values by which each column is sorted; null goes last in both directions. */
+/** The value by which each column sorts a row. Null comes last in both directions. */
 const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number | null> = {
   name: (row) => row.name,
   level: trouble,
@@ -63,8 +63,8 @@ const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number |
 }
 
 /**
- * The last level; for an offline agent at least between warn and bad, so that it is not hidden among many that are
- * well.
+ * The value for sorting by level: the level last reported. An offline agent counts as at least between warn and bad, so
+ * that it is not hidden among many healthy ones.
  */
 function trouble(row: FleetRow, now: number): number | null {
   const own = levelOf(row)
@@ -87,8 +87,8 @@ function sorted(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): Flee
 }
 
 /**
- * The order of names for each fleet. Comparing ten thousand names as people do takes longer than everything else here,
- * and names seldom change.
+ * The names of each fleet in order. Comparing ten thousand names as people would takes longer than everything else
+ * here, and names seldom change.
  */
 const orders = new WeakMap<ReadonlyMap<string, FleetRow>, string[]>()
 
@@ -107,6 +107,6 @@ function byName(rows: ReadonlyMap<string, FleetRow>): FleetRow[] {
 /** Compares digits in names as numbers: `agent-2` comes before `agent-10`. */
 const byText = new Intl.Collator('en', { numeric: true }).compare
 
-/** Adds costs in millionths of a dollar, to avoid rounding errors of binary fractions. */
+/** Adds two costs, rounded to millionths of a dollar, so that errors of binary fractions do not add up. */
 const plus = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.round((a + b) * 1_000_000) / 1_000_000

@@ -18,7 +18,7 @@ import { blueprintState, runtimeState } from '../wishes/state.ts'
 import type { WorkspaceInfo } from '../workspaces/store.ts'
 
 interface Piece {
-  /** Returns only rollouts that started before this one, which need not exist any longer. */
+  /** The id of a rollout. Only rollouts that started before it are returned; it may have been deleted meanwhile. */
   before?: string | undefined
   limit: number
 }
@@ -175,7 +175,7 @@ function actionsOf({ state, wave, waves }: RolloutDbRow): RolloutPage['actions']
   }
 }
 
-/** A sentence about what the rollout waits for, or what happens next. */
+/** A sentence about the rollout: what it waits for, what happens next, or how it ended. */
 function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): string {
   const waves = (JSON.parse(row.waves) as string[]).length
   const words: Record<RolloutState, () => string> = {
@@ -191,7 +191,7 @@ function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): 
   return words[row.state]()
 }
 
-/** Adds a full stop to a reason that has none. Reasons may be in an agent's words. */
+/** Adds a full stop to a reason that ends without one, as reasons in an agent's words may. */
 const stopped = (why: string | null): string => (why === null || /[.!?…]$/.test(why) ? (why ?? '') : `${why}.`)
 
 function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number, waves: number): string {
@@ -220,7 +220,7 @@ function doneSays(agents: readonly RolloutAgent[]): string {
 const minutes = (seconds: number): string =>
   seconds % 60 === 0 && seconds > 0 ? `${seconds / 60} ${seconds === 60 ? 'minute' : 'minutes'}` : `${seconds} seconds`
 
-/** A sentence about what stays when the rollout is cancelled, or stayed when it was. */
+/** A sentence about what cancelling the rollout leaves as it is, or has left. */
 function stays({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
   const open = counts.wished + counts.offered + counts.trying
   const agents = (n: number) => `${n} ${n === 1 ? 'agent' : 'agents'}`

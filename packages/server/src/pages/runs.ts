@@ -5,7 +5,7 @@ import type { Db } from '../db/open.ts'
 interface RunFilter {
   status?: string | undefined
   model?: string | undefined
-  /** Searches the id, the kind and the titles of subjects, ignoring case. */
+  /** A text to search for in the id, the kind and the titles of subjects, ignoring case. */
   text?: string | undefined
 }
 
@@ -23,7 +23,7 @@ export async function runsOf(
     const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
     return { total: Number(total), rows: (await rows.offset(offset).limit(limit).execute()).map(runOf) }
   }
-  // At most 2000 are kept for an agent, which takes a few milliseconds to read.
+  // All runs of the agent are read to filter them. There are at most 2000, which takes a few milliseconds.
   const fitting = (await rows.execute()).map(runOf).filter((run) => names(run, model) && says(run, text?.toLowerCase()))
   return { total: fitting.length, rows: fitting.slice(offset, offset + limit) }
 }

@@ -24,7 +24,7 @@ import { blueprintState, runtimeState, wishStateOf } from '../wishes/state.ts'
 import { trialsOf } from '../wishes/trials.ts'
 import { blueprintWaits, type Heard, runtimeWaits } from '../wishes/waits.ts'
 
-/** The columns about an agent's updates. */
+/** The columns of the agent's row from which its updates are computed. */
 type UpdateColumns = Pick<
   AgentRow,
   'blueprint' | 'installed_version' | 'reported_version' | 'previous_version' | 'wishes' | 'attempts'
@@ -109,7 +109,7 @@ async function waitsOfRuntime(
   return runtimeWaits(runtimeState(wish, runtimeHold), wish, facts, now)
 }
 
-/** The updates in a row of the fleet. */
+/** The part of an agent's row in the fleet list that is about updates. */
 export function fleetUpdates(agent: UpdateColumns, served: Served | undefined): FleetUpdates {
   const wishes = wishesIn(agent.wishes)
   const hold = isHeld(wishes.runtimeHold, served) ? wishes.runtimeHold : undefined
@@ -233,7 +233,10 @@ async function versionsOf(db: Db, agent: AgentRow): Promise<string[]> {
   return rows.map(({ version }) => version).sort((a, b) => compareVersions(b, a))
 }
 
-/** The runtimes that the agents of a workspace run. `fleet` holds its rows. */
+/**
+ * The runtimes that the agents of a workspace run, and how many run each. `fleet` has the workspace's rows of the fleet
+ * list.
+ */
 export async function runtimeOverview(
   db: Db,
   workspaceId: string,

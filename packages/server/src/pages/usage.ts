@@ -7,12 +7,13 @@ import { otherModels } from '../report-store/usage-names.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 
 /**
- * The maximum rows to read. An agent has fewer once the sweeper has processed it; otherwise the newest days are read.
+ * The maximum number of rows of sums to read. An agent may have more until the sweeper has folded them; then only the
+ * newest days are read.
  */
 const usageRowsRead = 12_000
-/** The maximum bytes of model names in an answer; with everything else it stays below 256 KB. */
+/** The maximum bytes of model names in an answer, so that the whole answer stays below 256 KB. */
 const nameBytesMax = 180 * 1024
-/** The maximum bytes of a cost beside its model's name. */
+/** The maximum bytes that a cost takes beside the name of its model. */
 const costBytes = 20
 
 /**
@@ -47,7 +48,8 @@ function addCost(models: Record<string, number>, model: string, costMicro: numbe
 }
 
 /**
- * The most expensive models whose names fit into the bytes, counting a name once for every day on which it has a sum.
+ * The most expensive models whose names fit into `bytesMax`. A name counts once for every day on which its model has a
+ * sum.
  */
 function namesWithin(sums: readonly UsageDelta[], bytesMax: number): ReadonlySet<string> {
   const models = new Map<string, { cost: number; bytes: number }>()
@@ -60,7 +62,10 @@ function namesWithin(sums: readonly UsageDelta[], bytesMax: number): ReadonlySet
   return new Set(fitting(dearest, ([, { bytes }]) => bytes, bytesMax).map(([model]) => model))
 }
 
-/** The daily sums of an agent from this day on, by day and model: those in rows of their own and those that wait. */
+/**
+ * The daily sums of an agent from a day on, by day and model: those that have rows, and those still stored with the
+ * last report.
+ */
 export async function usageSums(db: Db, agent: { id: string }, from = 0): Promise<UsageDelta[]> {
   const days = db
     .selectFrom('usage_day')

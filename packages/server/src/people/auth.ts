@@ -17,7 +17,7 @@ import { passwordHashing } from './passwords.ts'
 
 const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })
 
-/** Members look and admins act; logs are for admins only. */
+/** The roles: members may look and admins may act. Logs are only for admins. */
 const roles = {
   admin: access.newRole({
     ...adminAc.statements,
@@ -33,11 +33,11 @@ const roles = {
  * 5, 6.2).
  */
 export const passwordLength = { min: 10, max: 200 } as const
-/** A session that is not used for this long ends. */
+/** The seconds after which a session ends if it is not used. */
 const idleSeconds = 14 * 86400
-/** A session ends after this time in any case. */
+/** The milliseconds after which a session ends even if it is used. */
 export const longestSession = 90 * dayMs
-/** The precision with which the last use is recorded. */
+/** The precision, in seconds, with which the last use of a session is recorded. */
 const seenSeconds = 15 * 60
 const invitationSeconds = 7 * 86400
 export const invitationLasts = invitationSeconds * 1000
@@ -47,15 +47,15 @@ export const addressHeader = 'x-svc-caller'
 
 interface AuthSetup {
   baseUrl: string
-  /** At least 32 random characters; it signs cookies. */
+  /** The secret that signs cookies, at least 32 random characters. */
   secret: string
-  /** The form in which passwords are stored; both forms are read. */
+  /** The form in which new passwords are stored. Passwords in either form can be checked. */
   passwordForm?: PasswordForm
 }
 
 /**
- * Signs in a person who was identified by something other than a password: a one-time link or an invitation. It has no
- * address.
+ * Signs in a person who was identified without a password, by a one-time link or an invitation. Only the service's own
+ * code can call it; it has no route.
  */
 const signInPerson = {
   id: 'svc',
@@ -92,10 +92,11 @@ const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }:
       password: passwordHashing(passwordForm),
     },
     session: { expiresIn: idleSeconds, updateAge: seenSeconds },
-    // Our own limits (limits.ts) consider accounts and browsers; the library's count by address alone.
+    // The library's rate limits are off, because they count by address alone. Ours (limits.ts) also consider accounts
+    // and browsers.
     rateLimit: { enabled: false },
     advanced: {
-      // Over https the prefix is __Host-, which binds the cookie to this host, this path, and TLS.
+      // Over https the cookie's name starts with __Host-, which binds the cookie to this host, this path, and TLS.
       useSecureCookies: false,
       cookiePrefix: 'svc',
       cookies: { session_token: { name: https ? '__Host-svc.session' : 'svc.session' } },
@@ -121,7 +122,10 @@ const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }:
   } satisfies BetterAuthOptions
 }
 
-/** Options for migrating the library's tables; they are good for nothing else. */
+/**
+ * The library's options for migrating its tables. They must not be used for anything else, since their secret is not
+ * real.
+ */
 export const accountTables = (store: Store): BetterAuthOptions =>
   authOptions(store, { baseUrl: 'http://localhost', secret: 'for migrations only'.padEnd(32) })
 

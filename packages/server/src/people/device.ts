@@ -5,16 +5,21 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** The longest time for which browsers keep a cookie. */
+/** The lifetime of the cookie in seconds, the longest that browsers accept. */
 const maxAgeSeconds = 400 * 86_400
 const maxMarks = 3
-/** The time of issue (Unix seconds, base 36), 128 random bits, and the signature. */
+/**
+ * The form of one mark in the cookie: the time of issue (Unix seconds, base 36), 128 random bits, and the signature.
+ */
 const shape = /^[0-9a-z]{1,8}\.[\w-]{22}\.[\w-]{43}$/
 
 interface Devices {
-  /** The id of the browser, if it has signed in to the account of this e-mail address before. */
+  /**
+   * Returns the id of the browser if it has signed in to the account of this e-mail address before; otherwise
+   * undefined.
+   */
   find(cookies: string | undefined, email: string, now: number): string | undefined
-  /** The cookie to set after a sign-in to this account. */
+  /** Returns the cookie to set after a sign-in to this account. */
   renew(cookies: string | undefined, email: string, now: number): string
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { HashingBusy, HashQueue } from './hashing.ts'
 
-/** A queue whose work ends when the test says so; `done` lists who was served, in order. */
+/** Makes a queue whose tasks end when the test says so. `done` lists whose tasks ran, in order. */
 function queueOf(limits: { atOnce: number; maxWaiting: number }) {
   const queue = new HashQueue(limits)
   const done: string[] = []
@@ -19,7 +19,7 @@ function queueOf(limits: { atOnce: number; maxWaiting: number }) {
           throw error
         },
       )
-  /** Ends running work until nobody is left. */
+  /** Ends running tasks one after another until none is left. */
   const drain = async () => {
     for (let end = ends.shift(); end; end = ends.shift()) {
       end()

@@ -5,30 +5,39 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** A request to hash a password. */
+/** A request for a turn in the queue. */
 interface Turn {
-  /** True when the person is signed in, or signed in before; known turns go before strangers. */
+  /**
+   * True if the person is signed in, or the browser has signed in to the account before. Such turns come before those
+   * of strangers.
+   */
   known: boolean
-  /** The client's address, as it is counted. */
+  /** The client's address, in the form in which it is counted. */
   caller: string
 }
 
-/** Thrown when the queue is full. The password was not checked: the same try may succeed in a few seconds. */
+/** The error when the queue is full. The password was not checked, and the same try may succeed in a few seconds. */
 export class HashingBusy extends Error {
   static readonly retryAfter = 5
   static readonly words = 'Too many people are signing in at this moment. Try again in a few seconds.'
 }
 
 interface WaitingTurn extends Turn {
-  /** How many turns of the same address were waiting when this one was added. Lower numbers go first. */
+  /**
+   * The number of turns of the same address that were waiting when this turn was added. Turns with lower numbers come
+   * first.
+   */
   before: number
   start(): void
   refuse(): void
 }
 
-/** Two of Node's four threads for files and hashing stay free. */
+/** The number of passwords that are hashed at the same time. Two of Node's four threads stay free for file access. */
 const atOnce = 2
-/** Two to three seconds of work, once for known browsers and once for strangers. */
+/**
+ * The maximum number of waiting turns, once for known browsers and once for strangers. Each is two to three seconds of
+ * work.
+ */
 const maxWaiting = 32
 
 export class HashQueue {
@@ -58,7 +67,7 @@ export class HashQueue {
     return this.#known.length + this.#strangers.length
   }
 
-  /** Starts the next waiting turn, which takes over the running place. */
+  /** Starts the next waiting turn in place of one that has ended. */
   #next(): void {
     const next = this.#known.shift() ?? this.#strangers.shift()
     if (next) next.start()
@@ -78,8 +87,8 @@ export class HashQueue {
 }
 
 /**
- * Refuses the newest turn of the address with most turns in this queue, if `caller` would have fewer. Returns false
- * otherwise.
+ * Makes room in a full queue: refuses the newest turn of the address that has the most turns, if `caller` would have
+ * fewer. Returns false if it would not.
  */
 function displace(line: WaitingTurn[], caller: string): boolean {
   const counts = new Map<string, number>()
@@ -94,16 +103,19 @@ function displace(line: WaitingTurn[], caller: string): boolean {
 /** The queue of this process, shared by all accounts. */
 export const hashQueue = new HashQueue()
 
-/** Set inside work that already has its place in the queue. */
+/** Marks code that already runs in a turn of the queue. */
 const placed = new AsyncLocalStorage<true>()
 
-/** Runs `work` in its turn; hashing inside it needs no further turn. Throws HashingBusy before `work` starts. */
+/**
+ * Runs `work` in a turn of the queue; hashing within it needs no further turn. Throws HashingBusy, before `work`
+ * starts, if there is no room.
+ */
 export const inTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
   hashQueue.run(turn, () => placed.run(true, work))
 
 /**
- * Hashes within the current turn, or else as a known person, such as one who is signed in, an invited person or the
- * operator.
+ * Runs a hashing in the current turn. Outside a turn it waits as a known person does, because the caller is then signed
+ * in, invited or the operator.
  */
 export const queued = <T>(work: () => Promise<T>): Promise<T> =>
   placed.getStore() ? work() : hashQueue.run({ known: true, caller: '' }, work)

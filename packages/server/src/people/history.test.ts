@@ -4,7 +4,7 @@ import { shortAccount } from './history.ts'
 test.each([
   [' Ann@Example.org', 'an…@example.org'],
   ['a@mail.example.co.uk', 'a…@mail.example.co.uk'],
-  // A password typed into the address field must not appear in the log (I29).
+  // The following texts may be passwords typed into the address field, which must not appear in the log (I29).
   ['correct horse battery', '…'],
   ['P@ssw0rd', '…'],
   ['"address":"192.0.2.1"@example.org', '…'],

@@ -5,10 +5,13 @@ import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 import { isEmail, normalEmail } from './email.ts'
 
-/** `limited`: too many tries. `busy`: no room to hash. Neither says whether the password was right. */
+/**
+ * How a try to sign in ended. `limited` means too many tries, `busy` that the queue for hashing was full; neither says
+ * whether the password was right.
+ */
 export type SignInOutcome = 'ok' | 'wrong' | 'limited' | 'busy'
 
-/** The facts of a log line. docs/operate.md has a filter for fail2ban that reads them in this order. */
+/** The facts of a log line about a try. docs/operate.md has a filter for fail2ban that reads them in this order. */
 export interface SignInLine {
   address: string
   account: string
@@ -16,7 +19,7 @@ export interface SignInLine {
   method: SignInRecord['method']
   /** True when the browser signed in to the account before. */
   known: boolean
-  /** The value of `X-Request-Id`. */
+  /** The id of the request, sent to the client as `X-Request-Id`. */
   request: string | undefined
 }
 

@@ -18,12 +18,12 @@ export type Trx = Transaction<Tables>
 export interface People {
   store: Store
   auth: Auth
-  /** Runs work in a transaction that also checks the right of the person who asks (web/kit/acting.ts). */
+  /** Runs work in a transaction that first checks the right of the person who acts (web/kit/acting.ts). */
   write?: Writer
 }
 /**
- * The context of a change that involves the accounts library: like `Ctx` (audit/by.ts), but its transaction is opened
- * later.
+ * The context of a change that needs the accounts library. Unlike `Ctx` (audit/by.ts) it has no transaction, because
+ * that is opened later.
  */
 export interface PeopleCtx<B = By> extends Omit<Ctx<B>, 'db'> {
   readonly people: People

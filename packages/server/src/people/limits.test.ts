@@ -5,7 +5,7 @@ import { Tries } from './rate.ts'
 const ann = 'ann@example.org'
 const second = 1000
 
-/** Tries of strangers and of Ann, each at a time in seconds, and their outcomes. */
+/** Makes tries of strangers and of Ann, each at a time in seconds, and returns their results. */
 function tries() {
   const { begin } = countSignIns()
   const attempt = (more: Partial<SignInAttempt>) => ({

@@ -7,15 +7,18 @@ import { type Limit, Tries } from './rate.ts'
 
 /** The limits for signing in. docs/operator.md has the table. */
 const signInLimits = {
-  /** From one address, at all accounts. */
+  /** The limit of one address, at all accounts together. */
   perCaller: { max: 30, seconds: 300 },
-  /** From one address at one account. */
+  /** The limit of one address at one account. */
   perAccountAndCaller: { max: 8, seconds: 300 },
-  /** At one account from all addresses. Beyond this limit, addresses that failed there are slowed down. */
+  /**
+   * The limit of all addresses together at one account. When it is exceeded, addresses that have failed at the account
+   * are slowed down.
+   */
   perAccount: { max: 100, seconds: 3600 },
-  /** From one address at an account that is beyond `perAccount`. */
+  /** The limit of one address at an account that has exceeded `perAccount`. */
   perAccountAndCallerSlow: { max: 2, seconds: 900 },
-  /** From one browser that signed in to the account before. */
+  /** The limit of one browser that has signed in to the account before. */
   perDevice: { max: 8, seconds: 300 },
 } as const satisfies Record<string, Limit>
 
@@ -28,7 +31,7 @@ export interface SignInAttempt {
   device: string | undefined
 }
 
-/** An admitted try. It counts as failed unless one of these is called. */
+/** A try that was admitted. It counts as failed unless one of these methods is called. */
 interface Begun {
   succeeded(): void
   /** Removes the try from the count, because the password was not checked: the service was busy, or failed. */

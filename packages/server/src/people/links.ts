@@ -17,14 +17,14 @@ import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'
 
 const minute = 60_000
 /**
- * How long links are valid, in milliseconds. The first link is valid until it is used or somebody has an account; a
- * later one replaces it. `claim` hands an account over.
+ * How long links are valid, in milliseconds. The link for the first person is valid until it is used or somebody has an
+ * account, and a later one replaces it. `claim` is for handing an account over.
  */
 const lasts = { first: 3650 * dayMs, sign_in: 15 * minute, reset: 15 * minute, claim: dayMs } as const
 
 /**
- * Makes a link and returns its token, which is shown only now; `linkUrl` makes its address. `first` names no person;
- * the others name one by e-mail address.
+ * Makes a link and returns its token, which is shown only this once; `linkUrl` makes its address. A link named `first`
+ * is for nobody in particular; the others are for the person with an e-mail address.
  */
 export function createLink(
   { db, by, now }: Ctx,
@@ -60,19 +60,21 @@ const confirmedAlready = ({ email }: Person) =>
     `${email} was handed over to its owner before. Give them a link to sign in, or a new password with person reset.`,
   )
 
-/** The page's address for a link. Its token is part of the address, so it works only once and briefly. */
+/**
+ * The address of the page for a link. It contains the token, which is therefore valid only once and for a short time.
+ */
 export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: string): string =>
   `${baseUrl}/${pages[purpose]}?token=${token}`
 
 const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim' } as const
 
-/** The person of a link that could be used now; it stays unused. */
+/** The person for whom a link was made, if it could be used now. The link is not used up. */
 export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {
   const row = await usable(db, purpose, token, now).select('person_id').executeTakeFirst()
   return row?.person_id ? await personOfId(db, row.person_id) : undefined
 }
 
-/** True when a link could be used now; it stays unused. */
+/** True if a link could be used now. The link is not used up. */
 export async function linkIsGood(db: Db, purpose: LinkTable['purpose'], token: string, now: number): Promise<boolean> {
   return (await usable(db, purpose, token, now).select('hash').executeTakeFirst()) !== undefined
 }

@@ -7,7 +7,7 @@ import { argon2 } from 'node:crypto'
 export const passwordForms = ['scrypt', 'argon2id'] as const
 export type PasswordForm = (typeof passwordForms)[number]
 
-/** Node has argon2 from 24.7 on, if its OpenSSL has it. */
+/** True if this Node can hash with argon2: from 24.7 on, if its OpenSSL supports that. */
 export const hasArgon2 = typeof argon2 === 'function'
 
 /** The form of a stored hash. The accounts library's own form has no prefix. */

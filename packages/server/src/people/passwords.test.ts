@@ -37,7 +37,7 @@ test.each(['$argon2id$', '$argon2id$v=19$m=999999,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA
   },
 )
 
-/** Records which hashing is done, without doing it. */
+/** Hashes and checks nothing, but records which kinds of hashing would be done. */
 function counting(form: PasswordForm) {
   const done: PasswordForm[] = []
   const hasher = (name: PasswordForm) => ({
@@ -51,7 +51,7 @@ function counting(form: PasswordForm) {
     },
   })
   const passwords = passwordHashing(form, { scrypt: hasher('scrypt'), argon2id: hasher('argon2id') })
-  /** The hashing of one check, sorted. */
+  /** Returns which kinds of hashing a check does, sorted. */
   const work = async (check: () => Promise<unknown>) => {
     done.length = 0
     await check()

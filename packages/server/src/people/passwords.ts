@@ -13,9 +13,9 @@ interface Hasher {
   verify(hash: string, password: string): Promise<boolean>
 }
 
-/** The smallest work that OWASP recommends: 19 MiB, two passes. */
+/** The cost of a hash: the smallest that OWASP recommends, 19 MiB of memory and two passes. */
 const work = { memory: 19_456, passes: 2, parallelism: 1 } as const
-/** In KiB. We never wrote a hash that asks for more. */
+/** The maximum memory in KiB that a stored hash may ask for. The service has never written one that asks for more. */
 const maxMemory = 262_144
 
 const shape = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/

@@ -293,7 +293,7 @@ test("an operator's link hands an account that somebody else made to the owner o
     ['Ann', false],
     ['Olga', true],
   ])
-  // The stranger has lost session, password and links.
+  // The session, the password and the links of the stranger no longer work.
   expect((await stranger.get('/api/web/me')).status).toBe(401)
   expect((await service.browser().send('POST', '/api/web/link', { token: signIn })).status).toBe(404)
   const attempt = async (secret: string) =>

@@ -6,16 +6,19 @@ export interface Limit {
   seconds: number
 }
 
-/** More keys than are used within an hour, since each try costs a password hash, or another address. */
+/**
+ * The maximum number of keys in memory. Nobody uses more within an hour, because each try costs a hashed password, or
+ * needs another address.
+ */
 const defaultMaxKeys = 50_000
 
 export class Tries {
   readonly #longest: Limit
   readonly #maxKeys: number
-  /** The times of tries in milliseconds, oldest first. The most recently used key is the last of the map. */
+  /** The times of tries by key, in milliseconds, oldest first. The map is in the order in which keys were last used. */
   readonly #times = new Map<string, number[]>()
 
-  /** `longest` must have the longest window and the highest maximum of all limits passed to `wait`. */
+  /** `longest` is a limit with the longest window and the highest maximum of all limits passed to `wait`. */
   constructor(longest: Limit, maxKeys = defaultMaxKeys) {
     this.#longest = longest
     this.#maxKeys = maxKeys
@@ -38,7 +41,7 @@ export class Tries {
     this.#dropOld(now)
   }
 
-  /** Removes the last try, because it succeeded or was not judged. */
+  /** Removes the last try, because it succeeded or could not be judged. */
   takeBack(key: string): void {
     const name = hashed(key)
     const times = this.#times.get(name)

@@ -2,8 +2,8 @@ import type { People } from './library.ts'
 import { formOf, type PasswordForm } from './password-forms.ts'
 
 /**
- * After a sign-in, stores a password again if it is stored in the other form. Of two simultaneous sign-ins one hash
- * remains; a password that was changed meanwhile stays.
+ * Stores a password again after a sign-in, if it is stored in the form that is not written any longer. If the person
+ * signs in twice at once, one of the two hashes remains; a password that was changed meanwhile stays.
  */
 export async function renewHash(people: People, personId: string, password: string, form: PasswordForm): Promise<void> {
   const context = await people.auth.$context

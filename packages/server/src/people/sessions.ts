@@ -10,7 +10,7 @@ import type { Person } from './store.ts'
 export interface SignedIn {
   person: Person
   session: { id: string; token: string }
-  /** Cookies to set again: the library extends a session that is used. */
+  /** The cookies to send to the browser again, because the library extends a session when it is used. */
   cookies: string[]
 }
 
@@ -74,7 +74,7 @@ async function end({ db: trx, by: person, now }: Ctx<Person, Trx>, { own }: Acco
   return done(null)
 }
 
-/** The tokens among these whose session is still valid; for streams that stay open. */
+/** The tokens whose session is still valid. Streams that stay open are checked with it. */
 export async function goodSessions(auth: Auth, tokens: readonly string[], now: number): Promise<Set<string>> {
   const { internalAdapter } = await auth.$context
   const good = new Set<string>()

@@ -19,12 +19,15 @@ interface NewPerson {
   email: string
   name: string
   password: string
-  /** Names and short names of the person's workspaces; a password must not consist of them. */
+  /**
+   * The names and short names of the workspaces that the person will be in, because a password must not consist of
+   * them.
+   */
   workspaces?: readonly string[]
 }
 export type PersonRefusal = 'email_invalid' | 'email_taken' | 'name_invalid' | 'password_invalid'
 
-/** Makes an account. */
+/** Creates an account for a person. */
 export async function createPerson(
   { people, by, now }: PeopleCtx<By | 'themselves'>,
   person: NewPerson,
@@ -49,7 +52,10 @@ export async function readyPerson(people: People, person: NewPerson): Promise<Ve
   return done({ email: normalEmail(person.email), name: person.name.trim(), hash })
 }
 
-/** Inserts the account, its password and the audit entry within a transaction. An unused first link becomes void. */
+/**
+ * Inserts a person's account, password and audit entry in the given transaction. An unused link for the first person
+ * becomes void.
+ */
 export async function insertPerson(
   { db: trx, by, now }: Ctx<By | 'themselves', Trx>,
   { own }: Accounts,
@@ -108,7 +114,7 @@ export async function resetPassword(
   })
 }
 
-/** Changes a person's own name, which is shown with what they do from then on. */
+/** Changes the name under which a person's later actions are shown. */
 export function renamePerson(
   people: People,
   person: Person,

@@ -8,7 +8,7 @@ import { commonPasswords } from './common-passwords.ts'
 export interface OwnWords {
   email: string
   name?: string
-  /** Names and short names of their workspaces. */
+  /** The names and short names of the person's workspaces. */
   workspaces?: readonly string[]
 }
 
@@ -30,9 +30,12 @@ export function whyWeak(password: string, own: OwnWords): string | undefined {
   return undefined
 }
 
-/** Shorter words occur in many good passwords by chance. */
+/** The shortest word that counts, because shorter ones occur in many good passwords by chance. */
 const minWord = 3
-/** A password with no more characters than this besides its owner's words is refused, such as "annexample2026!". */
+/**
+ * The number of further characters with which a password made of its owner's words is still refused, such as
+ * "annexample2026!".
+ */
 const maxRest = 4
 
 function isMadeOf(password: string, { email, name = '', workspaces = [] }: OwnWords): boolean {

@@ -20,7 +20,7 @@ interface ProductInfo {
 }
 type ProductRefusal = 'product_invalid' | 'product_taken' | 'product_unknown' | 'origin_invalid'
 
-/** Adds a product. Returns the secret with which it asks about tokens; it is shown only now. */
+/** Adds a product. Returns the secret with which the product asks about tokens; it is shown only this once. */
 export function addProduct(
   { db, by, now }: Ctx,
   { id, origin }: { id: string; origin: string },
@@ -48,9 +48,7 @@ export async function listProducts(db: Db): Promise<ProductInfo[]> {
   return rows.map(({ id, origin, created_at }) => ({ id, origin, createdAt: created_at }))
 }
 
-/**
- * All products as a workspace sees them: whether the workspace is activated for each, and the number of its bots there.
- */
+/** All products, each with whether the workspace is activated for it, and the number of the workspace's bots there. */
 export async function productsOf(db: Db, workspace: { id: string }): Promise<WorkspaceProduct[]> {
   const rows = await db
     .selectFrom('product')

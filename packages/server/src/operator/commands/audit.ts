@@ -35,7 +35,7 @@ export const auditCommands = {
   }),
 }
 
-/** Reads a time as Unix milliseconds; 0 if none is given. */
+/** Reads the time of an option as Unix milliseconds; 0 if the option is missing. */
 function momentOf(text: string | undefined): number {
   if (text === undefined) return 0
   const at = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : Date.parse(text)

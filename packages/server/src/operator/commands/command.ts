@@ -4,7 +4,7 @@ import { commandOf } from '../kit/command.ts'
 import { argument, Misused, type Request } from '../kit/request.ts'
 import { moment, table } from '../kit/show.ts'
 
-/** Only this many of the newest commands are listed; the page has all of them. */
+/** The maximum number of commands that are listed, newest first. The page shows all of them. */
 const listed = 200
 
 export const commandCommands = {

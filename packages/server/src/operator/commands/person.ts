@@ -117,10 +117,13 @@ export const personCommands = {
   }),
 }
 
-/** The first line of the input without its end, so that `echo`, a file and a terminal all work. */
+/** The password: the first line of the input without its line end, so that `echo`, a file and a terminal all work. */
 const passwordIn = (input: string): string => input.split(/\r?\n/, 1)[0] ?? ''
 
-/** A person with an account needs no second one, so the message names the command that adds them to the workspace. */
+/**
+ * The refusal for somebody who already has an account. Its message names the command that adds this person to the
+ * workspace.
+ */
 const existing = (refused: { code: string }, { slug, email, role }: { slug: string; email: string; role: Role }) => ({
   ok: false as const,
   code: refused.code,

@@ -2,7 +2,10 @@ import { command } from '../kit/command.ts'
 import { argument, granted, operator, Refused } from '../kit/request.ts'
 import { moment, table } from '../kit/show.ts'
 
-/** A machine keeps its hold of a version that it refused; only the service's hold is over (3.5). */
+/**
+ * Said when a release is served again with another signature. This ends the holds of the service, but a machine that
+ * refused the old signature keeps its own hold (3.5).
+ */
 const heldSays =
   'Agents can be updated to it again. A runtime that refused the previous signature keeps the version on hold until another one is requested.'
 

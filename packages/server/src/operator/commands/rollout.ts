@@ -14,7 +14,7 @@ import { secretsText } from '../kit/secrets.ts'
 import { line, moment, table } from '../kit/show.ts'
 import { versionedOf } from './blueprint.ts'
 
-/** Only this many of the newest rollouts are listed; the page has all of them. */
+/** The maximum number of rollouts that are listed, newest first. The page shows all of them. */
 const listed = 200
 
 export const rolloutCommands = {
@@ -41,7 +41,7 @@ export const rolloutCommands = {
       const { store, now } = service
       const preview = granted(await stores.previewRollout(store.db, workspace, wanted, now()))
       refuseStrangers(wanted, preview)
-      // The secrets that the version asks for, and the running versions of the agents in the waves do not.
+      // The secrets that the new version asks for, and that the running versions of the agents in the waves do not.
       const newSecrets =
         wanted.kind === 'blueprint'
           ? await stores.askedSecrets(store.db, workspace, versionOf(wanted, preview), reachedBy(preview))
@@ -144,7 +144,7 @@ function refuseStrangers({ agents = [] }: NewRollout, { waves, leftOut }: Rollou
 const titleOf = ({ kind, blueprint, version }: RolloutRow): string =>
   kind === 'runtime' ? `runtime ${version}` : `${blueprint}@${version}`
 const waveOf = ({ wave, waves }: RolloutRow): string => `${wave} of ${waves}`
-/** How many of the agents of the rollout keep the version. */
+/** The number of agents of the rollout that keep the version, and the number of all its agents. */
 const keptOf = ({ counts }: RolloutRow): string => {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.left_out
   return `${counts.kept} of ${all}`

@@ -5,7 +5,7 @@ import { argument, Misused, Refused, type Request, type Service } from '../kit/r
 import { secretsText } from '../kit/secrets.ts'
 import { wishText } from '../kit/waits.ts'
 
-/** Says what would happen with an unsigned build (3.5.3), before the wish is stored. */
+/** The warning about an unsigned build (3.5.3). The command prints it instead of storing the wish. */
 const unsigned = ({ version }: { version: string }) =>
   `The served build ${version} is not signed, so every runtime reports "failed" and the version is put on hold. Serve a signed build ("svc-server release add"), or add --unsigned to send it anyway.`
 
@@ -45,7 +45,7 @@ export const wishCommands = {
   }),
 }
 
-/** The secrets that the version asks for, and the running one of the agent does not. */
+/** The secrets that the version asks for, and that the agent's running version does not. */
 async function asksFor(request: Request, service: Service, { agentOf, askedSecrets }: Stores, version: string) {
   const { agent, workspace } = await agentOf(service, argument(request, 0))
   if (agent.blueprint === null) return undefined
@@ -61,8 +61,8 @@ interface Carried {
 }
 
 /**
- * Makes a change and returns the wishes and holds afterwards. The message of a refusal includes its code, which
- * programs use (3.4).
+ * Makes a change and returns the agent's wishes and holds as they are afterwards. The message of a refusal includes its
+ * code, because programs read it (3.4).
  */
 async function carry(
   request: Request,

@@ -7,26 +7,26 @@ export type Stores = typeof import('./stores.ts')
 
 export interface OperatorCommand<T = unknown> {
   says: string
-  /** For example `<slug>` or `[values...]`, each with its explanation. */
+  /** The arguments, such as `<slug>` or `[values...]`, each with its explanation. */
   args?: [name: string, says: string][]
-  /** For example `--name <name>`, each with its explanation. */
+  /** The options, such as `--name <name>`, each with its explanation. */
   options?: [flags: string, says: string][]
-  /** The arguments that are paths, relative to the working folder of the person. */
+  /** The positions of arguments that are paths, relative to the folder in which the person works. */
   paths?: number[]
   /**
-   * The argument that is a file, which is sent with the request, with its maximum size in bytes: the service may see
-   * other folders, or none.
+   * The position of an argument that names a file, and the maximum size of that file in bytes. Its contents are sent
+   * with the request, because the service may not be able to read the file.
    */
   reads?: { at: number; maxBytes: number; what: string }
-  /** A description of what it reads from standard input; undefined if nothing. */
+  /** A description of the standard input that the command reads; undefined if it reads none. */
   input?: string
   /** Returns the value that `--json` prints; throws for a refusal. */
   run: (request: Request, service: Service, stores: Stores) => Promise<T>
-  /** The same value as text for people. */
+  /** Makes the value that `run` returned readable for people. */
   show: (value: T) => string
 }
 
-/** A command that carries out an operation, with the name and words of its description. */
+/** Makes the command for an operation, with the name and words of the operation's description. */
 export function commandOf<T>(
   operation: Operation,
   { run, show, input }: Pick<OperatorCommand<T>, 'run' | 'show' | 'input'>,
@@ -39,5 +39,5 @@ export function commandOf<T>(
   return { [name]: command({ says: operation.says, args: copied(args), options: copied(options), ...asks, run, show }) }
 }
 
-/** Keeps the type of the value between `run` and `show`. */
+/** Defines a command. `show` must accept the type of the value that `run` returns. */
 export const command = <T>(definition: OperatorCommand<T>): OperatorCommand => definition as OperatorCommand

@@ -9,7 +9,7 @@ export async function workspaceOf({ store }: Service, slug: string): Promise<Wor
   return workspace ?? granted(unknownWorkspace(slug))
 }
 
-/** The agent that `SLUG/NAME` names. */
+/** Finds the agent that `SLUG/NAME` names. */
 export async function agentOf(service: Service, path: string): Promise<{ workspace: WorkspaceInfo; agent: AgentRow }> {
   const { slug, name } = partsOf(path)
   const workspace = await workspaceOf(service, slug)

@@ -17,18 +17,21 @@ export interface Request {
 /** The store with its services, opened for one command or held by the running service. */
 export type Service = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
 
-/** The request was understood and refused: exit code 1. */
+/** The error for a request that was understood and refused: exit code 1. */
 export class Refused extends Error {
-  /** The code of the refusal, if it has one. */
+  /** The code of the refusal; undefined if it has none. */
   readonly code: string | undefined
   constructor(message: string, code?: string) {
     super(message)
     this.code = code
   }
 }
-/** The request names an object that does not exist. The caller adds which data was searched (socket.ts). */
+/**
+ * The error for an object that does not exist. Its message is completed by the name of the data that was searched
+ * (socket.ts).
+ */
 export class Missing extends Refused {}
-/** The request was not understood: exit code 2. */
+/** The error for a request that was not understood: exit code 2. */
 export class Misused extends Error {}
 
 /** Returns the value of a verdict; throws if it is a refusal. */

@@ -24,7 +24,7 @@ const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width
 /** Makes one safe line of any text. */
 export const line = (text: string): string => safeText(text).replace(/[\n\t]+/g, ' ')
 
-/** Unix milliseconds as date and time in UTC. */
+/** Shows Unix milliseconds as date and time in UTC. */
 export const moment = (at: number | null | undefined): string =>
   at == null ? '-' : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`
 

@@ -1,4 +1,4 @@
-/** Says in a terminal what a pending wish waits for; the page shows the same with live times. */
+/** The words for what a pending wish waits for, for the terminal. The page shows the same with times that count on. */
 import type { Standing, WaitsFor } from '@svc/api'
 import { line, moment } from './show.ts'
 

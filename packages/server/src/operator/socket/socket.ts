@@ -1,6 +1,7 @@
 /**
- * `operator.sock` in the data folder (0600): while an embedded service runs it owns the database file, so the
- * operator's commands run inside it. HTTP over a Unix socket, one route: `POST /run {name, request}`.
+ * Runs the operator's commands in the service: while an embedded service runs, only it can use the database file. The
+ * commands arrive by HTTP over the Unix socket `operator.sock` in the data folder (0600), with one route: `POST /run
+ * {name, request}`.
  */
 import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -12,7 +13,7 @@ import { notYours } from '../../ops/data-folder.ts'
 import { commands } from '../commands/all.ts'
 import { Missing, Misused, Refused, type Request, type Service } from '../kit/request.ts'
 
-/** In bytes: a command of 1 MB, and a bundle in Base64. */
+/** The maximum body in bytes: a command of 1 MB and a bundle in Base64. */
 const maxBody = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)
 /** The maximum length of a Unix socket's address; macOS allows 104. */
 const maxPath = 100
@@ -38,8 +39,8 @@ export async function runCommand(name: string, request: Request, service: Servic
 }
 
 /**
- * Names the data that was searched, since a wrong folder is the most common reason that something is missing. Contains
- * no password.
+ * A sentence that names the data that was searched, without a password. A wrong data folder is the most common reason
+ * that something is missing.
  */
 function dataOf({ databaseUrl, dataDir }: Service['config']): string {
   if (databaseUrl === undefined) return `The data folder is ${dataDir}.`
