@@ -31,16 +31,16 @@ const has = (program: string): boolean => {
   }
 }
 const python = has('python3')
-/** The machine's own Node, if there is one, since the program runs on 20 and newer. */
+/** The tests' own Node and any other Node of this machine, since the program must run on Node 20 and newer. */
 const nodes = [process.execPath, ...['/usr/bin/node', '/usr/local/bin/node'].filter(has)]
 const prints = (program: string, args: string[], cwd = folder, env = process.env) =>
   new Promise<string>((resolve, reject) =>
     execFile(program, args, { cwd, env }, (error, out, err) => (error ? reject(new Error(err)) : resolve(out.trim()))),
   )
-/** The real Python behind any wrapper in the PATH. */
+/** The path of the real Python, even if the PATH names a wrapper script. */
 const realPython = () => execFileSync('python3', ['-c', 'import sys; print(sys.executable)']).toString().trim()
 const environOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
-/** The arguments with which units load it. */
+/** The arguments with which a unit makes Node load the file. */
 const load = (path: string, ...args: string[]) => ['-e', 'require(process.argv[1])', path, ...args]
 
 test('two builds of one version have the same bytes, and the checksum file says so', async () => {
@@ -206,7 +206,7 @@ version: 1.4.0
 runtime: {kind: process, command: [sleep, "1000"]}
 controls: [pause, resume, run_now]
 `
-/** Memory of at most 80 MB is allowed; the rest is for differences between machines. */
+/** The maximum memory of a process in bytes. The goal is 80 MB; the rest allows for differences between machines. */
 const maxBytes = 95_000_000
 const rssOf = (pid: number | undefined): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024

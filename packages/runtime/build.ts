@@ -31,8 +31,8 @@ export const ownKeys = (): string[] => readKeys(readFileSync(join(here, 'release
 
 /**
  * Writes `svc.pyz`, `svc.pyz.sha256` and a `package.json` into `outDir`; `version` and `keys` default to those of the
- * repository. `first` is code that runs before everything else, with which tests build faulty runtimes. Builds with the
- * same `shared` share what does not depend on version and keys.
+ * repository. `first` is code that the program runs before everything else; with it, tests build faulty runtimes.
+ * Builds with the same `shared` reuse each other's results that do not depend on version and keys.
  */
 export async function buildRuntime({
   outDir,
@@ -76,12 +76,16 @@ export async function buildRuntime({
 const marks = { __SVC_VERSION__: '"svc:version"', __SVC_RELEASE_KEYS__: '["svc:keys"]' } as const
 
 /**
- * `-S` splits the words, and `require` loads the file whatever package.json is above it. One arena saves 6 MB: glibc
- * keeps one for each thread, and reads this setting before any of our code runs.
+ * The first line of the file. `-S` makes `env` split the words, and `require` loads the file whatever package.json is
+ * above it. With one arena the process needs 6 MB less: glibc otherwise keeps one for each thread, and it reads the
+ * variable before any of our code runs.
  */
 const shebang = '#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node -e require(process.argv[1])\n'
 
-/** Appends the archive. Padding moves its offsets until none of their bytes ends a line. */
+/**
+ * Appends the archive to the text. Padding between the two moves the offsets in the archive until none of their bytes
+ * ends a line.
+ */
 function withArchive(text: string, members: readonly ZipMember[]): Buffer {
   const first = text.length + 2
   const within = distances(members)
@@ -103,7 +107,10 @@ function ownVersion(): string {
   return version
 }
 
-/** The time of the sources in Unix seconds, never of the clock, so that a build can be repeated. */
+/**
+ * The time that the archive records, in Unix seconds: that of the sources and never the current time, so that a build
+ * can be repeated byte for byte.
+ */
 function buildTime(): number {
   const written = process.env.SOURCE_DATE_EPOCH
   if (written !== undefined && /^\d+$/.test(written)) return Number(written)
@@ -112,7 +119,7 @@ function buildTime(): number {
       execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: here, stdio: ['ignore', 'pipe', 'ignore'] }).toString(),
     )
   } catch {
-    return 0 // not a checkout
+    return 0 // not a git checkout, so the time is unknown
   }
 }
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { distances, endsNoLine, member, packed, plainOffset } from './lines.ts'
 
-/** Scripts as they may look: many lines, long lines, empty ones. */
+/** Generates scripts of every shape: many lines, long lines, empty lines. */
 const script = fc
   .array(fc.string({ maxLength: 700, unit: fc.constantFrom(...' #aZ09~"\u00e9'.split('')) }), { maxLength: 60 })
   .map((lines) => lines.join('\n'))
@@ -30,7 +30,8 @@ const expectFits = (text: string) => {
   const made = member('__main__.py', text)
   expect(endsNoLine(archive([made]))).toBe(true)
   expect(made.content.toString().slice(0, text.length)).toBe(text)
-  expect(made.content.length - Buffer.byteLength(text)).toBeLessThan(600) // a length of 0x0aff grows past 0x0b00
+  // here the length is 0x0aff, and it grows past 0x0b00, since a byte 0x0a would end a line
+  expect(made.content.length - Buffer.byteLength(text)).toBeLessThan(600)
 }
 
 test('a member fits after a short remark, whatever it holds', () => {

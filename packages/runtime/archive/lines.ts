@@ -6,8 +6,8 @@
 import { archive, type ZipMember } from '@svc/blueprint/zip'
 
 /**
- * A member of the archive. Only its checksum and lengths could end a line by chance: a remark at its end grows until
- * they don't.
+ * Builds a member of the archive. Only its checksum and lengths could contain the byte of a line end by chance, so a
+ * remark at the end of the member grows until they contain none.
  */
 export function member(name: string, text: string): ZipMember {
   const remark = name.endsWith('.py') ? (n: number) => `#${'.'.repeat(n)}\n` : (n: number) => ' '.repeat(n)
@@ -23,9 +23,9 @@ export const endsNoLine = (bytes: Buffer): boolean =>
   !bytes.includes(0x0a) && !bytes.includes(0x0d) && !bytes.includes('\u2028') && !bytes.includes('\u2029')
 
 /**
- * The first offset from here on at which the archive may begin: no upper byte of any offset in it ends a line. `within`
- * are the distances that the archive names besides 0. Such a byte stays for up to 16 million offsets, so trying each of
- * them would take minutes.
+ * The first offset, from `from` on, at which the archive may begin: there the upper bytes of all offsets that the
+ * archive names contain no line end. `within` are the distances of these offsets from the beginning, besides 0. An
+ * upper byte is the same for up to 16 million offsets, so trying one after the other would take minutes.
  */
 export function plainOffset(from: number, within: readonly number[] = []): number {
   let offset = from
@@ -45,7 +45,7 @@ function plainBytes(from: number): number {
   return offset
 }
 
-/** The position in an archive of each member after the first, and of its directory. */
+/** The position, within an archive, of each member after the first, and of the archive's directory. */
 export function distances(members: readonly ZipMember[]): number[] {
   let at = 0
   return members.map(({ name, content, packed }) => {
@@ -55,7 +55,7 @@ export function distances(members: readonly ZipMember[]): number[] {
 }
 const localHead = 30
 
-/** Packs a text. Throws if it holds a character other than LF that ends a line. */
+/** Packs a text as described above. Throws if the text holds a character other than LF that ends a line. */
 export function packed(text: Buffer): Buffer {
   const parts: Buffer[] = []
   let at = 0
@@ -69,14 +69,14 @@ export function packed(text: Buffer): Buffer {
 }
 
 /**
- * A block with fixed codes that is not the last: LF and the end of the block. An empty stored block follows, whose head
- * fills the byte.
+ * The deflate bytes for one LF: a block with fixed codes that is not the last, followed by an empty stored block whose
+ * head fills the last byte.
  */
 const lineEnd = Buffer.from([0xe2, 0x02, 0x00, 0x00, 0x00, 0xff, 0xff])
-/** The last block, with fixed codes: only its end. */
+/** The last deflate block: it has fixed codes and holds only the end of the block. */
 const lastBlock = Buffer.from([0x03, 0x00])
 
-/** Stored blocks with lengths whose own bytes end no line. */
+/** Splits a text into stored blocks whose length fields contain no byte that ends a line. */
 function stored(text: Buffer): Buffer[] {
   const blocks: Buffer[] = []
   for (let at = 0, length = 0; at < text.length; at += length) {

@@ -1,4 +1,4 @@
-/** Loads the parts of a file while the file is exchanged. */
+/** Tests that parts of a file can be loaded while the file is replaced. */
 import { copyFileSync, cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'

@@ -14,32 +14,33 @@ import { together } from './together.ts'
 
 export interface Program {
   readonly text: string
-  /** The modules whose code is in it. */
+  /** The modules whose code is in the program. */
   readonly modules: ReadonlySet<string>
 }
 
 export interface Wanted {
-  /** Code that runs before everything else. */
+  /** Code that the program runs before everything else. */
   readonly first: string
   readonly define: Readonly<Record<string, string>>
-  /** The last step before packing, which fills in values that `define` only marks. */
+  /** The last step before packing. It replaces placeholders that `define` put into the code. */
   readonly filled?: (code: string) => string
   readonly shared?: Shared
 }
 
 /**
- * Results that builds of the same sources with the same `define` share. Tests build the runtime as dozens of versions.
+ * Intermediate results that several builds of the same sources with the same `define` share. Tests need this: they
+ * build the runtime as dozens of versions.
  */
 export interface Shared {
   readonly parts: Map<string, Promise<Bundled>>
-  /** The line for each packed text. */
+  /** For each packed text, the line that holds it. */
   readonly lines: Map<string, string>
 }
 type Bundled = Awaited<ReturnType<typeof piecesOf>> & { readonly name: string }
 
 export const nothingShared = (): Shared => ({ parts: new Map(), lines: new Map() })
 
-/** The file from `offset` on: the lines of the parts, then the code. */
+/** Returns the text of the file from `offset` on: first the lines with the parts, then the code of main.ts. */
 export async function program(
   main: string,
   offset: number,
@@ -79,7 +80,7 @@ const options = {
   target: `node${minNode}`,
 } as const
 
-/** The lines of all parts, and the places of each part's lines in the file. */
+/** Lays out the lines of all parts, and returns them with the offset of each part's lines in the file. */
 function laidOut(
   packed: readonly { readonly name: string; readonly packs: readonly Line[] }[],
   offset: number,
@@ -104,8 +105,8 @@ interface Line {
 }
 
 /**
- * A pack is an object with a function for each of its pieces. The functions are in parentheses, since otherwise they
- * would be parsed twice.
+ * Groups pieces into packs. A pack is an object with one function for each of its pieces. The functions are in
+ * parentheses, since otherwise the engine would parse them twice.
  */
 function packsOf(pieces: readonly Piece[], filled: (code: string) => string, lines: Shared['lines']): Line[] {
   const codes = new Map(pieces.map(({ name, code }) => [name, code]))
@@ -129,7 +130,10 @@ const modulesIn = ({ outputs }: Metafile, from: string): string[] =>
     .flatMap(({ inputs }) => Object.entries(inputs))
     .flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [resolve(from, path)] : []))
 
-/** Replaces the modules that main.ts imports dynamically; `name` is relative to its folder. */
+/**
+ * A plugin for the bundler that replaces the modules which main.ts imports dynamically; `name` is relative to the
+ * folder of main.ts.
+ */
 const replaced = (main: string, contents: (name: string) => string): Plugin => ({
   name: 'parts',
   setup: ({ onResolve, onLoad }) => {
@@ -149,7 +153,7 @@ const replaced = (main: string, contents: (name: string) => string): Plugin => (
 const loader = (part: Part | undefined): string =>
   `import { loadPart } from './part.ts'\nmodule.exports = loadPart(__filename, ${JSON.stringify(part)}, require)\n`
 
-/** Compresses code into one line that is the same on every machine. */
+/** Compresses code into one line. The result is the same on every machine. */
 function packed(code: string): string {
   const bytes = deflate(Buffer.from(code, 'latin1'))
   if (!bytes) throw new Error('A part of the program cannot be packed.')

@@ -4,9 +4,12 @@ import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
 
 export interface Piece {
   readonly name: string
-  /** CommonJS that requires other pieces by name. */
+  /** The code of the piece, as a CommonJS module that requires other pieces by name. */
   readonly code: string
-  /** The starts that load it, each named after the dynamic import that distinguishes it. */
+  /**
+   * The starts of the program that load this piece. A start is named after the dynamic import that distinguishes it
+   * from the others.
+   */
   readonly starts: ReadonlySet<string>
 }
 
@@ -17,7 +20,7 @@ type Shared = BuildOptions &
     readonly write: false
   }
 
-/** Bundles a part into pieces. Names and order do not depend on the folder of the sources. */
+/** Bundles a part into pieces. The names and the order of the pieces do not depend on the folder of the sources. */
 export async function piecesOf(
   entry: string,
   shared: Shared,
@@ -47,7 +50,10 @@ export async function piecesOf(
   return { pieces: await Promise.all(pieces), metafile }
 }
 
-/** The entry point as a name; none for a library, whose path depends on the folder of the sources. */
+/**
+ * The path of an entry point, used as a name. A module of a library has none, because its path depends on the folder of
+ * the sources.
+ */
 const ownName = (entryPoint: string | undefined): string | undefined =>
   entryPoint?.startsWith('..') ? undefined : entryPoint
 
@@ -60,8 +66,8 @@ const toCommonJs = ({ charset, legalComments, platform, target }: Shared) =>
   }) as const
 
 /**
- * The starts that load each output. Every start loads what the entry imports, and the start for a dynamic import also
- * loads what that one imports.
+ * Returns, for each output of the bundler, the starts of the program that load it. Every start loads what the entry
+ * imports. The start for a dynamic import also loads what that one imports.
  */
 function startsOf(entry: string, outputs: Metafile['outputs']): (path: string) => ReadonlySet<string> {
   const roots = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint !== undefined)

@@ -6,7 +6,7 @@
 export interface Piece {
   readonly name: string
   readonly bytes: number
-  /** The starts that load it. */
+  /** The starts of the program that load this piece. */
   readonly starts: ReadonlySet<string>
 }
 
@@ -14,7 +14,10 @@ export interface Piece {
 const perPack = 0.25
 const perByte = 0.045 / 1024
 
-/** The packs with the names of their pieces. Two packs are merged as long as all starts together gain by it. */
+/**
+ * Groups the pieces into packs and returns the names in each. Two packs are merged as long as that saves time over all
+ * starts together.
+ */
 export function together(pieces: readonly Piece[]): readonly (readonly string[])[] {
   let packs = alike(pieces)
   for (;;) {
@@ -47,7 +50,7 @@ function bestPair(packs: readonly Pack[]): { a: Pack; b: Pack } | undefined {
 
 const cost = (starts: number, bytes: number): number => starts * (perPack + bytes * perByte)
 
-/** The number of starts that load one of the two. */
+/** The number of starts that load at least one of the two packs. */
 function either(a: Pack, b: Pack): number {
   let more = 0
   for (const start of b.starts) if (!a.starts.has(start)) more++

@@ -1,6 +1,6 @@
 /**
- * Runs folders of an earlier version (testing/earlier) with the current runtime: it must read their notes and respect
- * them.
+ * Runs folders that an earlier version of svc left (testing/earlier) with the current runtime. It must read the notes
+ * in them and act by them.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ const last = () => service.reports.at(-1)?.report
 test('a paused agent with a version on hold stays paused, keeps the hold and its settings, and continues when resumed', async () => {
   agent = placed('held-paused')
   const wanted = { commands: [], interval: 30, desired: { blueprint: 'mail-triage', version: '1.2.0' } }
-  // The answer to an earlier command was lost, and the command is repeated.
+  // The service repeats a command whose answer was lost, to the earlier version already.
   const repeated = '01a2038f-d6a0-70c7-88c5-29ef73c36603'
   service.next.push(answer(command(repeated, 'set', { every: 60 })))
   service.usual = json(wanted)

@@ -1,4 +1,4 @@
-/** Reads messages and codes of errors from any source. */
+/** Gets the message and the code out of anything that was thrown. */
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

@@ -45,9 +45,12 @@ test('a hint names the folder, quoted for a shell', () => {
   expect(plainHint('start')).toBe('svc start')
 })
 
-/** Files whose text leaves the machine, or stays in a file that others read. */
+/**
+ * Source files that must name commands plainly, since their text leaves the machine or is stored in files that other
+ * people read.
+ */
 const keepsPlainText = [/^author\/starting\//, /^service\/text\.ts$/, /^hint\.ts$/]
-/** The names under which a process holds a lock are data. */
+/** Matches lines in which a command's name is data: the name under which a process holds a lock. */
 const lockName = /\b(?:inTurn|tryLock)\(.*'svc |\.what [!=]== 'svc /
 
 test('hints are never written by hand: hint() or plainHint() names the command', async () => {

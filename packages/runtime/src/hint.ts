@@ -1,7 +1,7 @@
 /**
- * Names a command of svc in a hint. On a terminal the hint can be pasted: it starts with the words that started this
- * process (`python3 svc.pyz`, `./svc.pyz`, `svc`) and names the folder that the command was given. Text that leaves the
- * machine, or stays in a file or log, cannot know its reader's shell, so it says `svc …`.
+ * Formats the name of an svc command for hints. On a terminal the hint can be pasted: it starts with the words that
+ * started this process (`python3 svc.pyz`, `./svc.pyz`, `svc`) and names the folder that the command was given. Text
+ * that leaves the machine, or stays in a file or log, cannot know its reader's shell, so it says `svc …`.
  */
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { canRun } from './programs/can-run.ts'
@@ -9,18 +9,18 @@ import { canRun } from './programs/can-run.ts'
 interface Started {
   /** The words that start the program from the current folder. */
   readonly here: readonly string[]
-  /** The words that start it from any folder, and under sudo, which has another PATH. */
+  /** The words that start the program from any folder, and also under sudo, which has another PATH. */
   readonly anywhere: readonly string[]
 }
 const byName: Started = { here: ['svc'], anywhere: ['svc'] }
 
 let started = byName
-/** The folder as it was typed after --dir; undefined for the current folder. */
+/** The folder that was typed after --dir; undefined if that is the current folder. */
 let typedDir: string | undefined
 
 /**
- * A command that the person at this terminal can paste. `dir` is the agent's folder, if it is not the one this command
- * was given.
+ * A command that the person at this terminal can paste. `dir` is the agent's folder; by default it is the folder given
+ * to the running command.
  */
 export const hint = (command: string, dir: string | undefined = typedDir): string =>
   [words(started.here), command, ...folderWords(dir)].join(' ')
@@ -29,18 +29,21 @@ export const hint = (command: string, dir: string | undefined = typedDir): strin
 export const sudoHint = (command: string, dir: string): string =>
   `sudo ${words(started.anywhere)} ${command} --dir ${quoted(resolve(dir))}`
 
-/** A command in text that somebody reads elsewhere or later. */
+/** A command for text that is read elsewhere or later, such as `svc logs`. */
 export const plainHint = (command: string): string => `svc ${command}`
 
 type Example = string | { readonly before: string; readonly command: string }
 
-/** The examples below the help of a command. `before` are variables to put in front of it. */
+/** The examples that are printed below the help of a command. `before` are variables that precede a command. */
 export function examples(...all: readonly Example[]): string {
   const lines = all.map((each) => (typeof each === 'string' ? hint(each) : `${each.before} ${hint(each.command)}`))
   return `\n${all.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  $ ${line}`).join('\n')}`
 }
 
-/** Records how this process was started; until then hints say `svc`. The marker is not passed on to children. */
+/**
+ * Records how this process was started; before this call, hints say `svc`. The environment variable that says so is
+ * removed, so that child processes do not inherit it.
+ */
 export function noteStart(): void {
   started = readStart({
     file: process.argv[1] ?? '',
@@ -50,15 +53,18 @@ export function noteStart(): void {
   })
   delete process.env[marker]
 }
-/** Records the folder that the command was given. */
+/** Records the folder that was given to the running command. */
 export function noteDir(dir: string | undefined): void {
   typedDir = dir === undefined || resolve(dir) === process.cwd() ? undefined : dir
 }
 
-/** Set by the Python part of `svc.pyz`: the words that started it, as JSON. */
+/** The environment variable in which the Python part of `svc.pyz` passes on the words that started it, as JSON. */
 const marker = 'SVC_STARTED_AS'
 
-/** Derives the words from what the process knows about its start. `file` is the program as the system names it. */
+/**
+ * Derives the words that start this program from the arguments and the environment. `file` is the path of the program
+ * as the system names it.
+ */
 export function readStart({
   file,
   marker: noted,
@@ -95,7 +101,7 @@ function readMarker(noted: string | undefined): string[] | undefined {
   }
 }
 
-/** The absolute path of a program. A name that is searched in PATH stays a name. */
+/** The absolute path of a program. A bare name that is searched in PATH is returned unchanged. */
 const absolute = (word: string, runs: (file: string) => boolean): string =>
   word.includes('/') || word.endsWith('.pyz') || runs(resolve(word)) ? resolve(word) : word
 

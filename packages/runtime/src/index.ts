@@ -1,1 +1,1 @@
-/** The parts of the runtime that tests and the demo may import; nobody else imports it. */
+/** The exports of the runtime for tests and the demo. Nothing else imports this file. */

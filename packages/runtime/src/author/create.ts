@@ -1,4 +1,7 @@
-/** Creates the folder of a new blueprint under a temporary name and renames it, so that nobody sees half of one. */
+/**
+ * Creates the folder of a new blueprint under a temporary name and then renames it, so that nobody sees it half
+ * written.
+ */
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestName } from '@svc/blueprint'
@@ -11,7 +14,7 @@ import { readmeOf } from './starting/readme.ts'
 export const languages = ['python', 'node'] as const
 export type Language = (typeof languages)[number]
 
-/** The files of a blueprint that runs unchanged. */
+/** The files of a new blueprint. It runs as it is, before its author changes anything. */
 export function startingFiles(name: string, language: Language): [path: string, content: string][] {
   const { command, run, main } = { python, node }[language]
   const program = language === 'python' ? 'main.py' : 'main.mjs'
@@ -29,7 +32,7 @@ export function createBlueprint(parent: string, name: string, language: Language
   const temporary = mkdtempSync(join(parent, `.${name}.`))
   try {
     for (const [path, content] of startingFiles(name, language)) writeFileSync(join(temporary, path), content)
-    mkdirSync(target) // fails if it exists; the rename then replaces this empty folder
+    mkdirSync(target) // this fails if the folder exists; if not, the rename below replaces this empty folder
     chmodSync(temporary, statSync(target).mode & 0o777)
     renameSync(temporary, target)
     return true

@@ -30,8 +30,8 @@ export async function probe({ product, url, workspace, token }: Binding, signal:
 }
 
 /**
- * The message for a product without a token (2.9). Tokens come with an installation, never with a bundle, so a version
- * that asks for one more product has none for it.
+ * The message for a product for which this machine has no token (2.9). Tokens are issued with an installation and never
+ * with a bundle, so a new version that asks for one more product has no token for it.
  */
 const ungiven = (product: string): string =>
   cut(
@@ -40,8 +40,8 @@ const ungiven = (product: string): string =>
   )
 
 /**
- * Judges an answer by the table of 3.7, row by row. A status that the table does not list is no verdict about the
- * token.
+ * Judges the product's answer by the table of section 3.7, row by row. A status that the table does not list says
+ * nothing about the token.
  */
 export function judge(sent: SendResult, origin: string): BindingVerdict {
   if (sent.is === 'lost')

@@ -13,7 +13,7 @@ import { probe } from './probe.ts'
 
 interface AskedProduct {
   readonly product: string
-  /** Unix milliseconds. */
+  /** When the product was asked, in Unix milliseconds. */
   readonly at: number
   readonly level: Level
   readonly detail: string
@@ -21,7 +21,7 @@ interface AskedProduct {
 
 type Names = Pick<Manifest, 'bindings'>
 interface BindingWatch {
-  /** The health items of the bindings that the manifest names now, since an update may add or drop some. */
+  /** Returns a health item for each binding that the manifest names now. An update may have added or removed some. */
   health(manifest: Names): HealthItem[]
 }
 
@@ -61,7 +61,7 @@ export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): 
   }
 }
 
-/** The last known health, for people on the machine. */
+/** The last known health of the bindings, for people on the machine. */
 export const bindingHealth = (folder: Folder, manifest: Names): HealthItem[] =>
   itemsOf(manifest, new Map(readAsked(folder).map((asked) => [asked.product, asked])))
 
@@ -71,7 +71,7 @@ const itemsOf = ({ bindings }: Names, known: ReadonlyMap<string, AskedProduct>):
     return asked ? [{ name: `Binding ${product}`, level: asked.level, detail: asked.detail }] : []
   })
 
-/** The three variables of a binding (2.9). */
+/** The three variables that the service set for a binding (2.9). */
 function bindingOf(folder: Folder, product: string) {
   const env = readEnv(folder.env)
   const of = (part: string) => env.get(`SVC_BINDING_${product.toUpperCase()}_${part}`)
@@ -82,7 +82,7 @@ function keep(folder: Folder, all: readonly AskedProduct[]): void {
   try {
     writeLightly(folder.bindings, JSON.stringify({ bindings: all }))
   } catch {
-    // Losing the file only means that a restart asks sooner.
+    // If the file cannot be written, the only harm is that a restart asks the product sooner.
   }
 }
 

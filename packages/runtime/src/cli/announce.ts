@@ -1,4 +1,7 @@
-/** The text that a person reads before an installation: what it is, where it goes, and what it may access. */
+/**
+ * The text that a person reads before an installation: what is installed, in which folder, and what the agent may
+ * access.
+ */
 import type { Preview } from '@svc/protocol'
 import { needsLines } from '../install/ready.ts'
 import { oneLine } from './output.ts'

@@ -1,12 +1,16 @@
 /**
- * Asks questions at a terminal, on standard error, so that standard output stays free for the answer. The library is
- * loaded only when something is asked: `svc run` never asks, and the ten megabytes would stay in memory.
+ * Asks questions at a terminal, on standard error, so that standard output stays free for results. The library for
+ * questions is loaded only when something is asked: `svc run` never asks, and the library would take ten megabytes for
+ * as long as the agent runs.
  */
 import { Refusal } from './output.ts'
 
 export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
-/** Asks for a hidden text. If it is `required`, asks again until something is typed. */
+/**
+ * Asks for a text that is not shown while it is typed. If it is `required`, the question is repeated until something is
+ * typed.
+ */
 export async function askHidden(message: string, required = false): Promise<string> {
   const { password } = await import('@clack/prompts')
   const answer = await password({
@@ -18,7 +22,8 @@ export async function askHidden(message: string, required = false): Promise<stri
 }
 
 /**
- * Asks for one line; Enter alone gives an empty text. `wrong` says what is wrong with it, and the question is repeated.
+ * Asks for one line; Enter alone gives an empty text. `wrong` returns what is wrong with the line, and the question is
+ * then repeated.
  */
 export async function askLine(message: string, wrong: (typed: string) => string | undefined): Promise<string> {
   const { text } = await import('@clack/prompts')
@@ -33,8 +38,8 @@ export async function confirm(message: string): Promise<boolean> {
 }
 
 /**
- * Standard error with a valid size. A terminal that does not know its size says 0, and questions would have one
- * character per line.
+ * Standard error as a stream with a valid size. Some terminals report the size 0, and questions would then be printed
+ * with one character per line.
  */
 function terminal(): typeof process.stderr {
   const { stderr } = process

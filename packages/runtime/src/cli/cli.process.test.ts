@@ -68,7 +68,7 @@ describe('svc connect', () => {
 
   test.runIf(python)('asks for it at a terminal, without showing it (I29)', async () => {
     const good = await service()
-    // With a status file nothing else is asked for.
+    // If a status file already exists, `svc connect` asks for nothing else.
     const of = folder({ 'state/status.json': '{"state": {"level": "ok"}}' })
     const args = [
       'testing/terminal.py',
@@ -257,7 +257,7 @@ test.each([[['fly']], [['status', '--fast']], [['set']], [['logs', 'work', '--li
   },
 )
 
-// program.test.ts has the help of each command.
+// program.test.ts tests the help of each command.
 test('a command explains itself with an example', async () => {
   const { code, out } = await svc(folder(), ['connect', '--help'])
   expect(code).toBe(0)

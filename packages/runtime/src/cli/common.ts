@@ -1,4 +1,7 @@
-/** Helpers that every command needs. This file must take little memory, since `svc run` stays loaded. */
+/**
+ * Helpers that every command uses. This file must need little memory, since `svc run` keeps it loaded for as long as
+ * the agent runs.
+ */
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Folder, folderAt } from '../files/folder.ts'
@@ -9,7 +12,7 @@ export interface Common {
   readonly json?: boolean
 }
 
-/** Adds the two options of every command. */
+/** Adds the two options that every command has, `--dir` and `--json`. */
 export const common = (command: Command): Command =>
   command.option('--dir <dir>', "the agent's folder", '.').option('--json', 'print one JSON value for programs')
 

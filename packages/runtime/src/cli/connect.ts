@@ -70,7 +70,8 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
       writeDurably(firstStatus, `${firstText}\n`)
     }
   })
-  if (test && firstStatus !== undefined) await report(folder, manifest, connection) // so that the page shows a level at once
+  // a second report carries the first status file, so that the page shows a level at once
+  if (test && firstStatus !== undefined) await report(folder, manifest, connection)
   const { name: agent, version } = manifest
   show(
     json,
@@ -101,11 +102,12 @@ function nextStep(folder: Folder, manifest: Manifest): string {
   return manifest.runtime ? `Start it with: ${hint('start')}` : `Start reporting with: ${hint('report')}`
 }
 
-/** The status that the page shows until the agent itself has written one. */
+/** The status file that `svc connect` offers to write. The page shows it until the agent writes its own. */
 const firstText = '{"state": {"level": "ok", "label": "Hello"}}'
 
 /**
- * The path for a first status file. Undefined if there is one, or if svc starts the agent, which then writes its own.
+ * Asks whether to write a first status file, and returns its path. Undefined if a status file exists, or if svc starts
+ * the agent, which then writes one itself.
  */
 async function offerStatus(folder: Folder, manifest: Manifest, yes: boolean | undefined): Promise<string | undefined> {
   const file = absentStatus(folder, manifest)
@@ -127,7 +129,7 @@ const missingStatus = (folder: Folder, manifest: Manifest): string[] => {
   return file === undefined ? [] : [`The page shows a level once your agent writes ${file}, for instance ${firstText}`]
 }
 
-/** The folder's manifest, or a small one that the person agrees to. */
+/** Returns the folder's manifest. If there is none, offers to write a small one. */
 async function manifestFor(
   folder: Folder,
   name: string | undefined,
@@ -153,7 +155,7 @@ async function manifestFor(
   return { manifest: read.value, toWrite }
 }
 
-/** Turns the name of a folder into an agent's: `My Agent_2` becomes `my-agent-2`. */
+/** Derives an agent's name from that of a folder: `My Agent_2` becomes `my-agent-2`. */
 export const nameFrom = (folderName: string): string =>
   folderName
     .toLowerCase()
@@ -182,7 +184,10 @@ status: status.json
 # logs: [{name: work, path: work.log}]
 `
 
-/** Reads the token, never from the command line, since every user of the machine can see arguments (I29). */
+/**
+ * Reads the token from a file, the environment, the terminal or standard input. It is never an argument of the command,
+ * since every user of the machine can see arguments (I29).
+ */
 async function tokenFrom(file: string | undefined): Promise<string> {
   const written = await rawToken(file)
   const token = written.trim()
@@ -210,7 +215,10 @@ async function rawToken(file: string | undefined): Promise<string> {
   return interactive() ? askHidden("The agent's token (it is not shown)") : standardInput()
 }
 
-/** Sends one real report. Commands in its answer come only once, so they are obeyed like any other. */
+/**
+ * Sends one real report to test the connection. A command is delivered only once, so commands in the answer are obeyed
+ * as usual.
+ */
 async function tryConnection(folder: Folder, manifest: Manifest, connection: Connection): Promise<void> {
   prepare(folder)
   const result = await report(folder, manifest, connection)
@@ -226,7 +234,7 @@ async function tryConnection(folder: Folder, manifest: Manifest, connection: Con
 const report = (folder: Folder, manifest: Manifest, connection: Connection) =>
   exchange(createReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
 
-/** All of standard input, up to the size of a token. */
+/** Reads standard input to its end, up to the maximum size of a token. */
 async function standardInput(): Promise<string> {
   let text = ''
   for await (const part of process.stdin) {

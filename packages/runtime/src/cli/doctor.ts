@@ -38,7 +38,7 @@ import { exits, oneLine, show } from './output.ts'
 export interface Check {
   readonly name: string
   readonly ok: boolean
-  /** Not a fault, but somebody should know. */
+  /** True for a remark: nothing is broken, but somebody should know. */
   readonly warns?: true
   readonly message: string
 }
@@ -128,7 +128,7 @@ function journal(folder: Folder): Check {
   }
 }
 
-/** Checks of an agent that svc starts itself: is it complete, and does it run? */
+/** Checks an agent that svc starts itself: whether its installation is complete and its process runs. */
 function installed(folder: Folder): Check[] {
   const broken = unfinished(folder)
   if (broken) return [{ name: 'Installation', ok: false, message: broken }]
@@ -167,7 +167,7 @@ function statusFile(folder: Folder): Check[] {
   return [{ name: 'Status file', ok: age.level !== 'warn', message: `${status}: ${age.detail}` }]
 }
 
-/** Checks of an agent that was updated: is a rollback possible, and is anything stuck? */
+/** Checks an agent that was updated: whether a rollback is possible, and whether an update is stuck. */
 function versions(folder: Folder, manifest: Manifest): Check[] {
   const why = folder.installed ? standstill(folder) : undefined
   if (why !== undefined) return [{ name: 'Versions', ok: false, message: why }]
@@ -203,7 +203,7 @@ function program(folder: Folder, { runtime, name }: Manifest): Check[] {
   ]
 }
 
-/** Checks the programs that its manifest says it needs. */
+/** Checks that the programs which the manifest says the agent needs are on this machine. */
 async function programs(folder: Folder): Promise<Check[]> {
   const manifest = manifestOf(folder)
   const needs = (manifest.ok && manifest.value.needs) || []
@@ -213,8 +213,8 @@ async function programs(folder: Folder): Promise<Check[]> {
 }
 
 /**
- * Checks that its service can do its work: one unit, whose manager answers, and which survives a failed trial of svc
- * itself (D38).
+ * Checks that the service of the machine can start the agent: there is exactly one unit, its manager answers, and the
+ * unit survives a failed trial of svc itself (D38).
  */
 async function unit(folder: Folder): Promise<Check[]> {
   const units = findUnits(folder)
@@ -251,7 +251,7 @@ function reporter(folder: Folder): Check {
   }
 }
 
-/** Why this build never updates itself; undefined for one with release keys. */
+/** A check that says why this build of svc never updates itself; undefined if it was built with release keys. */
 export function selfUpdates(running: string | undefined, keys: readonly string[] | undefined): Check | undefined {
   const message = cannotHere(running, keys)
   if (message === undefined) return undefined
@@ -262,7 +262,7 @@ export function selfUpdates(running: string | undefined, keys: readonly string[]
   return { ...check, warns: true, message: `${message}. ${means}` }
 }
 
-/** Checks that its runtime can update itself, and shows its last attempt (3.5). */
+/** Checks that the agent's runtime can update itself, and shows its last attempt (3.5). */
 function selfUpdate(folder: Folder): Check {
   const facts = runtimeFacts(folder)
   const name = 'Self-update'

@@ -10,7 +10,7 @@ export async function execute(svc: Command, args: readonly string[]): Promise<vo
       .showHelpAfterError('Add --help to see how to use it.')
   }
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0) // the reader of a pipe has gone
+    if (error.code === 'EPIPE') process.exit(0) // the program that read our output through a pipe has ended
     throw error
   })
   try {

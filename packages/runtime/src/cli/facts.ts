@@ -1,4 +1,6 @@
-/** Everything the machine knows about an agent without asking anyone, for `svc status` and `svc why`. */
+/**
+ * Collects everything that the machine knows about an agent without asking the service, for `svc status` and `svc why`.
+ */
 import type { Manifest } from '@svc/blueprint'
 import { type Desired, type HealthItem, readAnswer } from '@svc/protocol'
 import { bindingHealth } from '../bindings/watch.ts'
@@ -25,7 +27,10 @@ import { readUpdate } from '../update/journal.ts'
 import { standstill } from '../update/unread.ts'
 import type { Agent } from './folder.ts'
 
-/** The remark about the age of the status file (D65); undefined if it is new, or if its age means nothing. */
+/**
+ * The remark that the status file is old (D65). Undefined if the file is new, or if its age means nothing because the
+ * agent is paused or down.
+ */
 export function statusAge(folder: Folder, manifest: Manifest): HealthItem | undefined {
   const file = manifest.status
   const read = file === undefined ? undefined : readStatus(folder, placeOf(folder, manifest, file))
@@ -54,13 +59,15 @@ export function factsOf({ folder, manifest }: Agent) {
     name: agentName(folder, manifest),
     blueprint: manifest.name,
     version: (folder.installed ? undefined : status?.status.agent?.version) ?? manifest.version,
-    /** The installation, if it came from a blueprint. */
+    /** The note of the installation, if the agent was installed from a blueprint. */
     install: readInstall(folder),
-    /** Its versions and updates; undefined before the first. */
+    /** The versions of the agent and its updates; undefined before the first update. */
     update: folder.installed ? readUpdate(folder) : undefined,
-    /** Why no version is changed here; undefined if updates are possible. */
+    /** Why the version of the agent cannot be changed now; undefined if it can. */
     standstill: folder.installed ? standstill(folder) : undefined,
-    /** The state of its process; undefined for an agent that somebody else starts, and before its first start. */
+    /**
+     * The state of the agent's process; undefined for an agent that somebody else starts, and before the first start.
+     */
     process,
     managed: manifest.runtime !== undefined,
     stopped: readStop(folder),
@@ -69,11 +76,11 @@ export function factsOf({ folder, manifest }: Agent) {
     changes,
     state: status?.status.state,
     health: [...(status?.health ?? []), ...(age ? [age] : []), ...(status?.status.health ?? [])],
-    /** True if its status file is old, so that it shows an earlier state (D65). */
+    /** True if the status file is old, so that it shows an earlier state of the agent (D65). */
     old: age !== undefined,
-    /** The last health of its bindings that its runtime knew (3.7). */
+    /** The health of the bindings as the runtime last saw it (3.7). */
     bindings: bindingHealth(folder, manifest),
-    /** Secrets that it asks for and nobody has typed, including those of a newer version. */
+    /** Secrets that the agent requires and nobody has typed, including those that only a newer version requires. */
     lacking: manifest.runtime ? lackingSecrets(folder, manifest) : undefined,
     active: status?.status.active ?? [],
     /** When the agent wrote its status, in Unix seconds. */
@@ -82,17 +89,17 @@ export function factsOf({ folder, manifest }: Agent) {
     reporter: whoHolds(folder, 'runtime'),
     service: connection.ok ? connection.value.origin : undefined,
     notConnected: connection.ok ? undefined : connection.message,
-    /** The version that the service named in its last answer (2.7). */
+    /** The version that the service wished in its last answer (2.7). */
     desired: desiredIn(last),
     last: last && { sent: last.sent, status: last.status, failure: last.failure, reached: last.reached },
-    /** The state of its runtime's own file. */
+    /** The versions of svc in this folder, and the state of its own update. */
     runtime: runtimeFacts(folder),
     acksWaiting: owedAcks(readJournal(folder)).length,
   }
 }
 export type AgentFacts = ReturnType<typeof factsOf>
 
-/** The agent's name in the service, or that of its manifest if it was not installed with a code. */
+/** The name of the agent in the service or, if the agent was not installed with a code, the name in its manifest. */
 export function agentName(folder: Folder, { name }: Manifest): string {
   const install = readInstall(folder)
   return install?.is === 'installed' ? install.agent : name

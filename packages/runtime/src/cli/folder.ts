@@ -1,4 +1,4 @@
-/** Finds what most commands need first: the folder, its manifest, and who gives the command. */
+/** Finds what most commands need first: the agent's folder, its manifest, and the person who runs the command. */
 import { userInfo } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
@@ -15,7 +15,7 @@ export interface Agent {
   readonly manifest: Manifest
 }
 
-/** The agent in a folder. Refuses a folder without a valid manifest, with every finding. */
+/** Reads the agent in a folder. Refuses a folder without a valid manifest, and lists every error in it. */
 export async function agentAt(dir: string): Promise<Agent> {
   const folder = existing(dir)
   const manifest = await manifestKnown(folder)
@@ -23,13 +23,13 @@ export async function agentAt(dir: string): Promise<Agent> {
   return { folder, manifest: manifest.value }
 }
 
-/** The person at this machine. */
+/** The person who runs this command, as the author of a change. */
 export function me(): Author {
   const user = nameOfUser()
   return { by: 'machine', at: seconds(Date.now()), ...(user !== undefined && { user }) }
 }
 
-/** The name of the user; undefined for a user id without a name (containers). */
+/** The name of the current user; undefined for a user id without a name, as in containers. */
 function nameOfUser(): string | undefined {
   try {
     return userInfo().username

@@ -1,4 +1,4 @@
-/** Settings at the installation: those given with --set, and those without a default, which are asked for. */
+/** Settings at an installation: those given with --set, and those without a default, for which a person is asked. */
 import type { Setting, SettingSpec, SettingValues } from '@svc/protocol'
 import { wrongWith } from '@svc/protocol'
 import { decide } from '../commands/decide.ts'
@@ -10,8 +10,8 @@ import { mayBe, readPair, readValue } from './settings.ts'
 export type Ask = (setting: SettingSpec) => Promise<string>
 
 /**
- * Chooses the settings, and refuses wrong values in advance. `ask` is undefined if nobody can be asked; then settings
- * stay unset.
+ * Chooses values for the settings, and refuses wrong values before anything is installed. If nobody can be asked (`ask`
+ * is undefined), settings without a default stay unset.
  */
 export async function chooseSettings(
   schema: readonly SettingSpec[],
@@ -29,11 +29,11 @@ export async function chooseSettings(
   throw new Refusal(decision.do === 'refuse' ? decision.message : 'These settings are not valid.', exits.usage)
 }
 
-/** Settings without a default and without a value. */
+/** Settings that have no default and for which no value was given. */
 const openIn = (schema: readonly SettingSpec[], values: object): SettingSpec[] =>
   schema.filter((setting) => (setting.default ?? null) === null && !Object.hasOwn(values, setting.key))
 
-/** Tells a person what to do about settings that nobody chose and that have no default. */
+/** Lines that tell a person how to set the settings that still have no value. */
 export function leftOpen(schema: readonly SettingSpec[], values: object, root: string): string[] {
   const open = openIn(schema, values)
   const [first] = open

@@ -1,6 +1,6 @@
 /**
- * `svc init`: turns an install code into an agent on this machine (2.9, 4). Everything at which a person may stop comes
- * before the code is spent. After that only the machine's own work can fail, and the message says what to do.
+ * `svc init`: turns an install code into an agent on this machine (2.9, 4). Every step at which a person may stop comes
+ * before the code is used up. After that, only the work on this machine can fail, and the message then says what to do.
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -110,7 +110,8 @@ async function run(options: InitOptions): Promise<void> {
   const open = chosen
     ? leftOpen(seen.value.settings ?? [], chosen, root)
     : await chooseLate(await agentAt(root), options.set, ask)
-  await manifestNow(folder) // so that the runtime finds it read, and stays small
+  // the manifest is parsed here and kept, so that the runtime need not load the parser, which would stay in its memory
+  await manifestNow(folder)
   const { agent, blueprint, version } = install
   const service = options.service ? await asService(folder, install) : undefined
   const started = options.start && !service ? await startInBackground(folder) : undefined
@@ -126,8 +127,8 @@ async function run(options: InitOptions): Promise<void> {
 }
 
 /**
- * Installs the service. The agent exists by now, so if that is refused the message says so, with the command that
- * starts the agent.
+ * Installs the agent as a service of the machine. At this point the agent exists already, so if the machine refuses the
+ * service, the message says so and names the command that starts the agent.
  */
 async function asService(folder: Folder, { agent, blueprint, version }: Install): Promise<Installed> {
   try {
@@ -141,8 +142,9 @@ async function asService(folder: Folder, { agent, blueprint, version }: Install)
 }
 
 /**
- * Handles missing programs, which can be installed later: --yes only prints them, otherwise a person is asked, or it
- * refuses.
+ * Handles programs that the agent needs and the machine lacks; they can also be installed later. With --yes they are
+ * only printed. Otherwise a person is asked whether to continue, and if nobody can be asked the installation is
+ * refused.
  */
 async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Promise<void> {
   if (lacking.length === 0) return
@@ -155,8 +157,8 @@ async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Pr
 }
 
 /**
- * Chooses settings after the installation, for a service that does not announce them in advance. Wrong values are
- * reported, and the agent exists already.
+ * Chooses settings after the installation, for a service whose preview does not name them. The agent exists already, so
+ * wrong values are only reported.
  */
 async function chooseLate(
   { folder, manifest }: Agent,
@@ -178,14 +180,14 @@ function undoneToo(error: unknown): never {
 
 const undone = 'Nothing was installed; the code is still valid.'
 
-/** The announcement, and the answers of the person. */
+/** The announcement that the person has read, and the answers that they gave, before the code is used up. */
 interface Answers {
   readonly seen: Preview
   readonly secrets: ReadonlyMap<string, string>
   readonly chosen: SettingValues | undefined
 }
 
-/** Takes the folder, spends the code, and does the machine's own work. */
+/** Claims the folder, uses up the code, and does the work on this machine. */
 async function take(
   root: string,
   url: string,
@@ -232,7 +234,10 @@ async function take(
   }
 }
 
-/** Cleans up after a failed installation. Only the note stays: no half version, no token, no secret. */
+/**
+ * Cleans up after a failed installation. Only the note about it stays; no half-unpacked version, no token and no secret
+ * is left.
+ */
 function leaveNote(folder: Folder): void {
   try {
     for (const path of [
@@ -246,7 +251,7 @@ function leaveNote(folder: Folder): void {
     ])
       rmSync(path, { recursive: true, force: true })
   } catch {
-    // If the disk refuses, the note is what counts.
+    // If the disk refuses, the note still says what happened.
   }
 }
 
@@ -268,8 +273,8 @@ const nextSteps = (root: string): string[] => [
 ]
 
 /**
- * Reads the code. It is valid only once and for fifteen minutes, but still better not an argument, which everybody
- * sees.
+ * Reads the install code from --code, SVC_CODE, the terminal or standard input. Everybody on the machine can see an
+ * argument, so the other ways are better, although a code is valid only once and for fifteen minutes.
  */
 async function codeFrom(given: string | undefined): Promise<string> {
   const code = (

@@ -1,6 +1,6 @@
 /**
- * `svc logs`: shows the end of a log that the agent declares or of its output, and on request everything added later
- * (D52).
+ * `svc logs`: shows the end of a log that the manifest declares, of the agent's output or of the runtime's log, and
+ * with `-f` everything that is added later (D52).
  */
 import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
@@ -21,7 +21,7 @@ import { columns, exits, Refusal, safe, show } from './output.ts'
 type LogsOptions = Common & { readonly lines: string; readonly follow?: boolean }
 
 /**
- * The logs that are always there. They stay on the machine unless the manifest declares the agent's output as a log.
+ * The logs that every agent has. They stay on the machine, unless the manifest declares the agent's output as a log.
  */
 const own = { output: 'output of the agent', svc: 'messages of the runtime' } as const
 
@@ -56,8 +56,8 @@ export const logs = (): Command =>
     })
 
 /**
- * The end of a log, and the position after it. A growing log is read again until nothing was added in between, since
- * that would be shown twice.
+ * Reads the end of a log and the position after it. While the log grows it is read again, until nothing was added
+ * between the two; otherwise lines would be shown twice.
  */
 function endOf(
   file: FollowedFile | undefined,
@@ -77,13 +77,16 @@ const write = (text: string, json: boolean | undefined): void => {
 }
 
 /**
- * True if the name means one of these logs. A declared log of the same name has precedence; if it is the output, both
- * are the same.
+ * True if the name means one of svc's own two logs. A log of that name in the manifest has precedence, unless it is
+ * declared as the agent's output, which is the same log.
  */
 const isOwn = (manifest: Manifest, name: string): name is keyof typeof own =>
   Object.hasOwn(own, name) && !manifest.logs.some((log) => log.name === name && !(log.output && name === 'output'))
 
-/** The declared file to which the agent's process prints, whatever the manifest says now. */
+/**
+ * The file to which the running process of the agent prints, if the manifest declared one when it was started. The
+ * current manifest may name another.
+ */
 const declaredOutput = (folder: Folder, name: string) => (name === 'output' ? readNote(folder)?.output : undefined)
 
 function placeFor(folder: Folder, manifest: Manifest, name: string): FollowedFile | undefined {

@@ -1,6 +1,6 @@
 /**
- * Warns if this command is old: the runtime in an agent's folder updates itself, but the command that a person
- * installed does not.
+ * Warns if this command is older than the runtime in the agent's folder. The runtime updates itself, but the command
+ * that a person installed does not.
  */
 import { compareVersions, isVersion } from '@svc/protocol'
 import { folderAt } from '../files/folder.ts'
@@ -8,7 +8,10 @@ import { quoted } from '../hint.ts'
 import { insideOf } from '../self-update/release.ts'
 import { version } from '../version.ts'
 
-/** The warning to print before the command does its work; undefined if this svc is as new as the folder's. */
+/**
+ * The warning to print before the command does its work; undefined if this svc is at least as new as the one in the
+ * folder.
+ */
 export function olderThanFolder(dir: string, own: string = version): string | undefined {
   const { runtime } = folderAt(dir)
   const there = insideOf(runtime)?.version

@@ -36,7 +36,7 @@ export function show(json: boolean | undefined, value: unknown, lines: () => str
   say(typeof shown === 'string' ? shown : shown.join('\n'))
 }
 
-/** The rows of a table, padded to columns. */
+/** Pads the cells of a table, so that its columns are aligned. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const plain = rows.map((row) => row.map(oneLine))
   const widths = (plain[0] ?? []).map((_, i) => Math.max(...plain.map((row) => row[i]?.length ?? 0)))

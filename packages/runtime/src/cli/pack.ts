@@ -1,4 +1,4 @@
-/** `svc pack`: packs a folder into the bundle that is uploaded. */
+/** `svc pack`: packs a folder into a bundle for the upload. */
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Packed, packFolder } from '@svc/blueprint'
@@ -36,7 +36,7 @@ export const pack = (): Command =>
       ])
     })
 
-/** The file to write. A folder that exists gets a file with the usual name. */
+/** The file to write. If `out` is an existing folder, the file gets the usual name in that folder. */
 function targetOf(out: string, dir: string): string {
   const path = resolve(out)
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path

@@ -1,4 +1,7 @@
-/** `svc pin-runtime`: sets the version of svc to which this agent may update (2.6). Offline. */
+/**
+ * `svc pin-runtime`: sets the only version of svc to which this agent's runtime may update (2.6). The command needs no
+ * network.
+ */
 import { runtimeVersion } from '@svc/protocol'
 import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'

@@ -1,6 +1,7 @@
 /**
- * Recognises a `svc run` that needs no explanation, so that no other command is loaded, which would stay in memory as
- * long as the agent runs. Anything else, such as a typo or `--help`, goes the usual way and prints the usual words.
+ * Recognises a correct `svc run`. For it no other command is loaded, since that code would stay in memory for as long
+ * as the agent runs. Any other command line, such as one with a typo or `--help`, is handled by the complete program,
+ * with the usual messages.
  */
 import type { Common } from './common.ts'
 

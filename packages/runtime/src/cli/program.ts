@@ -1,4 +1,4 @@
-/** The commands of `svc`, grouped by what a person wants to do; one file each. */
+/** The commands of `svc`, grouped by the purpose for which a person uses them. Each command has a file of its own. */
 
 import { Command } from 'commander'
 import { hint, noteDir, noteStart } from '../hint.ts'
@@ -9,7 +9,10 @@ import { columns, warn } from './output.ts'
 
 type Make = () => Promise<Command>
 
-/** The commands, loaded only when needed: loading is most of the cost of a start. */
+/**
+ * The commands by group. A command is loaded only when it is needed, since loading is the largest part of the time of a
+ * start.
+ */
 const groups: readonly (readonly [title: string, commands: Readonly<Record<string, Make>>])[] = [
   [
     'Install an agent:',
@@ -83,7 +86,7 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
   ],
 ]
 
-/** The program with the commands that `args` need. */
+/** Builds the program with only those commands that `args` need. */
 export async function program(args: readonly string[]): Promise<Command> {
   const svc = new Command('svc')
     .description(
@@ -106,7 +109,7 @@ export async function program(args: readonly string[]): Promise<Command> {
   })
 }
 
-/** The command that the words name; all commands for help and for typos. */
+/** The command that `args` name. If they ask for help, or name no command, all commands are returned. */
 function needed([first = '']: readonly string[]): (readonly [title: string, make: Make])[] {
   if (['-V', '--version'].includes(first)) return []
   const all = groups.flatMap(([title, commands]) =>
@@ -116,7 +119,7 @@ function needed([first = '']: readonly string[]): (readonly [title: string, make
   return (named.length > 0 ? named : all).map(({ of }) => of)
 }
 
-/** The folder given to a command, if it works in the folder of an existing agent. */
+/** The folder given with `--dir`, if the command works in the folder of an existing agent. */
 const folderGiven = (action: Command): string | undefined =>
   ['init', 'new'].includes(action.name()) ? undefined : action.opts<{ dir?: string }>().dir
 

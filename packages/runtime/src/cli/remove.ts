@@ -1,6 +1,6 @@
 /**
- * `svc remove`: removes an agent from this machine. It shows what is deleted and what stays, asks, and can be repeated
- * after a kill.
+ * `svc remove`: removes an agent from this machine. It shows what it will delete and what it will leave, and asks
+ * first. A removal that was interrupted by a kill can be repeated.
  */
 import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,16 +22,16 @@ import { stopAgent } from './start.ts'
 type RemoveOptions = Common & { readonly yes?: boolean; readonly keepState?: boolean }
 
 /**
- * The plan of what is deleted and what stays. Paths are in the order of removal: `.svc` is last, since it says what this
+ * The plan of a removal. Paths are in the order in which they are deleted: `.svc` is last, since it says what this
  * folder is.
  */
 interface Plan {
   readonly agent: string
-  /** The service in which it must be deleted as well. */
+  /** The address of the service in which a person must delete the agent as well. */
   readonly service: string | undefined
   readonly units: readonly Unit[]
   readonly paths: readonly string[]
-  /** Names in the folder that do not belong to svc. */
+  /** Names in the folder that do not belong to svc and are therefore left. */
   readonly stays: readonly string[]
 }
 
@@ -121,7 +121,7 @@ function sizeOf(path: string): string {
   return `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`}`
 }
 
-/** Deletes the paths, holding the lock of the runtime so that nobody starts the agent meanwhile. */
+/** Deletes the paths. Meanwhile it holds the lock of the runtime, so that nobody starts the agent. */
 function clear(folder: Folder, { paths, stays }: Plan): void {
   const lock = tryLock(folder, 'runtime', 'svc remove')
   if (!lock.ok)
@@ -131,6 +131,6 @@ function clear(folder: Folder, { paths, stays }: Plan): void {
   try {
     rmdirSync(folder.root)
   } catch {
-    // Somebody has put something into it meanwhile, which stays.
+    // Somebody has meanwhile put something into the folder, so the folder is left.
   }
 }

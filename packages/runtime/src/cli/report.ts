@@ -1,4 +1,4 @@
-/** `svc report`: the reporter as a separate process. */
+/** `svc report`: runs the reporter as a process of its own, beside an agent that somebody else starts. */
 import { Command } from 'commander'
 import { handledText } from '../commands/receive.ts'
 import { readConnection } from '../files/env.ts'
@@ -42,8 +42,8 @@ async function run({ dir, json, once }: ReportOptions): Promise<void> {
   } finally {
     lock.held.release()
   }
-  // A hanging name look-up would keep the process until the system's resolver gives up (D17), so the signal itself ends
-  // it.
+  // A name look-up that hangs would keep the process alive until the system's resolver gives up (D17). So the process
+  // ends itself with the signal that it was sent.
   if (asked && lookupHangs()) process.kill(process.pid, asked)
 }
 
@@ -60,10 +60,14 @@ async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined
   await upload(folder, manifest, connection.value, { signal: stop.signal, say: () => {} })
   const { answer, handled } = result
   show(json, { ok: true, answer, handled }, () => ['Reported.', ...handled.map(handledText)])
-  if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal) // delivers the acks
+  // sends the acks of the commands in the first answer
+  if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal)
 }
 
-/** Notes an attempt as a launcher would. We hold the lock, so nobody else writes the note. */
+/**
+ * Notes an attempt to update svc, which is otherwise the launcher's task. This process holds the folder's lock, so
+ * nobody else writes the note.
+ */
 function noteAttempt(folder: Folder, message: Parameters<SelfUpdateHost['tell']>[0]): void {
   const { hold, ...rest } = readRuntimeNote(folder)
   if (message.is === 'lifted') writeRuntimeNote(folder, rest)
@@ -72,7 +76,7 @@ function noteAttempt(folder: Folder, message: Parameters<SelfUpdateHost['tell']>
   writeRuntimeNote(folder, { ...rest, applied: message.applied, ...(kept && { hold: kept }) })
 }
 
-/** Reports until a signal, and returns it. */
+/** Reports until a signal arrives, and returns the signal. */
 async function untilStopped(
   { folder, manifest }: Agent,
   json: boolean | undefined,
@@ -80,14 +84,16 @@ async function untilStopped(
   const stop = new AbortController()
   let asked: NodeJS.Signals | undefined
   const onSignal = (signal: NodeJS.Signals) => {
-    if (asked) process.kill(process.pid, 'SIGKILL') // asked twice: at once; the lock ends with the process
+    // a second signal ends the process at once; the lock is free when the process has ended
+    if (asked) process.kill(process.pid, 'SIGKILL')
     asked = signal
     stop.abort()
   }
-  // If the lines go into a file or a journal, a terminal that closes is no reason to end.
+  // If the output goes into a file or a journal, closing the terminal (SIGHUP) does not end the process.
   const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
-  process.stdout.removeAllListeners('error').on('error', () => {}) // the reader of the lines may go; the reports continue
+  // the program that reads our output may end; the reports continue
+  process.stdout.removeAllListeners('error').on('error', () => {})
   const line = (message: string) => {
     const at = new Date().toISOString()
     process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : `${at.slice(0, 19)}Z ${oneLine(message)}\n`)

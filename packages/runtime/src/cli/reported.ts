@@ -1,4 +1,4 @@
-/** Says whether reports arrive, as a part of a sentence. */
+/** Words that say in a sentence whether the agent's reports arrive. */
 import { ago } from '../time.ts'
 import type { AgentFacts } from './facts.ts'
 

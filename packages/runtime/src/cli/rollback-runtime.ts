@@ -1,4 +1,7 @@
-/** `svc rollback-runtime`: returns to the previous svc (3.5). Offline, with or without a running runtime. */
+/**
+ * `svc rollback-runtime`: returns to the previous version of svc (3.5). It needs no network, and works whether or not a
+ * runtime is running.
+ */
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
 import { type Holder, named, tryLock } from '../files/lock.ts'
@@ -12,7 +15,7 @@ import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { type Common, common, existing, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
 
-/** Real seconds to wait for another process. */
+/** How many real seconds to wait for the other process. */
 const patience = 30
 
 export const rollbackRuntime = (): Command =>
@@ -44,7 +47,8 @@ function goBack(folder: Folder): void {
   const keeper = keepRuntime(folder, { program: folder.runtime, say: () => {}, changed: () => {} })
   const { trial } = readRuntimeNote(folder)
   keeper.settle()
-  if (trial?.is === 'undoing' && isBack(folder)) return // an earlier call was killed, and is finished now
+  // an earlier call was killed halfway, and this one has finished its work
+  if (trial?.is === 'undoing' && isBack(folder)) return
   if (!keeper.back(wayBack(folder)) || !isBack(folder))
     throw new Refusal(
       `The previous svc could not be put back: ${readRuntimeNote(folder).applied?.message ?? 'no space?'}.`,
@@ -56,7 +60,7 @@ function isBack(folder: Folder): boolean {
   return trial === undefined && applied?.outcome === 'rolled_back'
 }
 
-/** Asks the running launcher, which swaps the worker at once. */
+/** Asks the running launcher for the rollback. The launcher then replaces its worker at once. */
 async function askRunning(folder: Folder, holder: Holder): Promise<void> {
   if (holder.what !== 'svc run') throw new Refusal(`${named(holder)} is working in this folder; stop it first.`)
   const before = readRuntimeNote(folder).applied?.message

@@ -1,6 +1,6 @@
 /**
- * `svc rollback` returns to the previous version, and `svc unhold` allows a held version again. Both work without the
- * service.
+ * `svc rollback` returns to the previous version of the agent, and `svc unhold` allows a version that is on hold to be
+ * tried again. Both work without the service.
  */
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
@@ -58,7 +58,7 @@ async function installedAt(dir: string): Promise<{ folder: Folder; version: stri
   return { folder, version: manifest.version }
 }
 
-/** Asks the running runtime, or does it in its place (D58). */
+/** Asks the running runtime to do it or, if none is running, does it here (D58). */
 async function done(folder: Folder, running: string, what: AskedUpdate['what']): Promise<Update> {
   const asked = { id: randomUUID(), running, by: byWhom(me()) }
   const lock = tryLock(folder, 'runtime', `svc ${what}`)
@@ -94,7 +94,10 @@ async function throughRuntime(folder: Folder, asked: AskedUpdate): Promise<Updat
   )
 }
 
-/** A sentence for an agent that still runs the version left, because its runtime was killed. */
+/**
+ * A sentence about an agent whose process still runs the version that the rollback left. This happens if its runtime
+ * was killed.
+ */
 function left(folder: Folder): string {
   const state = readNote(folder)?.state
   const alone = whoHolds(folder, 'runtime') === undefined && state && 'pid' in state && lives(state)

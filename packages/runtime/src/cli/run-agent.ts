@@ -1,7 +1,7 @@
 /**
- * `svc run`: the agent and its runtime, in the foreground until stopped. Units start it, and so does "svc start" in the
- * background. This thread stays as long as the agent runs, so it loads little: the worker reads the manifest, and says
- * if nothing can be started.
+ * `svc run`: runs the agent and its runtime in the foreground until it is stopped. Units start this command, and so
+ * does "svc start" in the background. This thread lives as long as the agent, so it loads little: the worker thread
+ * reads the manifest, and reports if nothing can be started.
  */
 import { existsSync } from 'node:fs'
 import type { Stop } from '@svc/protocol'
@@ -28,15 +28,17 @@ export async function runAgent({ dir, json }: Common): Promise<void> {
   } finally {
     lock.held.release()
   }
-  if (left) process.kill(process.pid, 'SIGTERM') // Node's exit waits for its threads, and one is in a system call that does not return
-  process.exit() // a name look-up that hangs must not delay the exit
+  // `process.exit` waits for all threads, and one of them is in a system call that does not return
+  if (left) process.kill(process.pid, 'SIGTERM')
+  process.exit() // `exit` ends the process even if a name look-up hangs
 }
 
-/** Runs until a signal. Returns true if a thread is left that cannot be ended. */
+/** Runs until a signal arrives. Returns true if a thread is left that cannot be ended. */
 async function untilStopped(folder: Folder, json: boolean | undefined): Promise<boolean> {
   const stop = new AbortController()
   const log = openLog(folder)
-  process.stdout.removeAllListeners('error').on('error', () => {}) // the reader of the lines may go; the agent continues
+  // the program that reads our output may end; the agent continues
+  process.stdout.removeAllListeners('error').on('error', () => {})
   const say = (message: string) => {
     const at = new Date().toISOString()
     const line = `${at.slice(0, 19)}Z ${oneLine(message)}\n`
@@ -50,7 +52,7 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
     by ??= stopperOf(folder, signal, Date.now() - process.uptime() * 1000, Date.now())
     stop.abort()
   }
-  // If the lines go into a file or a journal, a terminal that closes is no reason to end.
+  // If the output goes into a file or a journal, closing the terminal (SIGHUP) does not end the process.
   const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
   running = launch(folder, { file: ownFile(folder), stop: stop.signal, by: () => by, say })

@@ -1,4 +1,4 @@
-/** `svc run` without the other commands, with the same exit codes. */
+/** Runs `svc run` without loading the other commands; the exit codes are the same. */
 import { noteDir, noteStart } from '../hint.ts'
 import type { Common } from './common.ts'
 import { exitOf } from './output.ts'

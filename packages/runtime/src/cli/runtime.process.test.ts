@@ -1,6 +1,6 @@
 /**
- * Tests what a person can do about svc itself on the machine, without a service: pin it, roll it back, and see why
- * (3.5, 2.6).
+ * Tests the commands for svc itself on a machine without a service: pin its version, roll it back, and show why it is
+ * as it is (3.5, 2.6).
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** Makes a folder as an update from 1.0.0 to 2.0.0 leaves it. */
+/** Makes a folder as it is after an update of svc from 1.0.0 to 2.0.0. */
 function updated(): void {
   installRuntime(folder, one)
   keepPrevious(folder, folder.runtime)

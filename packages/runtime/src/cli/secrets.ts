@@ -1,6 +1,6 @@
 /**
- * `svc secrets`: variables for the agent that nobody sees (2.12). Values are typed unseen or read from standard input,
- * never from an argument (I29).
+ * `svc secrets`: sets environment variables of the agent whose values nobody can see (2.12). A value is typed without
+ * being shown or read from standard input, and is never an argument (I29).
  */
 import { readFileSync } from 'node:fs'
 import { wrongWithEnvValue, wrongWithSecretName } from '@svc/blueprint'

@@ -1,6 +1,6 @@
 /**
- * Tests the built `svc.pyz` as a command of the account: where it is installed, how its hints start, and how it warns
- * when it is old.
+ * Tests the built `svc.pyz` as a command of a user account: the folder in which it is installed, the words with which
+ * its hints begin, and its warning when it is old.
  */
 import { execFile } from 'node:child_process'
 import {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Runs a line in a shell in `cwd`, for a user with a new home. */
+/** Runs a command line in a shell, in the folder `cwd`, for a user with a new home folder. */
 function shell(home: string, line: string, cwd = root): Promise<{ code: number; out: string; err: string }> {
   const env = { HOME: home, SHELL: '/bin/bash', PATH: `${join(root, 'node')}:${process.env.PATH}` }
   return new Promise((done) =>
@@ -45,7 +45,7 @@ const newHome = (name: string): string => {
   return join(root, name)
 }
 const bin = (home: string) => join(home, '.local/bin')
-/** The folder of an account's command, given explicitly since root uses another one. */
+/** The folder for the command of an account. It is given explicitly, since the default is another one for root. */
 const to = '--to "$HOME/.local/bin"'
 const withPath = (home: string, line: string) => `export PATH="${bin(home)}:$PATH"; ${line}`
 

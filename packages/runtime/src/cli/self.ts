@@ -1,6 +1,6 @@
 /**
- * `svc self install`: installs this file as the command `svc` of this account, and says what to do if a shell would not
- * find it.
+ * `svc self install`: installs this file as the command `svc` of the current account, and says what to do if a shell
+ * would not find it.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -80,7 +80,7 @@ async function install({ to, json }: SelfOptions): Promise<void> {
   ])
 }
 
-/** The usual folder for programs of an account, or the other usual one if only that is in PATH. */
+/** The folder for the programs of an account: the usual one or, if only that is in PATH, the other usual one. */
 export function folderFor({
   home,
   path,
@@ -90,7 +90,7 @@ export function folderFor({
   home: string
   path: readonly string[]
   root: boolean
-  /** A folder that the person has chosen for all programs. */
+  /** A folder that the person has chosen; it overrides all other rules. */
   chosen?: string | undefined
 }): string {
   if (chosen) return chosen
@@ -99,7 +99,7 @@ export function folderFor({
   return [usual, join(home, 'bin')].find((folder) => path.includes(folder)) ?? usual
 }
 
-/** A line for this shell, and the file that runs it in every new one. */
+/** The line that adds a folder to PATH in this shell, and the file whose lines every new shell runs. */
 export function pathAdvice(folder: string, shell: string): string[] {
   const name = shell.split('/').at(-1)
   const line = name === 'fish' ? `fish_add_path ${quoted(folder)}` : `export PATH=${quoted(folder)}:"$PATH"`

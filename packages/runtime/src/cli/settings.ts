@@ -1,4 +1,4 @@
-/** `svc set` and `svc settings`: the same check and the same file as for a command from the service (3.6). */
+/** `svc set` and `svc settings`: they use the same check and the same file as a command from the service (3.6). */
 import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
 import { Command } from 'commander'
 import { apply } from '../commands/apply.ts'
@@ -44,8 +44,8 @@ export function readPair(pair: string, schema: readonly Setting[]): [string, unk
 }
 
 /**
- * The typed text as a value of the setting's type. If it does not fit it stays a text, which the check refuses in its
- * own words.
+ * Converts the typed text into a value of the setting's type. A text that does not fit is returned as it is, and the
+ * later check refuses it with its own message.
  */
 export function readValue({ type, options }: Setting, typed: string): SettingValue {
   if (type === 'text') return typed

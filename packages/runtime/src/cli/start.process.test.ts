@@ -1,4 +1,6 @@
-/** Tests starting and stopping in the background, as people do it, and what survives a kill of either. */
+/**
+ * Tests that people can start and stop an agent in the background, and what is left if the start or the stop is killed.
+ */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * `svc start`, `stop`, `restart`: through the machine's service manager if a unit is installed, otherwise as a process
- * in the background.
+ * `svc start`, `stop` and `restart`. If a unit is installed they use the machine's service manager; otherwise the agent
+ * runs as a process in the background.
  */
 import { spawn } from 'node:child_process'
 import { Command } from 'commander'
@@ -69,15 +69,20 @@ export const restart = (): Command =>
       show(json, { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null }, () => line)
     })
 
-/** Starts `svc run` independently of this terminal, and waits until the state of the agent's process is decided. */
+/**
+ * Starts `svc run` as a process that does not depend on this terminal, and waits until the agent's process runs or its
+ * start has failed.
+ */
 export async function startInBackground(folder: Folder): Promise<string> {
-  await manifestNow(folder) // so that the runtime finds it read, and stays small
+  // the manifest is parsed here and kept, so that the runtime need not load the parser, which would stay in its memory
+  await manifestNow(folder)
   const before = JSON.stringify(readNote(folder)?.state)
   const child = spawn(process.execPath, [...startArgs(folder), 'run', '--dir', folder.root], {
     cwd: folder.root,
     detached: true,
     stdio: 'ignore',
-    env: { MALLOC_ARENA_MAX: '1', ...process.env }, // otherwise glibc keeps an arena for each thread, which wastes megabytes
+    // without this, glibc keeps a memory arena for each thread, which wastes megabytes
+    env: { MALLOC_ARENA_MAX: '1', ...process.env },
   })
   let ended = false
   child.once('exit', () => {
@@ -104,8 +109,8 @@ function isDecided(folder: Folder, before: string | undefined): boolean {
 }
 
 /**
- * Starts the agent through its unit if one is installed, or in the background if there is none or its manager does not
- * answer.
+ * Starts the agent through its unit. If no unit is installed or its manager does not answer, the agent is started in
+ * the background.
  */
 async function startAgent(folder: Folder): Promise<string> {
   const [unit] = findUnits(folder)
@@ -120,7 +125,7 @@ async function startAgent(folder: Folder): Promise<string> {
   return `${line}\nIt runs in the background and does not restart after a reboot: the manager of ${unit.name} does not answer here (${why(ran)}). To remove the unit: ${uninstallHint(unit, folder.root)}`
 }
 
-/** Waits until a runtime that a service manager started holds the folder. */
+/** Waits until a runtime that was started by a service manager holds the folder's lock. */
 export const runtimeBegins = (folder: Folder, seconds = 5): Promise<boolean> =>
   until(seconds, () => whoHolds(folder, 'runtime') !== undefined)
 
@@ -134,7 +139,10 @@ function refusedBy({ kind, name }: Unit, reason: string, command: string, { root
   return new Refusal(`${name}: ${reason}.${advice}`)
 }
 
-/** Ends whatever runs: the unit, the runtime in the background, or an agent that a killed runtime left. */
+/**
+ * Stops the agent, however it runs: through its unit, through the runtime in the background, or as a process that a
+ * killed runtime left.
+ */
 export async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
   const patience = (manifest.runtime?.stop_seconds ?? 10) + 20
   const holder = whoHolds(folder, 'runtime')
@@ -150,14 +158,14 @@ export async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
   return true
 }
 
-/** The units that are active, and would start the agent again. */
+/** The units that are active. They would start the agent again after it was stopped. */
 async function runningUnits(folder: Folder): Promise<Unit[]> {
   const units = findUnits(folder)
   const states = await Promise.all(units.map(unitState))
   return units.filter((_, i) => states[i] && isRunning(states[i]))
 }
 
-/** Ends the agent of a killed runtime, in the same way. */
+/** Ends the process of an agent whose runtime was killed, in the same way as the runtime would. */
 async function endLeft({ folder, manifest }: Agent): Promise<boolean> {
   if (!('pid' in takeOver(folder).state)) return false
   const lock = tryLock(folder, 'runtime', 'svc stop')
@@ -175,7 +183,10 @@ async function endLeft({ folder, manifest }: Agent): Promise<boolean> {
   return true
 }
 
-/** Looks ten times a second, in real seconds, since it waits for other processes. */
+/**
+ * Checks a condition ten times a second until it holds or the time is over. The seconds are real even if SVC_TIME_SCALE
+ * shortens others, since the condition depends on other processes.
+ */
 async function until(seconds: number, holds: () => boolean): Promise<boolean> {
   const never = new AbortController().signal
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await wait(100, never))

@@ -1,4 +1,4 @@
-/** `svc status`: a summary of the agent, from its own files. */
+/** `svc status`: prints a summary of the agent from the files on this machine. */
 import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'
 import { wordFor } from '../launcher/now.ts'

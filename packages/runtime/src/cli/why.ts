@@ -1,4 +1,6 @@
-/** `svc why`: says which state the agent is in, and who or what put it there. Offline. */
+/**
+ * `svc why`: says in which state the agent is, and which person or rule is the reason. The command needs no network.
+ */
 import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'
 import { wordFor } from '../launcher/now.ts'
@@ -38,7 +40,7 @@ export const why = (): Command =>
       )
     })
 
-/** Sentences, most important first. */
+/** Returns the reasons as sentences, most important first. */
 export function explain(f: AgentFacts, now: number): string[] {
   return [
     ...(f.pause ? pauseSentences(f) : []),
@@ -60,7 +62,7 @@ function processSentences(f: AgentFacts): string[] {
   return f.managed ? [processSentence(f)] : []
 }
 
-/** Says whether its process runs, and which rule or person decided that. */
+/** Says whether the agent's process runs, and which rule or person decided that. */
 export function processSentence({ process, stopped }: AgentFacts): string {
   if (!process) return `It has not been started here yet; "${hint('start')}" starts it.`
   const { state, alive, halt, runtime } = process

@@ -1,4 +1,7 @@
-/** Carries out a decision, by writing the same files as the commands on the machine (1, rule 4). */
+/**
+ * Carries out a decision about a command. It writes the same files as the commands that people run on the machine (1,
+ * rule 4).
+ */
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
 import type { Author } from '../state/changes.ts'

@@ -1,6 +1,6 @@
 /**
- * Decides what a command leads to (3.6, D9), with a row for each type. The agent's limits decide; a refusal is a normal
- * answer.
+ * Decides the effect of a command from the service (3.6, D9), with a row for each type. What the agent offers limits
+ * it, and a refusal is a normal answer.
  */
 import type { ManifestSetting } from '@svc/blueprint'
 import { type Control, checkValues, type ReceivedCommand, type SettingValues } from '@svc/protocol'
@@ -14,7 +14,9 @@ export interface CommandFacts {
 export type Decision =
   | { readonly do: 'pause' | 'resume' | 'run_now' }
   | { readonly do: 'set'; readonly values: SettingValues }
-  /** The name of any log. If it is not declared, the answer is a text that says so. */
+  /**
+   * Uploads a log. `name` may be any text: for a log that is not declared, the uploaded text says that there is none.
+   */
   | { readonly do: 'log'; readonly name: string }
   | { readonly do: 'refuse'; readonly message: string }
 

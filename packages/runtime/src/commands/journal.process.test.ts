@@ -10,7 +10,9 @@ import { programs } from '../../../../scripts/testing/program.ts'
 import { agentFolder, type Running, reporter, starts } from '../../testing/folder.ts'
 import { command, json, startService } from '../../testing/service.ts'
 
-/** Reports come every 250 ms; a request may take as long as it needs on a busy machine. */
+/**
+ * The factor for all durations. Reports come every 250 ms, and a request may take long enough even on a busy machine.
+ */
 const scale = 0.05
 
 interface Seen {
@@ -27,8 +29,9 @@ const sent = () =>
   })
 
 /**
- * One life: commands come, the process is killed at change `at` (0: never), and the next start continues. With `again`
- * the service sends the same commands once more, as a restored one does.
+ * Runs one case: commands arrive, the process is killed at disk change number `at` (0 means never), and the next start
+ * continues. With `again`, the service then sends the same commands once more, as a service restored from a backup
+ * does.
  */
 async function life(at: number, again = false): Promise<Seen> {
   const service = await startService()
@@ -36,14 +39,15 @@ async function life(at: number, again = false): Promise<Seen> {
   const countFile = join(folder.root, 'count')
   const env = {
     SVC_TEST_KILL_AT: String(at),
-    SVC_TEST_KILL_AFTER: 'outbox.json', // the answer has arrived: from here on commands are processed
+    // counting starts when the answer has arrived, since commands are processed from then on
+    SVC_TEST_KILL_AFTER: 'outbox.json',
     SVC_TEST_KILL_COUNT: countFile,
   }
   let running: Running | undefined
   let applied = 0
   const take = () => {
     if (existsSync(folder.runNow)) applied++
-    rmSync(folder.runNow, { force: true }) // the agent acts
+    rmSync(folder.runNow, { force: true }) // the agent does the run and removes the request for it
   }
   try {
     service.usual = json({ commands: [], interval: 5 })
@@ -87,7 +91,8 @@ test('killed at any change of the disk, each command is applied at most once, an
   expect(untouched.acks.map((a) => a.ok)).toEqual([true, true, true])
   expect(untouched.changes).toBeGreaterThan(40)
 
-  const [step, last] = process.env.SVC_TEST_LONG ? [1, untouched.changes] : [9, 75] // odd, for `again`
+  // an odd step, so that points with and without `again` alternate
+  const [step, last] = process.env.SVC_TEST_LONG ? [1, untouched.changes] : [9, 75]
   for (let at = 1; at <= last; at += step) {
     const again = at % 2 === 0
     const { applied, acks, settings } = await life(at, again)
@@ -96,7 +101,8 @@ test('killed at any change of the disk, each command is applied at most once, an
     expect(applied, where).toBeLessThanOrEqual(1)
     if (ack('a')?.ok) expect(applied, where).toBe(1)
     const values = settings === '' ? {} : JSON.parse(settings)
-    expect(['10 calm', '30 brisk'], where).toContain(`${values.every} ${values.tone}`) // I27: all keys or none
+    // I27: either all keys of a set command are changed or none
+    expect(['10 calm', '30 brisk'], where).toContain(`${values.every} ${values.tone}`)
     if (ack('b')) expect(ack('b')?.ok, where).toBe(values.every === 30)
     // A command is noted before it takes effect, so it is answered even if the service does not send it again.
     if (applied === 1) expect(ack('a'), where).toBeDefined()

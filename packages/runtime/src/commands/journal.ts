@@ -1,7 +1,7 @@
 /**
- * The journal of commands (D4, I4). An id is written and synced before its command is applied, and its answer after, so
- * an id is applied at most once, whenever a process is killed. It is also the outbox: an ack stays until a report that
- * carried it was answered.
+ * The journal of commands (D4, I4). The id of a command is written and synced before the command is applied, and its
+ * answer afterwards, so a command is applied at most once, even if the process is killed. The journal also holds the
+ * acks that still have to be sent: an ack stays until the service has answered a report that carried it.
  */
 import { type Ack, isObject, limits } from '@svc/protocol'
 import { boolean, field, list, number, object } from '@svc/protocol/fields'
@@ -14,12 +14,12 @@ const entry = object(
     type: words,
     /** The payload of the command, kept only until it is answered. */
     payload: field((v) => (isObject(v) ? v : undefined), { type: 'object' }),
-    /** Unix seconds. */
+    /** When the command was received, in Unix seconds. */
     received: number(),
     answered: number(),
     ok: boolean,
     message: words,
-    /** True while the ack still has to reach the service. */
+    /** True while the ack of this command still has to reach the service. */
     owed: boolean,
   },
   'id',
@@ -31,7 +31,7 @@ export type Journal = readonly CommandEntry[]
 
 const file = note('commands', object({ commands: list(entry, Number.POSITIVE_INFINITY) }, 'commands'), 64 * 1024 * 1024)
 
-/** Throws if the journal exists and cannot be read, since nothing may be applied without it. */
+/** Reads the journal. Throws if it exists and cannot be read, since without it a command could be applied twice. */
 export function readJournal(folder: Folder): Journal {
   const seen = file.look(folder)
   if (seen.is === 'read') return seen.value.commands
@@ -50,7 +50,10 @@ export function saveJournal(folder: Folder, commands: Journal): void {
 export const replace = (journal: Journal, entry: CommandEntry): Journal =>
   journal.map((other) => (other.id === entry.id ? entry : other))
 
-/** The acks for the next report: the oldest hundred, as far as they fit (D19). The others go with later reports. */
+/**
+ * The acks for the next report: the oldest hundred, as far as they fit into the limit of D19. The others are sent with
+ * later reports.
+ */
 export function owedAcks(journal: Journal): Ack[] {
   const oldest = journal
     .filter((e) => e.owed)
@@ -65,15 +68,15 @@ export function owedAcks(journal: Journal): Ack[] {
   return oldest.slice(0, count)
 }
 
-/** Drops acks from the outbox after the report that carried them was answered. */
+/** Marks acks as delivered, after the service has answered the report that carried them. */
 export const acksArrived = (journal: Journal, acks: readonly Ack[]): Journal => {
   const ids = new Set(acks.map((ack) => ack.id))
   return journal.map(({ owed, ...entry }) => (owed && !ids.has(entry.id) ? { ...entry, owed } : entry))
 }
 
 /**
- * Forgets ids that are older than seven days and not among the newest thousand, but never an open one. `now` is in Unix
- * seconds.
+ * Forgets commands that are older than seven days and not among the newest thousand. A command without an answer is
+ * never forgotten. `now` is in Unix seconds.
  */
 export const forget = (journal: Journal, now: number): Journal =>
   journal.filter(

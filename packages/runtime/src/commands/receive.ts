@@ -16,11 +16,14 @@ export interface Handled extends CommandOutcome {
   readonly type: string
 }
 
-/** A line for a log or a terminal. */
+/** Describes a processed command in one line, for a log or a terminal. */
 export const handledText = ({ type, ok, message }: Handled): string =>
   `${type === '' ? 'a command without a type' : type} ${ok ? 'done' : 'refused'}: ${message}`
 
-/** Processes the commands of one answer, each at most once, however often it comes. `now` is in Unix seconds. */
+/**
+ * Processes the commands of one answer. A command that arrives repeatedly is applied only once. `now` is in Unix
+ * seconds.
+ */
 export function receive(
   folder: Folder,
   manifest: Manifest,
@@ -34,8 +37,9 @@ export function receive(
     for (const command of commands) {
       const known = journal.find((e) => e.id === command.id)
       if (known) {
-        if (known.type === 'log') continue // its upload is the answer
-        journal = keep(folder, replace(journal, { ...known, owed: true })) // the same ack again
+        if (known.type === 'log') continue // a log command has no ack; its upload is the answer
+        // the command was answered before, so the same ack is sent again
+        journal = keep(folder, replace(journal, { ...known, owed: true }))
         continue
       }
       const { id, type, payload } = command
@@ -51,8 +55,7 @@ export function receive(
 }
 
 /**
- * Settles commands that were received before this start and never answered. They were interrupted and are not applied
- * again.
+ * Settles commands that an earlier start received and never answered. They were interrupted, and are not applied again.
  */
 export function settleInterrupted(folder: Folder, manifest: Manifest, now: number): void {
   if (!readJournal(folder).some(isInterrupted)) return
@@ -70,14 +73,14 @@ function settle(folder: Folder, manifest: Manifest, journal: Journal, now: numbe
 }
 
 /**
- * True for an entry that was interrupted. A log command that waits for its upload is simply tried again, since it
- * changes nothing here.
+ * True for a command whose processing was interrupted. A log command that still waits for its upload does not count: it
+ * changes nothing on this machine, so it is simply tried again.
  */
 const isInterrupted = (e: CommandEntry): boolean => e.answered === undefined && e.type !== 'log'
 
 /**
- * The outcome of an interrupted command (D4). If the state it asked for holds, it counts as applied; otherwise nobody
- * can tell.
+ * The outcome of an interrupted command (D4). If the agent is in the state that the command asked for, it counts as
+ * applied. Otherwise nobody can know, and it counts as not done.
  */
 function interruptedOutcome(folder: Folder, manifest: Manifest, entry: CommandEntry): CommandOutcome {
   return holds(folder, manifest, entry)
@@ -93,7 +96,7 @@ function holds(folder: Folder, manifest: Manifest, { type, payload }: CommandEnt
   return Object.entries(payload).every(([key, value]) => isDeepStrictEqual(values[key], value))
 }
 
-/** Carries out a command. Undefined for a log, whose upload is the answer. */
+/** Carries out a command and returns its outcome. Undefined for a log command, whose upload is the answer. */
 function carryOut(
   folder: Folder,
   manifest: Manifest,

@@ -1,6 +1,6 @@
 /**
- * The copy for a drill: a temporary folder, installed like the agent's from its own running version, without its token
- * and without a service.
+ * Makes the copy in which a drill takes place: a temporary folder in which the agent's running version is installed,
+ * without its token and without a service.
  */
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,25 +20,30 @@ export interface Copy {
   readonly folder: Folder
   readonly manifest: Manifest
   readonly now: Packed
-  /** The same files under another version, to which the rehearsed update goes. */
+  /** The same files as another version. The drill rehearses an update to it. */
   readonly next: Packed
-  /** Removes the copy, unless it is to be kept. */
+  /** Removes the copy from the disk, unless `keep` is set. */
   end(): void
 }
 export interface CopyOptions {
-  /** True to start with a copy of the state, otherwise only with the seeds. */
+  /** True if the copy begins with the agent's state; otherwise it has only the seeds of the bundle. */
   readonly withState: boolean
   /**
-   * True to include variables and secrets of the agent, so that it can really be started. Its token is never included.
+   * True if the copy includes the agent's variables and secrets, so that the agent can really be started in it. The
+   * token is never included.
    */
   readonly withSecrets: boolean
   /** True to leave the copy on the disk. */
   readonly keep: boolean
 }
 
-/** Makes the copy. Reads the agent's folder and writes nothing into it. Throws with a sentence. */
+/**
+ * Makes the copy. It reads the agent's folder and writes nothing into it. Throws an Error whose message is a sentence
+ * for people.
+ */
 export async function copyOf(agent: Folder, install: Install, options: CopyOptions): Promise<Copy> {
-  const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drill-'))) // readable only by its owner
+  // the temporary folder is readable only by its owner
+  const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drill-')))
   const guarded = options.withSecrets ? guard({ root: join(above, 'agent') }, options) : undefined
   const remove = () => rmSync(above, { recursive: true, force: true, maxRetries: 5 })
   const end = () => {

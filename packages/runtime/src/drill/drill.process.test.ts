@@ -1,4 +1,4 @@
-/** Tests `svc drill`: it rehearses the real procedure, and leaves the agent in the folder unchanged. */
+/** Tests `svc drill`: it rehearses the real update, and leaves the agent in the folder unchanged. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * Rehearses an update and a rollback in a copy, with the state machine of real updates (update/moves.ts):
- * journal, staging, swap, proof and rollback are the same code on the same disk. It leaves out the fetch, which needs
- * the service, and the 30 minutes after the keep; also the proof, unless the agent is really started.
+ * Rehearses an update and a rollback in a copy, with the code of real updates (update/moves.ts): journal, staging,
+ * swap, proof and rollback work on a real disk. The fetch, which needs the service, and the 30 minutes of watching are
+ * left out. The proof is also left out unless the agent is really started.
  */
 import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
@@ -24,19 +24,19 @@ import type { Copy } from './copy.ts'
 
 export interface DrillStep {
   readonly name: 'fetch' | 'start' | 'stage' | 'swap' | 'prove' | 'watch' | 'roll back' | 'state'
-  /** Says what happens in a real update. */
+  /** A description of this step in a real update. */
   readonly would: string
   readonly did: 'done' | 'failed' | 'left out'
   readonly message: string
 }
 export interface Rehearsal {
-  /** True to really start the agent's command. */
+  /** True if the agent's command is really started. */
   readonly start: boolean
   readonly stop: AbortSignal
   readonly say: (line: string) => void
 }
 
-/** Rehearses all steps, and ends at the first that fails. */
+/** Rehearses all steps in order. It ends after the first step that fails. */
 export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Promise<DrillStep[]> {
   const { folder, now, next } = copy
   const from = now.manifest.version
@@ -134,8 +134,8 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
 }
 
 /**
- * Runs the real state machine with a local bundle, until the version is kept or has failed, or the next step would
- * need the agent.
+ * Runs the real state machine with a local bundle until the version is kept or has failed. It stops before a step that
+ * needs the agent if the agent is not started.
  */
 async function update(
   copy: Copy,
@@ -202,7 +202,7 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
     look: () => started.look(),
     sentence: () => sentence(state()),
     end: () => started.stop(),
-    /** True once this version runs and has reported its health or had the time to do so. */
+    /** Resolves to true once this version runs and has reported its health, or has had the time to report it. */
     async runs(sha256: string, stop: AbortSignal): Promise<boolean> {
       const holds = () => state().is === 'running' && state().version === nameOf(sha256)
       started.look()

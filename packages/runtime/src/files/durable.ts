@@ -1,7 +1,7 @@
 /**
- * Writes files that survive a kill and a power failure (D57): written to a temporary file, synced, renamed, and the
- * folder synced. An EIO from a sync is thrown and never retried: what is on the disk is then unknown until the journal
- * is read again.
+ * Writes files that survive a kill and a power failure (D57): the content goes to a temporary file, which is synced and
+ * renamed, and then the folder is synced. An EIO from a sync is thrown and never retried: what is on the disk is then
+ * unknown until the journal is read again.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -20,13 +20,13 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { codeOf } from '../errors.ts'
 
-/** Replaces a file in one step. A reader sees the old or the new one, whole. */
+/** Replaces a file in one step. A reader sees either the old or the new file, and always a whole one. */
 export function writeDurably(file: string, data: string | Uint8Array, mode = 0o644): void {
   write(file, data, mode, true)
   syncFolder(dirname(file))
 }
 
-/** Replaces a file in one step that may be lost in a power failure. */
+/** Replaces a file in one step, without syncing it. A power failure may undo the change. */
 export const writeLightly = (file: string, data: string | Uint8Array, mode = 0o644): void =>
   write(file, data, mode, false)
 
@@ -42,12 +42,12 @@ export function removeDurably(file: string): boolean {
   return true
 }
 
-/** Makes a folder and its parents. */
+/** Creates a folder, and its parents if they are missing. */
 export function createFolder(folder: string, mode = 0o755): void {
   if (mkdirSync(folder, { recursive: true, mode }) !== undefined) syncFolder(dirname(folder))
 }
 
-/** Removes temporary files that killed writers left in a folder, if they are older than ten minutes. */
+/** Removes temporary files that killed processes left in a folder, if they are older than ten minutes. */
 export function sweep(folder: string, now: number): void {
   for (const name of namesIn(folder)) {
     if (!/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) continue

@@ -1,6 +1,6 @@
 /**
- * Reads and writes `.svc/agent.env` and `secrets.env`: lines `NAME=value`, taken literally (2.9); mode 0600, replaced
- * in one step (D51).
+ * Reads and writes `.svc/agent.env` and `secrets.env`. Each line is `NAME=value`, taken literally (2.9). The files have
+ * mode 0600 and are replaced in one step (D51).
  */
 import { wrongWithEnvValue } from '@svc/blueprint/names'
 import { isToken } from '@svc/protocol'
@@ -12,7 +12,7 @@ import { readFile } from './read.ts'
 export type Env = ReadonlyMap<string, string>
 
 export interface Connection {
-  /** Only scheme, host and port. */
+  /** The address of the service: only scheme, host and port. */
   readonly origin: string
   readonly token: string
 }
@@ -49,13 +49,13 @@ export function readConnection(folder: Folder): ConnectionRead {
   return { ok: true, value: { origin: origin.value, token } }
 }
 
-/** Writes the connection and keeps every other variable. */
+/** Writes the connection into the file and keeps every other variable in it. */
 export function writeConnection(folder: Folder, { origin, token }: Connection): void {
   prepare(folder)
   writeEnv(folder.env, new Map(readEnv(folder.env)).set('SVC_URL', origin).set('SVC_TOKEN', token))
 }
 
-/** Replaces a whole file of variables, readable only by its owner. */
+/** Replaces a whole file of variables. Only its owner can read it. */
 export function writeEnv(file: string, env: Env): void {
   for (const [name, value] of env) {
     const wrong = wrongWithEnvValue(value)
@@ -64,7 +64,7 @@ export function writeEnv(file: string, env: Env): void {
   writeDurably(file, [...env].map(([name, value]) => `${name}=${value}\n`).join(''), 0o600)
 }
 
-/** The origin of a service's address. `message` is the middle of a sentence. */
+/** Reads the origin of a service's address. On failure, `message` is the middle of a sentence. */
 export function readOrigin(written: string): { ok: true; value: string } | { ok: false; message: string } {
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
@@ -77,6 +77,9 @@ export function readOrigin(written: string): { ok: true; value: string } | { ok:
   return { ok: true, value: url.origin }
 }
 
-/** True if others could read a token that is sent there: no TLS, and not this machine. */
+/**
+ * True if others could read a token that is sent to this origin: the connection has no TLS, and does not stay on this
+ * machine.
+ */
 export const isOpen = (origin: string): boolean =>
   origin.startsWith('http://') && !/^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(origin)

@@ -6,21 +6,27 @@ import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createFolder } from './durable.ts'
 
-/** The same name as in the blueprint package, which the launcher does not load because it would stay in memory. */
+/**
+ * The file name of a manifest. The blueprint package has the same constant, but importing it would keep that package in
+ * the launcher's memory.
+ */
 const manifestName = 'svc.agent.yaml'
 
 export interface Folder {
   readonly root: string
-  /** The folder of the manifest and of the files it names: the folder itself, or `current` of an installed agent. */
+  /**
+   * The folder that contains the manifest and the files it names: the agent's folder itself, or `current` for an agent
+   * that was installed from a blueprint.
+   */
   readonly home: string
-  /** True if installed from a blueprint. */
+  /** True if the agent was installed from a blueprint. */
   readonly installed: boolean
   readonly manifest: string
   readonly current: string
   readonly versions: string
-  /** Data that outlives versions (2.12, `SVC_STATE_DIR`). */
+  /** The folder for data that stays when the version changes (2.12, `SVC_STATE_DIR`). */
   readonly state: string
-  /** The runtime's own folder, which holds everything below. */
+  /** The runtime's own folder, `.svc`; all following paths are in it. */
   readonly svc: string
   readonly env: string
   readonly secrets: string
@@ -38,31 +44,31 @@ export interface Folder {
   readonly install: string
   /** The note about the agent's versions. */
   readonly update: string
-  /** The request of a person on the machine about versions. */
+  /** A person's request on this machine for a rollback or for lifting holds. */
   readonly updateAsk: string
   readonly bindings: string
-  /** The state paths that are files because a version shipped one. */
+  /** The list of state paths that are files because a version's bundle contained a file there. */
   readonly shipped: string
-  /** Findings from the writes of the status file. */
+  /** Findings about how often the agent writes its status file. */
   readonly statusWrites: string
   readonly staging: string
   readonly log: string
-  /** The output of the agent. */
+  /** The file with the output of the agent's process. */
   readonly output: string
-  /** The log of the runtime. */
+  /** The runtime's own log. */
   readonly runtimeLog: string
-  /** The runtime's own copy of itself, the previous copy, and the note about both. */
+  /** The runtime's own copy of `svc.pyz`, its folder, the previous copy, and the note about both. */
   readonly runtime: string
   readonly runtimeFolder: string
   readonly runtimePrevious: string
   readonly runtimeNote: string
-  /** The version that a person pinned. */
+  /** The version to which a person pinned the runtime. */
   readonly runtimePin: string
-  /** A person's request for the previous runtime, for the launcher. */
+  /** A person's request to the launcher for a rollback of the runtime. */
   readonly runtimeBack: string
-  /** The file that a unit starts. */
+  /** The file that a unit of the service manager starts. */
   readonly runtimeStarter: string
-  /** A new runtime until it is in place. */
+  /** A new file of the runtime, until it replaces the current one. */
   readonly runtimeNew: string
   readonly selfUpdate: string
 }
@@ -116,7 +122,7 @@ export function folderAt(dir: string): Folder {
   }
 }
 
-/** Makes the runtime's own folders. The journal holds payloads of commands, so it is readable only by its owner. */
+/** Creates the runtime's own folders. The journal contains payloads of commands, so only its owner can read it. */
 export function prepare(folder: Folder): void {
   createFolder(folder.svc)
   createFolder(folder.journal, 0o700)

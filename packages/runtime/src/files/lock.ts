@@ -1,8 +1,8 @@
 /**
  * Locks of a folder that end with their process (D58), without flock, which Node lacks, or a socket. A lock is a series
- * of files `lock/<name>.<n>`, each made once by an exclusive link; the highest is the state and is never removed. The
- * lock is free if that holds `released` or its process is dead. Taking it makes the next number, so only one of two
- * succeeds, and no kill can leave it taken. A reporter holds `runtime` as long as it runs; `turn` is held while pause,
+ * of files `lock/<name>.<n>`, each created once by an exclusive link. The file with the highest number is the state and
+ * is never removed: the lock is free if it holds `released` or its process is dead. To take the lock, a process creates
+ * the next number, so only one of two succeeds. `runtime` is held as long as a reporter runs, `turn` while pause,
  * settings or the journal change.
  */
 import { randomBytes } from 'node:crypto'
@@ -18,12 +18,12 @@ import { readJsonObject } from './read.ts'
 
 type LockName = 'runtime' | 'turn'
 export interface Holder extends Identity {
-  /** The command that holds it, such as `svc report`, for the sentence that names it. */
+  /** The command that holds the lock, such as `svc report`, as it is named in messages. */
   readonly what: string
   readonly since: number
   /**
-   * The thread of the process. A runtime that was ended during its turn leaves the lock taken although its process
-   * lives.
+   * The thread that holds the lock. If a runtime is ended while it holds `turn`, the lock stays taken although the
+   * process lives; the thread tells this apart.
    */
   readonly thread?: number
 }
@@ -32,7 +32,7 @@ interface Held {
 }
 type LockTry = { readonly ok: true; readonly held: Held } | { readonly ok: false; readonly holder: Holder }
 
-/** Takes the lock, or says who holds it. */
+/** Takes a lock. If somebody else holds it, the result names the holder. */
 export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
   prepare(folder)
   for (;;) {
@@ -42,7 +42,8 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
     const mine = top + 1
     if (!make(folder, name, mine, what)) continue
     if (highest(folder, name) !== mine) {
-      rmSync(fileOf(folder, name, mine), { force: true }) // too late: others have made further numbers meanwhile
+      // too late: other processes have created higher numbers meanwhile
+      rmSync(fileOf(folder, name, mine), { force: true })
       continue
     }
     for (const n of numbers(folder, name)) if (n < mine) rmSync(fileOf(folder, name, n), { force: true })
@@ -51,7 +52,8 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
 }
 
 /**
- * True if this thread of our own process has ended. Of all threads of a process only the current runtime takes turns.
+ * True if the holder was a thread of this process that has ended. Of all threads, only the current runtime takes this
+ * lock, so another thread id means an earlier runtime.
  */
 const endedHere = ({ pid, thread = threadId }: Holder): boolean => pid === process.pid && thread !== threadId
 
@@ -62,7 +64,7 @@ export function whoHolds(folder: Folder, name: LockName): Holder | undefined {
   return holder && lives(holder) ? holder : undefined
 }
 
-/** Does something while holding the turn, for which it waits up to five seconds. */
+/** Does some work while holding the lock `turn`. Waits up to five seconds for the lock. */
 export function inTurn<T>(folder: Folder, what: string, work: () => T): T {
   const until = performance.now() + 5000
   for (;;) {
@@ -106,7 +108,7 @@ function holderOf(folder: Folder, name: LockName, n: number): Holder | undefined
   }
 }
 
-/** Makes number `n` with its content in one step; false if somebody else did. */
+/** Creates file number `n` of a lock with its content in one step; false if another process created it first. */
 function make(folder: Folder, name: LockName, n: number, what: string): boolean {
   const temporary = write(
     folder,

@@ -1,7 +1,7 @@
 /**
- * Describes a note on the disk once. Its fields give its type, a reader that never throws, a durable writer and a
- * maximum size. A field that is missing or of another type takes its default, so notes of older and newer runtimes can
- * be read.
+ * Describes a note, a small file on the disk, in one place. Its fields give its type, a reader that never throws, a
+ * durable writer and a maximum size. A field that is missing or has another type gets its default, so notes of older
+ * and newer runtimes can be read.
  */
 import { type Field, field, type Kept } from '@svc/protocol/fields'
 import { writeDurably } from './durable.ts'
@@ -9,11 +9,11 @@ import type { Folder } from './folder.ts'
 import { readFile } from './read.ts'
 
 interface Note<K extends keyof Folder, T> {
-  /** Undefined if the note is missing or unreadable. */
+  /** Reads the note; undefined if it is missing or unreadable. */
   read(folder: Pick<Folder, K>): T | undefined
   /**
-   * Reads the note and distinguishes missing from unreadable. `why` is the end of a sentence that begins with the name
-   * of the note.
+   * Reads the note, and tells a missing note from an unreadable one. `why` is the end of a sentence that begins with
+   * the name of the note.
    */
   look(
     folder: Pick<Folder, K>,
@@ -21,11 +21,11 @@ interface Note<K extends keyof Folder, T> {
     | { readonly is: 'read'; readonly value: T }
     | { readonly is: 'missing' | 'damaged' }
     | { readonly is: 'unreadable'; readonly why: string }
-  /** Replaces the note in one step, readable only by its owner. */
+  /** Replaces the note in one step. Only its owner can read it. */
   write(folder: Pick<Folder, K>, value: T): void
 }
 
-/** Describes a note. `key` is its path (folder.ts), `max` its maximum size in bytes. */
+/** Describes a note: `key` is the name of its path in folder.ts, `max` its maximum size in bytes. */
 export function note<K extends keyof Folder, F extends Field<unknown>>(
   key: K,
   read: F,
@@ -55,16 +55,16 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** The type of a note, with everything readonly. */
+/** The type of a note; all its properties are readonly. */
 export type Noted<F> = Fixed<Kept<F>>
 type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T
 
-/** A text with any content, since a note is our own. */
+/** A field for any text. Its content is not checked, since only the runtime writes notes. */
 export const words: Field<string> = field((v) => (typeof v === 'string' ? v : undefined), { type: 'string' })
-/** True, or absent. */
+/** A field that is either true or absent. */
 export const yes: Field<true> = field((v) => (v === true ? v : undefined), { const: true })
 
-/** An object whose missing parts have a default. */
+/** A field for an object in which missing properties get a default. */
 export const filled = <T extends object, K extends keyof T>(
   whole: Field<T>,
   defaults: { readonly [P in K]: Required<T>[P] },

@@ -1,4 +1,4 @@
-/** Reads small files that may be missing, broken or not files at all. It never blocks on a pipe. */
+/** Reads small files that may be missing, damaged or not regular files. It never blocks, not even on a named pipe. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { isObject } from '@svc/protocol'
 import { codeOf } from '../errors.ts'
@@ -8,7 +8,10 @@ export type FileRead =
   | { readonly is: 'missing' }
   | { readonly is: 'unreadable'; readonly why: string }
 
-/** Reads a regular file of at most `max` bytes. `why` is the end of a sentence that begins with the file's name. */
+/**
+ * Reads a regular file of at most `max` bytes. On failure, `why` is the end of a sentence that begins with the file's
+ * name.
+ */
 export function readFile(file: string, max: number): FileRead {
   let fd: number
   try {
@@ -33,7 +36,7 @@ export function readFile(file: string, max: number): FileRead {
   }
 }
 
-/** The object in a JSON file; undefined if there is no such file or no object in it. */
+/** The object in a JSON file; undefined if the file is missing or holds no object. */
 export function readJsonObject(file: string, max = 16 * 1024 * 1024): Record<string, unknown> | undefined {
   const read = readFile(file, max)
   if (read.is !== 'bytes') return undefined
@@ -45,7 +48,7 @@ export function readJsonObject(file: string, max = 16 * 1024 * 1024): Record<str
   }
 }
 
-/** Reads from an open descriptor, from `position` or its current place, until the end or `max` bytes. */
+/** Reads from an open file, from `position` or its current position, until the end or until `max` bytes are read. */
 export function readUpTo(fd: number, max: number, position: number | null = null): Buffer {
   const parts: Buffer[] = []
   let total = 0

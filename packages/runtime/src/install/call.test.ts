@@ -1,4 +1,7 @@
-/** Tests the two install calls over real HTTP: which answers spend the code, and which are refused. */
+/**
+ * Tests the two install calls over real HTTP: after which answers the install code is used up, and which answers are
+ * refused.
+ */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bundle, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { token } from '../../testing/folder.ts'

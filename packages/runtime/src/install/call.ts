@@ -1,24 +1,27 @@
 /**
- * The two install calls (2.9, 4): the preview of a code, and the redemption that spends it. The code is the only
- * credential.
+ * The two install calls (2.9, 4): the preview, which says what a code would install, and the redemption, which uses the
+ * code up. The code is the only credential of both.
  */
 import { createHash } from 'node:crypto'
 import { wrongWithSecretName } from '@svc/blueprint'
 import { isToken, limits, type Preview, preview, type Redeemed, readRedeemed, shown, type Verdict } from '@svc/protocol'
 import { call, refusalOf, type SendResult } from '../reporter/send.ts'
 
-/** The time limits without a byte and in all (D44). */
+/** Time limits of the redemption: without a single byte, and in all (D44). */
 const idleSeconds = 30
 const redeemSeconds = 15 * 60
-/** A bundle of 20 MB in base64, and the rest of the answer. */
+/** The maximum size of the redeem answer: a bundle of 20 MB in base64, and a megabyte for the rest. */
 const redeemBytes = Math.ceil((limits.bundleBytes * 4) / 3) + 1024 * 1024
 
 type CallResult<T> =
   | { readonly ok: true; readonly value: T }
-  /** `unreached`: nothing was sent. `unknown`: the code may be spent. `refused`: it is not spent. */
+  /**
+   * A failed call: `unreached` means that nothing was sent, `unknown` that the code may be used up, `refused` that the
+   * code is not used up.
+   */
   | { readonly ok: false; readonly is: 'unreached' | 'unknown' | 'refused'; readonly message: string }
 
-/** Reads what a code would install; creates and spends nothing. */
+/** Asks the service what a code would install. This creates nothing, and the code stays valid. */
 export async function askPreview(origin: string, code: string, signal: AbortSignal): Promise<CallResult<Preview>> {
   const sent = await call(
     new URL('/api/agent/v1/install/preview', origin),
@@ -41,8 +44,8 @@ export async function askPreview(origin: string, code: string, signal: AbortSign
 }
 
 /**
- * Spends the code (4, rule 5). It is never repeated, since after a failure nobody knows whether the code was spent
- * (D44).
+ * Redeems the code (4, rule 5). The call is never repeated, since after a failure nobody knows whether the code was
+ * used up (D44).
  */
 export async function redeem(origin: string, code: string, signal: AbortSignal): Promise<CallResult<unknown>> {
   const sent = await call(
@@ -61,7 +64,10 @@ export async function redeem(origin: string, code: string, signal: AbortSignal):
 
 const body = (code: string): string => JSON.stringify({ code })
 
-/** Reads the answer. A 4xx is a refusal that undid everything (4, rule 5); any other failure leaves it open. */
+/**
+ * Reads the answer to an install call. A 4xx is a refusal after which the service has undone everything (4, rule 5).
+ * After any other failure it is unknown whether the code was used up.
+ */
 function read({ status, body }: Extract<SendResult, { is: 'answered' }>, origin: string): CallResult<unknown> {
   if (status >= 200 && status <= 299) {
     try {
@@ -80,7 +86,10 @@ function read({ status, body }: Extract<SendResult, { is: 'answered' }>, origin:
   return { ok: false, is: status >= 400 && status <= 499 ? 'refused' : 'unknown', message: `${origin}: ${message}.` }
 }
 
-/** Compares the redeem answer with the preview. From here on the agent exists in the service. */
+/**
+ * Checks the redeem answer against the preview that the person agreed to. At this point the agent exists in the
+ * service.
+ */
 export function checkRedeemed(answer: unknown, expected: Preview): Verdict<Redeemed & { readonly bytes: Buffer }> {
   const got = readRedeemed(answer)
   if (!got.ok) return got

@@ -1,6 +1,6 @@
 /**
- * Takes the folder of a new agent before the code is spent (D44): creates it, or enters an empty one, and creates
- * `.svc` in it exclusively. Until the code is sent everything can be undone, by this process or by the next one.
+ * Claims the folder of a new agent before the code is sent (D44): creates the folder, or uses an empty one, and creates
+ * `.svc` in it exclusively. Until the code is sent, everything can be undone, by this process or by a later one.
  */
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ type Claimed =
   | { readonly ok: true; readonly folder: Folder; readonly install: Install }
   | { readonly ok: false; readonly message: string }
 
-/** Why no agent can be installed there; undefined if one can. Changes nothing. */
+/** Why no agent can be installed in this folder; undefined if one can. The function changes nothing. */
 export function takenBy(root: string): string | undefined {
   const folder = folderAt(root)
   const stat = statSync(root, { throwIfNoEntry: false })
@@ -33,7 +33,7 @@ export function takenBy(root: string): string | undefined {
   return `The folder ${root} already exists and is not empty. Choose another with --dir.`
 }
 
-/** Takes the folder, or says why not. */
+/** Claims the folder for a new agent, or returns why that is not possible. */
 export function claim(root: string, known: Pick<Install, 'url' | 'agent' | 'blueprint' | 'version' | 'at'>): Claimed {
   const taken = takenBy(root)
   if (taken) return { ok: false, message: taken }
@@ -66,11 +66,14 @@ export function unclaim(folder: Folder, madeFolder: boolean): void {
   try {
     rmdirSync(folder.root)
   } catch {
-    // Somebody has put something into it meanwhile, which stays.
+    // Somebody has meanwhile put something into the folder, so the folder is left.
   }
 }
 
-/** True if the folder holds only what an installation that was killed before it used its code left: its folders and note. */
+/**
+ * True if the folder holds only what is left of an installation that was killed before it sent its code: its folders
+ * and its note.
+ */
 function isRemnant(folder: Folder): boolean {
   const names = list(folder.svc)
   if (names === undefined) return true
@@ -78,7 +81,7 @@ function isRemnant(folder: Folder): boolean {
   return names.every((n) => n === 'journal') && ours
 }
 
-/** Removes such a remnant. It is moved away first, so that of two processes only one removes it. */
+/** Removes what a killed installation left. `.svc` is renamed first, so that only one of two processes removes it. */
 function sweepRemnant(folder: Folder): void {
   const aside = join(folder.root, `.svc.${process.pid}.old`)
   try {

@@ -315,7 +315,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
 })
 
 describe('after the code was sent', () => {
-  // call.test.ts has the other answers that are lost, refused or wrong.
+  // call.test.ts tests the other answers: those that are lost, refused or wrong.
   test('the answer breaks off: the code may be spent, the message says which agent to delete, and nothing starts (D44)', async () => {
     const w = await world()
     w.service.install = (response, _came, socket) => {
@@ -366,7 +366,9 @@ describe('after the code was sent', () => {
   })
 })
 
-/** Runs the installation with a counter of disk changes; `fault` strikes at the n-th. */
+/**
+ * Runs the installation while its changes of the disk are counted. If a fault is given, it happens at the n-th change.
+ */
 function counted(
   w: World,
   env: Readonly<Record<string, string>>,
@@ -387,7 +389,10 @@ const changes = async (): Promise<number> => {
   expect(await counted(w, { SVC_TEST_KILL_COUNT: file })).toMatchObject({ code: 0 })
   return Number(readFileSync(file, 'utf8'))
 }
-/** All points in the long form; otherwise one in `step`, from `first` on. */
+/**
+ * The disk changes at which faults are tested. The long form takes all of them; the short form one in `step`, from
+ * `first` on.
+ */
 const points = (all: number, { first = 1, step }: { first?: number; step: number }): number[] =>
   Array.from({ length: all }, (_, i) => 1 + i).filter(
     (n) => process.env.SVC_TEST_LONG || (n >= first && (n - first) % step === 0),
@@ -410,7 +415,7 @@ test('killed at any change of the disk: before the code was sent the next instal
   expect(found.filter((fell) => fell === 'noted').length).toBeLessThan(2)
 })
 
-// Half of the points at which it is killed get one error, the other half the other.
+// Each of the two errors happens at half of the points that are also tested with kills.
 test.each([
   ['ENOSPC', 1],
   ['EIO', 13],
@@ -423,7 +428,7 @@ test.each([
       const w = await world()
       const ran = await counted(w, { SVC_TEST_KILL_AT: String(at), SVC_TEST_FAULT: fault })
       const where = `${fault} at change ${at} of ${all}: ${ran.err}`
-      if (ran.code === 0) continue // the fault struck something that may fail
+      if (ran.code === 0) continue // the fault was in something that is allowed to fail
       expect(ran.code, where).toBe(1)
       if (w.count.redeemed === 0) {
         expect(ran.err, where).toContain('the code is still valid')
@@ -437,7 +442,7 @@ test.each([
   },
 )
 
-/** Runs it at a terminal, answering one question after the other. */
+/** Runs the installation at a terminal, and answers its questions one after the other. */
 function atTerminal(
   w: World,
   answers: readonly (readonly string[])[],

@@ -18,14 +18,14 @@ const install = filled(
       agent: words,
       blueprint: words,
       version: words,
-      /** Unix seconds. */
+      /** When the installation started, in Unix seconds. */
       at: number(),
       /** The checksum of the bundle, once it is known. */
       sha256: words,
-      /** The process that installs. */
+      /** The id of the process that installs, and the time of its start. */
       pid: number(),
       start: words,
-      /** True if the folder itself was created, and not only its content. */
+      /** True if the installation created the folder itself, and not only its content. */
       madeFolder: boolean,
     },
     'is',
@@ -39,16 +39,19 @@ type InstallPath = Pick<Folder, 'install'>
 
 export const writeInstall: (folder: InstallPath, install: Install) => void = file.write
 
-/** Why the note cannot be read; undefined if it can, or if there is none. */
+/** Why the note of the installation cannot be read; undefined if it can be, or if there is no note. */
 export function unreadableInstall(folder: InstallPath): string | undefined {
   const seen = file.look(folder)
   return seen.is === 'unreadable' ? `the note of the installation ${seen.why}` : undefined
 }
 
-/** Undefined in a folder into which nothing was ever installed. */
+/** Reads the note of the installation; undefined if nothing was ever installed in the folder. */
 export const readInstall: (folder: InstallPath) => Install | undefined = file.read
 
-/** Why nothing can be started in this folder, and what to do (4, rule 6, D44); undefined if everything can. */
+/**
+ * A sentence about why nothing can be started in this folder, and what to do (4, rule 6, D44). Undefined if the
+ * installation is complete.
+ */
 export function unfinished(folder: Folder): string | undefined {
   const install = readInstall(folder)
   if (!install || install.is === 'installed') return undefined
@@ -57,7 +60,7 @@ export function unfinished(folder: Folder): string | undefined {
   return withoutMachine(install, folder.root)
 }
 
-/** Tells a person what to do about an agent that may exist without a machine. */
+/** Tells a person what to do if the agent may exist in the service although no machine runs it. */
 export function withoutMachine({ is, agent, url }: Pick<Install, 'is' | 'agent' | 'url'>, root: string): string {
   return is === 'redeeming'
     ? `The code was sent to ${url} and no answer came, so it may be used up. Check in the service: if there is an agent "${agent}", delete it there. Then remove ${root} and use a new code. If there is none, the code may still be valid.`

@@ -1,7 +1,7 @@
 /**
- * Does the machine's own work after the code was redeemed, in an order that the next start can understand
- * (docs/decisions/kills.md): the version, its state, `current`, the environment files, the settings, and the marker
- * last.
+ * Does the work on this machine after the code was redeemed, in an order that the next start can understand
+ * (docs/decisions/kills.md): the version, its state, `current`, the environment files, the settings, and last the note
+ * that everything is complete.
  */
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -23,11 +23,14 @@ export interface InstallParts {
   readonly secrets: ReadonlyMap<string, string>
   /** The settings that were chosen, and their author. */
   readonly chosen?: { readonly values: SettingValues; readonly author: Author } | undefined
-  /** The running `svc.pyz`, of which the folder gets a copy; undefined if run from source. */
+  /** The path of the running `svc.pyz`, which is copied into the agent's folder; undefined if svc runs from source. */
   readonly program: string | undefined
 }
 
-/** Puts everything in place. Throws with a sentence; `install` is then still `redeemed`, and the folder says so. */
+/**
+ * Installs the redeemed agent in its folder. Throws an Error with a sentence for people; the note of the installation
+ * then still says `redeemed`, so later commands see that it is unfinished.
+ */
 export async function place(
   folder: Folder,
   install: Install,
@@ -47,7 +50,10 @@ export async function place(
   return manifest
 }
 
-/** With `verdict` the failure is the bundle's, the same on every machine; otherwise it is the disk's (D26). */
+/**
+ * The error of a version that could not be unpacked. If `verdict` is true, the bundle is at fault, and would be on
+ * every machine. Otherwise the disk is (D26).
+ */
 export class NotPlaced extends Error {
   readonly verdict: boolean
   constructor(message: string, verdict: boolean) {
@@ -58,8 +64,8 @@ export class NotPlaced extends Error {
 }
 
 /**
- * Unpacks into staging, links the state, and renames into place, so that everything in `versions` is complete (I17,
- * I19).
+ * Unpacks a bundle in the staging folder, links the state into it, and renames it into `versions`. Therefore everything
+ * in `versions` is complete (I17, I19).
  */
 export async function placeVersion(
   folder: Folder,
@@ -87,7 +93,7 @@ export async function placeVersion(
   return manifest
 }
 
-/** Writes the runtime's own copy, and the file that starts it. */
+/** Copies svc into the agent's folder, together with the file that starts it. */
 function keepProgram(folder: Folder, program: string): void {
   createFolder(dirname(folder.runtime))
   writeStarter(folder)

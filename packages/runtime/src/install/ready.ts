@@ -9,17 +9,20 @@ import { version } from '../version.ts'
 
 type Needing = Pick<Preview, 'blueprint' | 'version' | 'needs' | 'svc'>
 
-/** Why this svc would refuse the bundle; undefined if it understands it. */
+/** Why this svc would refuse the bundle; undefined if this svc is new enough. */
 export function wrongWithSvc({ blueprint, version: number, svc }: Needing, own = version): string | undefined {
   if (svc === undefined || !isTooOld(own, { version: svc })) return undefined
   return `${blueprint} ${number} needs svc ${svc} or newer, and this is ${own}. Install the newer svc first.`
 }
 
-/** Lines for the announcement. No program is run before somebody has agreed to the installation. */
+/**
+ * Lines for the announcement about the programs that the agent needs. No program is run for them, since the person has
+ * not agreed to the installation yet.
+ */
 export function needsLines({ needs = [] }: Needing): string[] {
   if (needs.length === 0) return []
   return [`It needs these programs: ${needsText(needs)}.`, ...missingNeeds(needs).map((line) => `  ${line}`)]
 }
 
-/** The programs that are missing or too old. */
+/** Sentences about the needed programs that are missing or too old. */
 export const unmet = ({ needs = [] }: Needing): Promise<string[]> => unmetNeeds(needs)

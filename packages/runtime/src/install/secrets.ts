@@ -11,8 +11,8 @@ type Gathered =
   | { readonly ok: false; readonly message: string }
 
 /**
- * Asks for the secrets that are found nowhere; `ask` is undefined if nobody can be asked. An optional secret may stay
- * empty.
+ * Collects the secrets. A person is asked for those that are found nowhere else, unless nobody can be asked (`ask` is
+ * undefined). An optional secret may stay empty.
  */
 export async function gatherSecrets(
   wanted: readonly SecretSpec[],

@@ -1,7 +1,7 @@
 /**
- * Kills `svc init` at its system calls from outside: strace ends the process when it enters the n-th call of each kind
- * that changes names on the disk or makes them durable. Unlike kills between our own lines this covers what Node does
- * inside one of our calls, and the built file.
+ * Kills `svc init` at its system calls from outside: strace kills the process when it enters the n-th call of each kind
+ * that changes names on the disk or syncs. Unlike kills between two lines of our code, this covers what Node does
+ * inside one function call, and it covers the built file.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { quickBuild } from '../../testing/releases.ts'
 import { straceMissing } from '../../testing/strace.ts'
 import { expectStandsAsSaid, type Fell, initArgs, installWorld, type World } from '../../testing/world.ts'
 
-/** The kinds of calls; each has different names on different machines. */
+/** The kinds of system calls. Machines differ in the names of the actual calls. */
 const kinds = ['rename', 'unlink', 'link', 'symlink', 'mkdir', 'rmdir', 'fsync', 'fdatasync'] as const
 const calls = '/^(rename|unlink|link|symlink|mkdir|rmdir|fsync|fdatasync)(at|at2)?$'
 const pattern = (kind: string) => `/^${kind}(at|at2)?$`
@@ -33,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /**
- * Installs under strace; `inject` is in the syntax of strace. Node uses one thread for its own work, so that calls are
- * counted the same way each time.
+ * Runs an installation under strace; `inject` is in strace's syntax. Node uses a single thread for its own work, so
+ * that calls have the same numbers in each run.
  */
 function traced(
   w: World,
@@ -67,7 +67,8 @@ function traced(
 
 type Point = readonly [kind: string, n: number]
 /**
- * The points of each kind, as many as the busiest thread makes calls of one name, since strace counts them that way.
+ * Counts the points of each kind: the largest number of calls of one name that a single thread makes, since strace
+ * counts calls by thread and name.
  */
 async function pointsOf(): Promise<Point[]> {
   const w = await installWorld(packed)
@@ -90,15 +91,16 @@ async function pointsOf(): Promise<Point[]> {
   return kinds.flatMap((kind) => Array.from({ length: maxCalls.get(kind) ?? 0 }, (_, i) => [kind, i + 1] as const))
 }
 
-/** Six in the short form, spread over all. */
+/** Chooses points: all in the long form, six spread over all in the short form. */
 const chosen = (all: readonly Point[]): Point[] =>
   process.env.SVC_TEST_LONG
     ? [...all]
     : Array.from({ length: 6 }, (_, i) => all[Math.floor(((i + 0.5) * all.length) / 6)]).filter((p) => p !== undefined)
 
 /**
- * Checks D57, which no kill can show, since written data outlives a process: a file is on the disk before its name is,
- * and the name before the next step. strace tells the file of each sync.
+ * Checks that files are synced in the order of D57. No kill can show this, since written data outlives its process: a
+ * file must be on the disk before it gets its name, and the name before the next step. strace prints the file of each
+ * sync.
  */
 test.skipIf(missing !== undefined)(
   'after a power failure all files are whole: each is synced before it gets its name, and its folder after',
@@ -117,7 +119,8 @@ test.skipIf(missing !== undefined)(
         const isSynced = (file: string, calls: readonly Call[]) =>
           calls.some(({ kind, path }) => kind === 'fsync' && path === file)
         const name = relative(w.agent.root, to)
-        if (/^(\.svc\/(lock|journal\/manifest)|\.svc\..*old$)/.test(name)) continue // may be lost
+        // these files may be lost in a power failure
+        if (/^(\.svc\/(lock|journal\/manifest)|\.svc\..*old$)/.test(name)) continue
         const isFile = name !== 'current' && !name.startsWith('versions/')
         if (isFile) expect(isSynced(path, calls.slice(0, at)), `${name} before it is renamed`).toBe(true)
         expect(isSynced(dirname(to), calls.slice(at)), `the folder of ${name} after it`).toBe(true)
@@ -136,7 +139,7 @@ interface Call {
   readonly path: string
   readonly to?: string
 }
-/** The calls below a folder, in their order: `fsync(17</path>)`, `rename("/from", "/to")`. */
+/** Parses the calls on files in a folder, in their order: `fsync(17</path>)`, `rename("/from", "/to")`. */
 const callsIn = (trace: string, root: string): Call[] =>
   trace.split('\n').flatMap((line): Call[] => {
     const [, kind = '', rest = ''] = /^\d+\s+([a-z]+?)(?:at2?)?\((.*)/.exec(line) ?? []

@@ -1,6 +1,6 @@
 /**
- * A person's request to return to the previous runtime, `.svc/runtime/back`, with which `svc rollback-runtime` asks a
- * running launcher. It names both files by their content, so that a late request cannot affect other files.
+ * The file `.svc/runtime/back`, with which `svc rollback-runtime` asks a running launcher for the previous runtime. It
+ * names both files by their checksums, so that an outdated request cannot affect other files.
  */
 import { number, object } from '@svc/protocol/fields'
 import { codeOf } from '../errors.ts'
@@ -9,12 +9,12 @@ import type { Folder } from '../files/folder.ts'
 import { type Noted, note, words } from '../files/note.ts'
 import { release } from '../versions/release.ts'
 
-/** `at` is in Unix milliseconds. */
+/** The request; `at` is its time in Unix milliseconds. */
 const askedBack = object({ from: release, to: release, by: words, at: number() }, 'from', 'to', 'by', 'at')
 export type AskedBack = Noted<typeof askedBack>
 type BackPath = Pick<Folder, 'runtimeBack'>
 
-/** The time in milliseconds that the person who asked waits. An older request is void. */
+/** For how many milliseconds a request is valid. The command that makes it waits this long. */
 const validMs = 60_000
 
 const file = note('runtimeBack', askedBack, 65_536)
@@ -30,6 +30,7 @@ export function dropAskedBack(place: BackPath): void {
   try {
     removeDurably(place.runtimeBack)
   } catch (error) {
-    if (codeOf(error) === undefined) throw error // the disk refuses to remove it; it still counts as taken once
+    // the disk refused to remove the request; it is still acted on only once
+    if (codeOf(error) === undefined) throw error
   }
 }

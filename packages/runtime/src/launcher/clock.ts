@@ -1,12 +1,12 @@
-/** The two clocks of the launcher. */
+/** The clocks that the launcher uses. */
 
-/** Unix milliseconds that never go backwards while this process lives (D20). */
+/** The time in Unix milliseconds. It never goes backwards while this process lives (D20). */
 const wall = Date.now() - performance.now()
 export const clock = (): number => Math.round(wall + performance.now())
 
 /**
- * The time of a start in Unix seconds with three decimals (2.12). It is later than the one before, so that it
- * identifies this start.
+ * The mark of a start: its time in Unix seconds with three decimals (2.12). It is always later than the mark `before`,
+ * so that it identifies this start.
  */
 export function nextMark(before: string | undefined, wall: number): string {
   const now = Math.max(wall, Math.round(Number(before ?? 0) * 1000) + 1)

@@ -1,7 +1,7 @@
 /**
- * The messages between the launcher and the runtime proper in its worker thread. Either may be older than the other (a
- * new file under an old launcher, a restored file under a new one), so this interface only grows: an unknown message or
- * part is ignored, and a missing part means what it meant before it was added.
+ * The messages between the launcher and the runtime proper, which runs in a worker thread. Either may be older than the
+ * other (a new file under an old launcher, a restored file under a new one), so messages are only ever added: an
+ * unknown message or part is ignored, and a missing part means what it meant before it was added.
  */
 import type { Applied, Stop } from '@svc/protocol'
 import type { Release } from '../versions/release.ts'
@@ -9,10 +9,13 @@ import type { RuntimeHold, RuntimeNote } from '../versions/runtime-note.ts'
 import type { ProcessState } from './moves.ts'
 import type { Order } from './supervision.ts'
 
-/** Version 2 adds: the launcher replaces the file and pings; the worker says that it is here and answers pings. */
+/**
+ * The version of this contract. Version 2 added that the launcher replaces the file and sends pings, and that the
+ * worker says `here` and answers pings.
+ */
 export const contract = 2
 
-/** The data with which a worker is started. */
+/** The data that the launcher gives a worker thread at its start. */
 export interface Start {
   readonly svc: 'runtime'
   readonly contract: number
@@ -21,38 +24,40 @@ export interface Start {
   /** The agent's folder. */
   readonly root: string
   readonly process: ProcessState
-  /** The note about the runtime's own file. Since version 2. */
+  /** The note about the runtime's own file. This field exists since version 2. */
   readonly runtime?: RuntimeNote
 }
 export type ToWorker =
-  /** Asks how the agent is started now. Answered by `order` with the same number. */
+  /** Asks the worker how the agent must be started now. The worker answers with `order` and the same id. */
   | { readonly is: 'order?'; readonly id: number }
   | { readonly is: 'process'; readonly state: ProcessState }
   /**
-   * Asks the worker to send what it has to report, and to end. `by` says who stopped the agent, whose last report this
-   * is (D66); absent if the worker is being replaced.
+   * Asks the worker to send its last report and to end. `by` says who stopped the agent (D66); it is absent if the
+   * worker is only being replaced.
    */
   | { readonly is: 'stop'; readonly by?: Stop }
-  /** Since version 2. Answered by `pong`; a worker that does not answer is hung. */
+  /**
+   * Asks for a sign of life; added in version 2. The worker answers `pong`; one that does not answer is taken for hung.
+   */
   | { readonly is: 'ping' }
   | { readonly is: 'runtime'; readonly note: RuntimeNote }
-  /** The requested swap did not take place, and nothing changed. */
+  /** Says that the swap which the worker requested did not take place, and that nothing changed. */
   | { readonly is: 'unswapped'; readonly why: string }
 export type FromWorker =
   | { readonly is: 'order'; readonly id: number; readonly order?: Order; readonly why?: string }
   | { readonly is: 'say'; readonly line: string }
-  /** Nothing in this folder can be started, and why. Sent once, at the beginning. */
+  /** Says why nothing in this folder can be started. The worker sends this at most once, at the beginning. */
   | { readonly is: 'unfit'; readonly why: string }
-  /** A report was answered (D17) or not. */
+  /** Says whether a report was answered (D17). */
   | { readonly is: 'reported'; readonly ok: boolean }
-  /** A file that the launcher watches has changed, so it need not wait for its next look. */
+  /** Says that a file which the launcher watches has changed, so that the launcher looks at once. */
   | { readonly is: 'look' }
-  /** Since version 2. The first message; from then on the worker answers pings. */
+  /** The worker's first message; added in version 2. From then on the worker answers pings. */
   | { readonly is: 'here'; readonly contract: number; readonly version: string }
   | { readonly is: 'pong' }
-  /** Puts this verified file in place of the running one, on trial (3.5, 4). */
+  /** Asks the launcher to put this verified file in place of the running one, on trial (3.5, 4). */
   | { readonly is: 'swap'; readonly staged: string; readonly from: string; readonly to: Release }
-  /** Notes the outcome of an attempt that changed nothing, and the version that is held. */
+  /** Asks the launcher to note the outcome of an attempt that changed nothing, and the version that is put on hold. */
   | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
-  /** Another version is wished, which lifts the hold (3.5, 1). */
+  /** Says that the service wishes another version, which lifts the hold (3.5, 1). */
   | { readonly is: 'lifted' }

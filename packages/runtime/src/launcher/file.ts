@@ -1,4 +1,4 @@
-/** Decides which file the runtime proper is loaded from, and how a process of it is started. */
+/** Decides from which file the runtime proper is loaded, and which arguments start a process of it. */
 import { existsSync, realpathSync } from 'node:fs'
 import type { Folder } from '../files/folder.ts'
 import { onTrial } from '../versions/runtime-note.ts'
@@ -9,12 +9,12 @@ export function ownFile(folder: Pick<Folder, 'runtime'>): string {
   return existsSync(folder.runtime) ? folder.runtime : programFile()
 }
 
-/** This program's file, whatever loaded it: `svc.pyz`, or main.ts if run from source. */
+/** The file of this program, however it was started: `svc.pyz`, or main.ts if it runs from source. */
 export const programFile = (): string => realpathSync(process.argv[1] ?? '')
 
 /**
- * The arguments of `node` that start this folder's runtime. If the folder has its own copy it is started through the
- * starter (D38).
+ * The arguments with which `node` starts the runtime of this folder. If the folder has its own copy of svc, the starter
+ * loads it (D38).
  */
 export function startArgs(folder: Folder): string[] {
   const file = ownFile(folder)

@@ -1,7 +1,7 @@
 /**
  * Runs the runtime proper in a worker thread, from the file on disk, and starts it again if it ends unexpectedly or
- * hangs. It decides nothing (hosting.ts), and asks the keeper for the file at each start. The agent is not affected by
- * any of it.
+ * hangs. hosting.ts makes the decisions, and the keeper names the file for each start. The agent's process is not
+ * affected by any of this.
  */
 import type { Stop } from '@svc/protocol'
 import { duration, wait } from '../time.ts'
@@ -14,11 +14,14 @@ import { startThread, type Thread } from './thread.ts'
 
 export interface Host {
   tell(message: ToWorker): void
-  /** Asks how the agent is started; `silent` if the worker does not answer in time. */
+  /** Asks the worker how the agent must be started; `silent` if the worker does not answer in time. */
   order(): Promise<OrderAnswer>
-  /** Gives the worker this long to end by itself, and starts the next one. */
+  /** Gives the worker this many seconds to end by itself, and then starts the next one. */
   replace(seconds: number): void
-  /** Gives the worker this long to end by itself, then ends it. False if any worker is still in a system call. */
+  /**
+   * Gives the worker this many seconds to end by itself, and then ends it. Resolves to false if any worker is still in
+   * a system call.
+   */
   stop(seconds: number, by: Stop | undefined): Promise<boolean>
 }
 interface HostFacts {
@@ -27,12 +30,12 @@ interface HostFacts {
   readonly runtime: () => RuntimeNote
 }
 interface HostListener {
-  /** The file to start a worker from; called before each start. */
+  /** Returns the file from which the next worker is started. It is called before each start. */
   readonly next: () => string
   readonly heard: (message: FromWorker) => void
   /**
-   * Called when a worker ended unexpectedly. Returns the seconds until the next start; undefined for the usual time,
-   * which grows.
+   * Called when a worker ended unexpectedly. Returns the seconds until the next start, or undefined for the usual
+   * pause, which grows with each failure.
    */
   readonly ended: (how: string) => number | undefined
   /** Called when a worker hangs or has never sent a message. */
@@ -98,7 +101,7 @@ export function host({ root, process, runtime }: HostFacts, { next, heard, ended
   }
 }
 
-/** Ends a worker. One that cannot be ended is left behind, and its messages are ignored. */
+/** Ends a worker. A worker that cannot be ended is left running, and its messages are ignored. */
 async function end(
   thread: Thread | undefined,
   { id, seconds, by }: Extract<HostingAct, { do: 'end' }>,
@@ -111,12 +114,12 @@ async function end(
 }
 
 /**
- * The time between pings. It has a minimum even when a drill shortens all times, so that a hang is noticed before the
- * five minutes of the trial are over.
+ * The time between pings in milliseconds. It is at least 500 even when a drill shortens all times, so that a hang is
+ * noticed before the five minutes of a trial are over.
  */
 const pulseMs = () => Math.max(duration(5), 500)
 
-/** Asks the current worker how the agent is started, and matches the answers with the questions. */
+/** Asks the current worker how the agent must be started, and assigns the answers to their questions by number. */
 function questions(tell: (message: ToWorker) => void) {
   const asking = new Map<number, (answer: OrderAnswer) => void>()
   let ids = 0

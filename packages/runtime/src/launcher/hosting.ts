@@ -1,6 +1,7 @@
 /**
- * The state machine of the host, as pure functions: what it knows of the worker that runs the runtime proper, and the
- * acts that follow each event. It decides which worker counts, when it hangs, and when the next one starts.
+ * The state machine of the host, as pure functions: what it knows about the worker that runs the runtime proper, and
+ * the acts that follow each event. It decides which worker is the current one, when a worker counts as hung, and when
+ * the next one starts.
  */
 import type { Stop } from '@svc/protocol'
 import type { FromWorker } from './contract.ts'
@@ -8,32 +9,34 @@ import type { Order } from './supervision.ts'
 
 interface Hosted {
   readonly id: number
-  /** When it was started, by the monotonic clock. */
+  /** When the worker was started, by the monotonic clock. */
   readonly begun: number
   readonly spoke: boolean
   /**
-   * Consecutive looks without a message. Looks are counted instead of time, since a machine that slept has had no
-   * chance to hear from a worker that slept, too.
+   * The number of consecutive looks without a message from the worker. Looks are counted instead of time: while the
+   * machine sleeps, time passes, but the worker cannot send anything.
    */
   readonly quiet: number
   readonly pings: boolean
-  /** True if it was asked to end; its reports no longer count. */
+  /** True if the worker was asked to end. Its reports no longer count. */
   readonly ending: boolean
   readonly fault?: string
 }
 export interface Hosting {
-  /** The worker that counts. One that was given up does not, though it may still exist. */
+  /** The current worker. A worker that was given up is no longer here, even if its thread still exists. */
   readonly worker?: Hosted | undefined
   /** The number of workers started so far. */
   readonly started: number
-  /** Consecutive unexpected ends, each soon after its start. */
+  /** The number of consecutive workers that ended unexpectedly, soon after their start. */
   readonly failures: number
-  /** True once the whole runtime is asked to end; nothing is started after that. */
+  /** True once the whole runtime was asked to end. Nothing is started after that. */
   readonly over: boolean
-  /** Workers that could not be ended because they are in a system call. */
+  /** The ids of workers that could not be ended, because they are in a system call. */
   readonly left: readonly number[]
 }
-/** The act after a worker was ended: nothing, the next start, or the next start as if none had failed. */
+/**
+ * The next step after a worker was ended: nothing, another start, or another start with the count of failures reset.
+ */
 type Follows = 'stop' | 'begin' | 'replace'
 
 export type HostingEvent =
@@ -44,8 +47,8 @@ export type HostingEvent =
   | { readonly is: 'pulse' }
   | { readonly is: 'replace'; readonly seconds: number }
   | { readonly is: 'stop'; readonly seconds: number; readonly by?: Stop | undefined }
-  // Results of acts:
-  /** The worker did not end by itself in time. */
+  // These events are the results of acts:
+  /** The worker did not end by itself in the given time. */
   | { readonly is: 'late'; readonly id: number }
   | { readonly is: 'left'; readonly id: number }
   | { readonly is: 'ended'; readonly follows: Follows }
@@ -54,14 +57,19 @@ export type HostingAct =
   | { readonly do: 'start'; readonly id: number }
   | { readonly do: 'say'; readonly line: string }
   | { readonly do: 'hear'; readonly message: FromWorker }
-  /** Answers a question about the start of the agent. */
+  /** Answers a question about how the agent must be started. */
   | { readonly do: 'answer'; readonly question: number; readonly order: Order | undefined }
-  /** The worker ended unexpectedly. `begin` follows after a pause: `seconds`, unless the keeper names another time. */
+  /**
+   * Reports that the worker ended unexpectedly. `begin` follows after `seconds`, unless the keeper names another time.
+   */
   | { readonly do: 'again'; readonly how: string; readonly seconds: number }
   | { readonly do: 'hung'; readonly how: string }
   | { readonly do: 'ping' }
   | { readonly do: 'pulse later' }
-  /** Gives a worker this long to end by itself, then ends it. Answered by `late`, `left` and finally `ended`. */
+  /**
+   * Gives a worker this many seconds to end by itself, and then ends it. The events `late`, `left` and finally `ended`
+   * follow.
+   */
   | {
       readonly do: 'end'
       readonly id: number
@@ -69,14 +77,17 @@ export type HostingAct =
       readonly by?: Stop | undefined
       readonly follows: Follows
     }
-  /** Everything that can be ended has ended. */
+  /** Reports that everything which can be ended has ended. */
   | { readonly do: 'stopped' }
 
 interface HostingRules {
-  /** A worker hangs after this many looks without an answer, or `silent` looks without a first message. */
+  /**
+   * A worker counts as hung after `unanswered` looks without an answer, or after `silent` looks without a first
+   * message.
+   */
   readonly unanswered: number
   readonly silent: number
-  /** A worker that ran for this long, in ms, has not failed. */
+  /** A worker that ran for at least this many milliseconds does not count as failed. */
   readonly lasted: number
 }
 interface HostingStep {
@@ -86,7 +97,7 @@ interface HostingStep {
 
 export const none: Hosting = { started: 0, failures: 0, over: false, left: [] }
 
-/** Handles an event; `at` is in ms by the monotonic clock. */
+/** Handles an event and returns the new state with its acts; `at` is in milliseconds by the monotonic clock. */
 export function step(now: Hosting, event: HostingEvent, rules: HostingRules, at: number): HostingStep {
   switch (event.is) {
     case 'begin':
@@ -132,7 +143,7 @@ function begin(now: Hosting, at: number): HostingStep {
 
 function heard(now: Hosting, id: number, message: FromWorker): HostingStep {
   const { worker } = now
-  if (worker?.id !== id) return stay(now) // a message of a worker that was given up
+  if (worker?.id !== id) return stay(now) // the message is from a worker that was given up
   const pings = message.is === 'here' ? message.contract >= 2 : worker.pings
   const state = { ...now, worker: { ...worker, spoke: true, quiet: 0, pings } }
   if (message.is === 'order') {
@@ -159,7 +170,7 @@ function exited(
   return { state: { ...state, failures }, acts: [{ do: 'again', how, seconds: Math.min(2 ** (failures - 1), 60) }] }
 }
 
-/** Checks that the worker still answers. */
+/** Checks that the worker still answers, and sends the next ping. */
 function pulse(now: Hosting, { unanswered, silent }: HostingRules): HostingStep {
   const later: HostingAct = { do: 'pulse later' }
   if (!now.worker) return { state: now, acts: [later] }

@@ -11,10 +11,10 @@ import { becomes, starts } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { answer, json, type Reply, type Service, startService } from '../../testing/service.ts'
 
-/** A second lasts 20 ms: a report every 600 ms, a request may take 300 ms. */
+/** The factor for all durations: a second lasts 20 ms, so a report comes every 600 ms and a request may take 300 ms. */
 const scale = 0.02
 const rounds = Number(process.env.SVC_TEST_ROUNDS ?? (process.env.SVC_TEST_LONG ? 1000 : 5))
-/** The number of the first round, to run a part of a long run, or only the round that failed. */
+/** The number of the first round. It selects a part of a long run, or only the round that failed. */
 const firstRound = Number(process.env.SVC_TEST_FIRST_ROUND ?? 0)
 const lives = 3
 const steps = 10
@@ -30,7 +30,10 @@ afterAll(async () => {
   await service.close()
 })
 
-/** Runs the story: three starts, each of ten steps and then a crash. Returns the trace without times. */
+/**
+ * Runs one agent through the story: three starts, each followed by ten steps and a crash. Returns the agent's trace
+ * without times.
+ */
 async function story(): Promise<string[]> {
   for (const name of ['trace', 'starts', 'status.json', 'work.log']) rmSync(join(agent.state, name), { force: true })
   for (const file of [agent.paused, agent.runNow, agent.process, agent.commands]) rmSync(file, { force: true })
@@ -65,7 +68,8 @@ test(`over ${rounds} rounds of a bad service the trace is the same as without on
     (response, came, socket) => setTimeout(() => answer()(response, came, socket), 200),
   ]
   const met = new Set<Reply | undefined>()
-  service.other = (response) => response.on('close', () => {}) // the product of the binding never answers either
+  // the product to which the agent is bound does not answer either
+  service.other = (response) => response.on('close', () => {})
   await service.close()
   const without = await story()
   expect(without.filter((l) => l === 'starts')).toHaveLength(lives)
@@ -73,8 +77,9 @@ test(`over ${rounds} rounds of a bad service the trace is the same as without on
   service = await startService(port)
   service.other = () => {}
   for (let round = firstRound; round < firstRound + rounds; round++) {
-    const stride = 1 + Math.floor(round / bad.length) // once each was the first of a round, they come in another order
-    // With few rounds, each starts with answers that were not used yet.
+    // when each bad answer has once been the first of a round, the order of the answers changes
+    const stride = 1 + Math.floor(round / bad.length)
+    // If there are few rounds, each starts with answers that were not used before.
     let turn = rounds < bad.length ? bad.findIndex((reply) => !met.has(reply)) : round
     service.usual = (response, came, socket) => {
       const reply = bad[Math.max(0, turn) % bad.length]
@@ -82,8 +87,8 @@ test(`over ${rounds} rounds of a bad service the trace is the same as without on
       reply?.(response, came, socket)
       turn += stride
     }
-    // In every other round the service starts well: it asks for a report every 100 ms, so that one life gets many
-    // answers.
+    // In every other round the first answer is a good one and asks for a report every 100 ms, so that the agent's life
+    // sees many answers.
     service.next.splice(0, 1, ...(round % 2 === 1 ? [json({ commands: [], interval: 5 })] : []))
     expect(await story(), `round ${round}`).toEqual(without)
   }

@@ -17,7 +17,7 @@ import { askBack } from './back.ts'
 import { type Keeper, keepRuntime } from './keeper.ts'
 import { sha256Of } from './trial-files.ts'
 
-// No power failure happens here, so a sync need not reach the disk: there are tens of thousands of them.
+// No power failure happens in this test, so a sync need not reach the disk. There are tens of thousands of syncs.
 vi.setConfig({ testTimeout: 120_000 })
 const sync = fs.fsyncSync
 const setSync = (to: typeof sync) => {
@@ -31,7 +31,10 @@ const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 const from = { version: '1.0.0', sha256: hash('old') }
 const to = { version: '2.0.0', sha256: hash('new') }
 
-/** A folder in memory if the machine has one, since files are removed and renamed thousands of times. */
+/**
+ * The parent folder of the test's folders: in memory if the machine has such a folder, since files are removed and
+ * renamed thousands of times.
+ */
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 function place(): Folder {
@@ -41,7 +44,7 @@ function place(): Folder {
   writeFileSync(join(folder.runtimeNew, 'svc.pyz'), 'new')
   return folder
 }
-/** The keeper of a new process of the runtime. */
+/** Creates the keeper that a new process of the runtime has. */
 function keeperOf(folder: Folder): { keeper: Keeper; lines: string[] } {
   const lines: string[] = []
   const keeper = keepRuntime(folder, { program: folder.runtime, say: (line) => lines.push(line), changed: () => {} })
@@ -49,7 +52,7 @@ function keeperOf(folder: Folder): { keeper: Keeper; lines: string[] } {
 }
 const swap = (folder: Folder, keeper: Keeper) =>
   keeper.swap({ is: 'swap', staged: join(folder.runtimeNew, 'svc.pyz'), from: '1.0.0', to })
-/** The keeper of a process that starts, swaps, and has started the new file once. */
+/** Creates the keeper of a process that has started, swapped in a new file, and started that file once. */
 function onTrial(folder: Folder): Keeper {
   const { keeper } = keeperOf(folder)
   keeper.next()
@@ -65,8 +68,8 @@ const ended = (keeper: Keeper, times: number) => {
 }
 
 /**
- * `before` sets the scene on a good disk; faults strike during `work`. `outcomes` are the outcomes that may be reported
- * in the end.
+ * One case of the test. `before` prepares the folder on a disk without faults, and faults happen during `work`.
+ * `outcomes` are the outcomes that may be reported in the end.
  */
 interface Scene {
   readonly before: (folder: Folder) => Keeper
@@ -129,7 +132,8 @@ test.each(Object.entries(scenes))('%s, struck at every change of the disk', (_na
 })
 
 /**
- * Checks I21: one of the two files is in place, complete, and while that is the new one, the old one is kept beside it.
+ * Checks I21: either the old or the new file is in place and complete; while it is the new one, the old one is kept as
+ * the previous file.
  */
 function expectWhole(folder: Folder, where: string): void {
   expect(['old', 'new'], where).toContain(readFileSync(folder.runtime, 'utf8'))
@@ -137,8 +141,8 @@ function expectWhole(folder: Folder, where: string): void {
 }
 
 /**
- * Starts repeatedly, as a machine does whose new runtime never lasts, until nothing is on trial. Four starts are enough
- * (I22).
+ * Starts the runtime repeatedly until no trial is left, as on a machine where the new runtime never lasts. Four starts
+ * are enough (I22).
  */
 function settle(folder: Folder, where: string): RuntimeNote {
   for (let process = 0; process < 5; process++) {

@@ -1,7 +1,7 @@
 /**
- * Keeps the runtime's own file (3.5, 4 and 5): names the file from which the next worker is started, swaps a verified
- * one in, and puts the previous one back if the new one does not prove itself. It decides nothing (keeping.ts,
- * trial.ts) and knows no service. Every step is noted before it is taken, so that a start after a kill can finish it.
+ * Keeps the runtime's own file (3.5, 4 and 5): names the file from which the next worker is started, puts a verified
+ * new one in place, and puts the previous one back if the new one does not prove itself. keeping.ts and trial.ts make
+ * the decisions. Every step is noted before it is taken, so that a start after a kill can finish it.
  */
 import { existsSync } from 'node:fs'
 import { limits } from '@svc/protocol'
@@ -16,23 +16,29 @@ import { keepPrevious, putBack, putInPlace, sha256Of, writeStarter } from './tri
 
 export interface Keeper {
   note(): RuntimeNote
-  /** The file to start a worker from now. A start of a file on trial is counted. */
+  /** The file from which a worker must be started now. If that file is on trial, the start is counted. */
   next(): string
-  /** Swaps a file in. Returns why not, or undefined if it is done. */
+  /** Puts a new file in place. Returns why that was not possible, or undefined if it was done. */
   swap(wish: Extract<FromWorker, { is: 'swap' }>): string | undefined
   attempted(what: Extract<FromWorker, { is: 'attempted' }>): void
   lifted(): void
-  /** Called when a report of the current worker was answered. */
+  /** Called when the service answered a report of the current worker. */
   good(): void
-  /** Called with how the worker ended by itself. Returns the seconds until the next start if the file is on trial. */
+  /**
+   * Called with a description of how the worker ended by itself. Returns the seconds until the next start if the file
+   * is on trial.
+   */
   ended(how: string): number | undefined
   /** Called when the worker hangs, or has never sent a message. */
   hung(how: string): void
-  /** Checks the clock and a person's request. True if another file must be started. */
+  /**
+   * Checks the time limit of a trial and whether a person asked for the previous file. Returns true if another file
+   * must be started.
+   */
   look(): boolean
-  /** Finishes what an earlier process left; `next` does it, too. */
+  /** Finishes what an earlier process left unfinished. `next` does the same. */
   settle(): void
-  /** Returns to the previous file for a person. True if it is done. */
+  /** Returns to the previous file because a person asked for it. Returns true if it is done. */
   back(asked: AskedBack): boolean
   /** Called when this process ends cleanly. */
   stopped(): void
@@ -43,7 +49,7 @@ export function keepRuntime(
   { program, say, changed }: { program: string; say: (line: string) => void; changed: (note: RuntimeNote) => void },
 ): Keeper {
   let now = begin(readRuntimeNote(folder))
-  /** Handles an event. True if another file must be started after it. */
+  /** Handles an event. Returns true if another file must be started after it. */
   function on(event: KeepingEvent): boolean {
     const moment = { wall: Date.now(), mono: performance.now() }
     const { state, acts } = step(now, event, { trial: duration(limits.trialSeconds), retry: duration(60) }, moment)
@@ -103,7 +109,10 @@ function saved(folder: Folder, note: RuntimeNote, starting: boolean): KeepingEve
   }
 }
 
-/** Puts the file with this `sha256` back. It may be in place already, if a kill came after the rename. */
+/**
+ * Puts the file with this `sha256` back in place. It is there already if an earlier process was killed right after the
+ * rename.
+ */
 function wentBack(folder: Folder, sha256: string): KeepingEvent {
   try {
     if (sha256Of(folder.runtimePrevious) === sha256) putBack(folder)
@@ -115,8 +124,8 @@ function wentBack(folder: Folder, sha256: string): KeepingEvent {
 }
 
 /**
- * Swaps a file in; returns why not, or undefined if it is done. The note of the trial is on the disk before the file is
- * in place.
+ * Puts a new file in place. Returns why that was not possible, or undefined if it was done. The note about the trial is
+ * on the disk before the file is.
  */
 function swap(
   folder: Folder,

@@ -12,32 +12,33 @@ import { judge, type TrialEvent } from './trial.ts'
 
 export interface Keeping {
   readonly note: RuntimeNote
-  /** How the last worker ended, used as the reason. */
+  /** How the last worker ended, in words. It becomes the reason of a rollback. */
   readonly last: string
   /** True until this process has started a worker. */
   readonly fresh: boolean
   /**
-   * `due` is the end of the trial, `retry` the time to repeat what the disk refused; both in ms by the monotonic clock.
+   * `due` is the end of the trial. `retry` is the time at which something that the disk refused is repeated. Both are
+   * in milliseconds of the monotonic clock.
    */
   readonly due: number
   readonly retry: number
-  /** The time of the last request by a person that was handled. */
+  /** The time of the last request by a person that was acted on. */
   readonly taken: number
-  /** True if the previous file could not be put into place; it is then started from its own path. */
+  /** True if the previous file could not be put back in place. It is then started from its own path. */
   readonly stuck: boolean
 }
 export type KeepingEvent =
-  /** A new process is about to start a worker and found this file in place. */
+  /** A new process is about to start a worker, and has found this file in place. */
   | { readonly is: 'found'; readonly inPlace: string }
-  /** A worker is about to be started. `counted` means that the starter has already noted it. */
+  /** A worker is about to be started. `counted` means that the starter has already noted this start. */
   | { readonly is: 'start'; readonly counted: boolean }
   /** The worker was started. */
   | { readonly is: 'started' }
-  /** A new file is about to take the place of the running one. */
+  /** A new file is about to replace the running one. */
   | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
-  /** It took the place; both parts are versions. */
+  /** The new file has replaced the old one. `from` and `to` are versions. */
   | { readonly is: 'swapped'; readonly from: string; readonly to: string }
-  /** The swap failed, and everything is as before. */
+  /** The swap failed, and everything is as it was before. */
   | { readonly is: 'unswapped'; readonly note: RuntimeNote; readonly noted: boolean }
   | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
   | { readonly is: 'lifted' }
@@ -46,10 +47,10 @@ export type KeepingEvent =
   | { readonly is: 'hung'; readonly how: string }
   | ({ readonly is: 'asked' } & AskedBack)
   | { readonly is: 'look' }
-  /** Time has passed; the five minutes may be over. */
+  /** Time has passed, so the five minutes of a trial may be over. */
   | { readonly is: 'time' }
   | { readonly is: 'stopped' }
-  // Results of acts:
+  // These events are the results of acts:
   | { readonly is: 'saved' }
   | { readonly is: 'unsaved'; readonly why: string; readonly starting: boolean }
   | { readonly is: 'restored' }
@@ -57,21 +58,21 @@ export type KeepingEvent =
   | { readonly is: 'refused'; readonly why: string }
 
 export type KeepingAct =
-  /** Saves the note. Answered by `saved` or `unsaved`. */
+  /** Saves the note. The event `saved` or `unsaved` follows. */
   | { readonly do: 'save'; readonly starting?: true }
-  /** Puts the previous file back in place. Answered by `restored`, `lost` or `refused`. */
+  /** Puts the previous file back in place. The event `restored`, `lost` or `refused` follows. */
   | { readonly do: 'go back'; readonly from: Release }
   | { readonly do: 'say'; readonly line: string }
-  /** Sends the new note to the worker, which reports it. */
+  /** Sends the new note to the worker, which includes it in its reports. */
   | { readonly do: 'tell' }
-  /** Another file must be started. */
+  /** Ends the current worker, because another file must be started. */
   | { readonly do: 'replace' }
 
-/** Durations in ms. */
+/** Durations in milliseconds. */
 interface KeepingRules {
-  /** How long a new file has to report, and how long it must then last (3.5, 5). */
+  /** The time in which a new file must have reported, and the time for which it must then last (3.5, 5). */
   readonly trial: number
-  /** The wait before repeating what the disk refused. */
+  /** The pause before something that the disk refused is repeated. */
   readonly retry: number
 }
 interface KeepingStep {
@@ -90,9 +91,7 @@ export const begin = (note: RuntimeNote): Keeping => ({
   stuck: false,
 })
 
-/**
- * The note for the worker's reports. A return that is not finished on the disk counts as finished for everybody else.
- */
+/** The note as the worker reports it. A rollback that is not yet finished on the disk is shown as finished. */
 export const shown = ({ note }: Keeping): RuntimeNote =>
   note.trial?.is === 'undoing' ? judge(note, { is: 'restored' }, 0) : note
 
@@ -159,7 +158,7 @@ function outcome(now: Keeping, event: KeepingOutcome, rules: KeepingRules, at: M
       return stay(now.stuck ? now : { ...now, retry: never })
     case 'unsaved': {
       const line = say(`the note about the runtime's own file could not be written: ${event.why}`)
-      // A start that cannot be noted is not made, since after a kill nobody would know of it.
+      // A start that cannot be noted is not made: after a kill nobody would know of it.
       const back =
         event.starting && now.note.trial?.is === 'trying'
           ? undo(later, { is: 'hung', reason: 'a start of it could not be noted' }, at)
@@ -177,7 +176,7 @@ function outcome(now: Keeping, event: KeepingOutcome, rules: KeepingRules, at: M
   }
 }
 
-/** Counts a start of a file on trial before it is made. */
+/** Counts a start of a file on trial, before the start is made. */
 function start(now: Keeping, counted: boolean, at: Moment): KeepingStep {
   const { trial } = now.note
   if (!trial || trial.is === 'undoing') return stay(now)
@@ -204,8 +203,8 @@ const wayBack = ({ note: { trial } }: Keeping): KeepingAct[] =>
   trial?.is === 'undoing' ? [{ do: 'go back', from: trial.from }] : []
 
 /**
- * Sets the end of the trial, by the monotonic clock: once for a file that has not reported, and again at each start of
- * one that has.
+ * Sets the end of the trial, by the monotonic clock. For a file that has not reported it is set once; for a file that
+ * has reported, it is set again at each start.
  */
 function timed(now: Keeping, rules: KeepingRules, at: Moment): Keeping {
   const { trial } = now.note
@@ -213,7 +212,10 @@ function timed(now: Keeping, rules: KeepingRules, at: Moment): Keeping {
   return { ...now, due: trial && trial.is !== 'undoing' ? at.mono + remaining(trial, rules, at.wall) : never }
 }
 
-/** The rest of the five minutes of a trial; for a file that has reported, they count from its last start. */
+/**
+ * The time that is left of the five minutes of a trial. For a file that has reported, the five minutes count from its
+ * last start.
+ */
 function remaining(trial: Exclude<Trial, { is: 'undoing' }>, rules: KeepingRules, wall: number): number {
   if (trial.is === 'kept') return rules.trial
   return Math.min(rules.trial, Math.max(0, trial.began + rules.trial - wall))

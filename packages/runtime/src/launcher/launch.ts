@@ -12,18 +12,18 @@ import { type Keeper, keepRuntime } from './keeper.ts'
 import { supervise } from './supervisor.ts'
 import { takeOver } from './take-over.ts'
 
-/** The seconds that the last report may take at the end. */
+/** The seconds that the last report may take when the runtime is stopped. */
 const farewellSeconds = 3
 /**
- * The seconds that a replaced runtime may take for its current report, whose answer may carry commands that come only
- * once.
+ * The seconds that a replaced runtime may take to finish its current report. Its answer may carry commands, and a
+ * command is sent only once.
  */
 const handoverSeconds = 3
 
 /**
  * Runs until `stop` is aborted (`by` names who did, if anybody), then ends the agent and after it the runtime; `kill`
- * ends both at once. `ended` resolves to why nothing could be started, which happens only at the beginning and never
- * for an agent that already runs. `left` tells after the end whether a thread could not be ended.
+ * ends both at once. `ended` resolves to the reason if nothing could be started, which happens only at the beginning
+ * and never for an agent that already runs. `left` tells after the end whether a thread could not be ended.
  */
 export function launch(
   folder: Folder,
@@ -87,14 +87,14 @@ export function launch(
 interface LaunchListener {
   readonly say: (line: string) => void
   readonly look: () => void
-  /** Starts the next worker. */
+  /** Ends the current worker and starts the next one. */
   readonly replace: () => void
-  /** Ends because nothing can be started here. */
+  /** Ends the launcher, because nothing can be started in this folder. */
   readonly refuse: (why: string) => void
   readonly tell: (message: ToWorker) => void
 }
 
-/** Handles a message of the worker. An unknown one is ignored. */
+/** Handles a message from the worker. An unknown message is ignored. */
 function hear(message: FromWorker, keeper: Keeper, { say, look, replace, refuse, tell }: LaunchListener): void {
   const { is } = message
   if (is === 'say') say(message.line)
@@ -109,7 +109,7 @@ function hear(message: FromWorker, keeper: Keeper, { say, look, replace, refuse,
   }
   if (is === 'unfit') {
     if (keeper.note().trial)
-      say(message.why) // a new runtime on trial does not decide that
+      say(message.why) // a new runtime on trial must not decide that nothing can be started
     else refuse(message.why)
   }
 }

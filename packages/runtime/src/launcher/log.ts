@@ -1,5 +1,6 @@
 /**
- * The runtime's own log, in a file of the agent's folder: two files of a megabyte. A failure here affects nothing else.
+ * The runtime's own log in the agent's folder: two files of a megabyte each. If it cannot be written, nothing else is
+ * affected.
  */
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { createFolder } from '../files/durable.ts'
@@ -15,7 +16,7 @@ export function openLog(folder: Folder): (line: string) => void {
         renameSync(folder.runtimeLog, `${folder.runtimeLog}.1`)
       appendFileSync(folder.runtimeLog, line, { mode: 0o600 })
     } catch {
-      // The disk is full.
+      // The line is lost, for example because the disk is full.
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The states of the agent's process as a table (3.6), from state and event to the next state; the supervisor carries
- * out the acts. `running`: its process exists. `stopping`: it was asked to end, and is killed when its time is over.
+ * out the acts. `running`: the process exists. `stopping`: it was asked to end, and is killed when its time is over.
  * `waiting`: it ended and starts again at a set time. `stopped`: nothing starts it until something changes.
  */
 import type { Restart } from '@svc/blueprint'
@@ -9,14 +9,17 @@ import type { Alive, Because, Exit, NotedState } from './note.ts'
 export type ProcessState = NotedState & {
   /** The version of an installed agent that was started last, as the name of its folder. */
   readonly version?: string
-  /** The time noted before that start (2.12), in Unix seconds. Everything written since was written by this start. */
+  /**
+   * The mark of that start (2.12): its time in Unix seconds, which was noted before it. What the agent wrote later
+   * comes from this start.
+   */
   readonly started?: string
 }
 
 export type ProcessEvent =
   /**
-   * The files were checked. `asked`: a request for a run came since the last start. `other`: the last start was of
-   * another version than the one that should run.
+   * The files were checked. `asked`: somebody asked for a run since the last start. `other`: the version that was last
+   * started is not the one that should run.
    */
   | {
       readonly is: 'look'
@@ -32,15 +35,16 @@ export type ProcessEvent =
       readonly since?: number
     }
   | { readonly is: 'unstartable'; readonly exit: Exit }
-  /** The leader ended. `remains`: other processes of its group still live. */
+  /** The leader of the process group ended. `remains`: other processes of the group still live. */
   | { readonly is: 'exit'; readonly exit: Exit; readonly remains: boolean }
-  /** Nothing of the group is left. */
+  /** No process of the group is left. */
   | { readonly is: 'gone'; readonly at: number }
 
 export interface ProcessRules {
   readonly restart: Restart
   /**
-   * Milliseconds: the shortest and longest wait, the duration after which a start counts, and the time for a soft stop.
+   * Durations in milliseconds: the shortest and the longest wait before a start, the time after which a start counts as
+   * successful, and the time that a process gets to end by itself.
    */
   readonly minWait: number
   readonly maxWait: number
@@ -124,7 +128,10 @@ function stopping(
   }
 }
 
-/** The state after the end of a process: a person's request decides, or the manifest's policy. */
+/**
+ * The state after a process has ended. If a person requested the end, that decides; otherwise the restart policy of the
+ * manifest does.
+ */
 function settled(state: ProcessState, exit: Exit, rules: ProcessRules, now: number): ProcessState {
   if (state.is === 'stopping' && state.because === 'replaced') return { is: 'waiting', crashes: 0, startAt: now }
   if (state.is === 'stopping' && state.because !== 'ended') return { is: 'stopped', because: state.because, exit }
@@ -132,7 +139,8 @@ function settled(state: ProcessState, exit: Exit, rules: ProcessRules, now: numb
 }
 
 /**
- * Applies the policy after a process that ran for `ran` ms. `on-failure` counts an end that nobody saw as a failure.
+ * Applies the restart policy after a process that ran for `ran` milliseconds. The policy `on-failure` treats an end
+ * that nobody saw as a failure.
  */
 function again(
   state: ProcessState,

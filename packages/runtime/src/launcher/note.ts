@@ -1,47 +1,50 @@
 /**
- * The note about the agent's process, `.svc/journal/process.json`. It is written before each start and after it, so
- * that the next runtime finds the process after any kill (docs/decisions/kills.md). `svc status` and `svc why` read it,
- * too.
+ * The note about the agent's process, `.svc/journal/process.json`. It is written before and after each start, so that
+ * after any kill the next runtime finds the process (docs/decisions/kills.md). `svc status` and `svc why` read the
+ * note, too.
  */
 import { boolean, either, type Field, field, number, object, oneOf } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../files/folder.ts'
 import { filled, type Noted, note, words, yes } from '../files/note.ts'
 
-/** How a process ended. If only `at` is present, an earlier runtime had started it and nobody knows how it ended. */
+/** How a process ended. If only `at` is present, nobody knows how: an earlier runtime had started the process. */
 const exit = filled(
   object({
     code: number(),
     signal: words,
-    /** Why it could not be started at all. */
+    /** Why the process could not be started at all. */
     error: words,
-    /** Unix milliseconds. */
+    /** When the process ended, in Unix milliseconds. */
     at: number(),
   }),
   { at: 0 },
 )
 export type Exit = Noted<typeof exit>
 
-/** `paused` and `asked`: by a person. `replaced`: another version should run. `ended`: by itself. */
+/**
+ * Why the process is being ended or does not run: a person wanted it (`paused`, `asked`), another version should run
+ * (`replaced`), or the process ended by itself (`ended`).
+ */
 const because = oneOf(['paused', 'asked', 'replaced', 'ended'])
 export type Because = Noted<typeof because>
 
 const alive = {
   pid: number(1),
-  /** Boot and start time, which together with the pid identify the process. */
+  /** The boot id and the start time, which together with the pid identify the process. */
   start: words,
-  /** Unix milliseconds. */
+  /** When the process was started, in Unix milliseconds. */
   since: number(),
-  /** Consecutive starts that did not count. */
+  /** The number of consecutive starts that did not count, because the process ended too soon. */
   crashes: number(),
-  /** True if an earlier runtime started it. */
+  /** True if an earlier runtime started the process. */
   adopted: boolean,
 }
 const unknownOfAlive = { since: 0, crashes: 0, adopted: false }
 export type Alive = Omit<Noted<typeof running>, 'is'>
 
 /**
- * Written for people who read the file, and never read back: a runtime that takes over a stopping process asks it to
- * end again, and kills it when its own time limit is over.
+ * A field for people who read the file. The runtime writes it and never reads it back: if it takes over a process that
+ * is stopping, it asks it to end again and sets a new time limit.
  */
 const unread: Field<true> = field((): true | undefined => undefined, { const: true })
 
@@ -54,7 +57,7 @@ const stopping = filled(
       because,
       killAt: number(),
       killed: unread,
-      /** Present if its leader has ended and the rest of its group is being ended. */
+      /** Present if the leader of the process group has ended and the rest of the group is being ended. */
       exit,
     },
     'is',
@@ -75,13 +78,15 @@ export type NotedState = Noted<typeof state>
 const processNote = object(
   {
     state,
-    /** The mark of the last start: its `SVC_AGENT_STARTED`. */
+    /** The mark of the last start, which the process has in `SVC_AGENT_STARTED`. */
     started: words,
-    /** True while a start is in progress: the process may exist although the state does not name it. */
+    /** True while a start is in progress. The process may then exist although `state` does not name it. */
     starting: yes,
-    /** The version of the last start. */
+    /** The version that was last started. */
     version: words,
-    /** The declared file to which the last start prints; absent if it prints to our own. */
+    /**
+     * The log in the manifest to which the process of the last start prints; absent if it prints into svc's own file.
+     */
     output: words,
   },
   'state',
@@ -90,7 +95,7 @@ type ProcessNote = Noted<typeof processNote>
 
 const file = note('process', processNote, 65_536)
 
-/** The parts of a note. Undefined ones are left out. */
+/** The parts from which a note is written. Undefined parts are left out. */
 type NoteParts = Pick<ProcessNote, 'state'> & { readonly [K in keyof ProcessNote]: ProcessNote[K] | undefined }
 
 export function writeNote(folder: Folder, note: NoteParts): void {
@@ -98,5 +103,5 @@ export function writeNote(folder: Folder, note: NoteParts): void {
   file.write(folder, note as ProcessNote)
 }
 
-/** Undefined if nothing was ever started here, or the note cannot be read. */
+/** Reads the note; undefined if nothing was ever started in this folder, or if the note cannot be read. */
 export const readNote = (folder: Pick<Folder, 'process'>): ProcessNote | undefined => file.read(folder)

@@ -1,4 +1,4 @@
-/** The current state of the agent's process, for readers that do not own it. */
+/** Reads the current state of the agent's process, for programs that did not start it. */
 import type { Folder } from '../files/folder.ts'
 import { type Holder, whoHolds } from '../files/lock.ts'
 import { type Halt, haltOf, lives } from '../process/identity.ts'
@@ -8,11 +8,11 @@ import { readNote } from './note.ts'
 export interface ProcessNow {
   /** The state as the runtime noted it last. */
   readonly state: ProcessState
-  /** True if its process exists at this moment. */
+  /** True if the agent's process exists at this moment. */
   readonly alive: boolean
-  /** Why it does nothing although it exists. */
+  /** Why the process does nothing although it exists (suspended, or a zombie). */
   readonly halt: Halt | undefined
-  /** The runtime that supervises it. */
+  /** The runtime that supervises the process; undefined if none is running. */
   readonly runtime: Holder | undefined
 }
 
@@ -26,7 +26,7 @@ export function processNow(folder: Folder): ProcessNow | undefined {
   return { state, alive, halt, runtime: holder?.what === 'svc run' ? holder : undefined }
 }
 
-/** The state as one word for programs: whether the agent runs, and if not why. */
+/** Sums up the state in one word for programs: whether the agent runs and, if not, why. */
 export function wordFor({
   state,
   alive,

@@ -17,7 +17,7 @@ afterEach(async () => {
 const crashing = { 'main.cjs': 'throw new Error("no module restic for " + process.env.MAIL_PASSWORD)\n' }
 const declaring = bundleManifest.replace('logs: [', 'logs: [{name: printed, path: state/printed.log, output: true}, ')
 
-/** A crashing agent under a runtime, after its second start. */
+/** Starts a runtime with an agent that crashes, and waits for the second start of the agent. */
 async function crashes(files: Readonly<Record<string, string>>) {
   const good = await startService()
   cleanups.push(() => good.close())

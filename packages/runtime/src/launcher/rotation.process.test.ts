@@ -1,6 +1,6 @@
 /**
- * Tests output beyond the five megabytes of one file, under a runtime that rotates it while the agent continues to
- * print.
+ * Tests an agent that prints more than the five megabytes of one file, and continues while the runtime rotates the
+ * file.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
@@ -14,7 +14,10 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** Lines of a kilobyte, 200 at once: the number that can be lost in one rotation, and a few more for a busy machine. */
+/**
+ * The agent prints 200 lines of a kilobyte at once: that is about the number of lines that one rotation can lose. The
+ * test allows a few more for a busy machine.
+ */
 const burst = 200
 const maxLost = 5 * burst
 const lines = 14_000
@@ -62,14 +65,15 @@ test('the agent is not disturbed, every line is in one of the files except those
   }
   expect(kept.flat().at(-1)).toBe(lines - 1)
 
-  // It may read what is lost during a rotation, up to the middle of a line.
+  // The follower may show part of what the rotation lost, up to the middle of a line.
   const shown = following.lines.filter(Boolean)
   expect(shown.filter((line) => !whole.test(line)).length, 'parts of lines').toBeLessThanOrEqual(files.length)
   const seen = shown.filter((line) => whole.test(line)).map(numberOf)
   expect(seen, 'in order, nothing twice').toEqual([...new Set(seen)].sort((a, b) => a - b))
   const keptSince = kept.flat().filter((n) => n >= (seen[0] ?? lines))
   const isShown = new Set(seen)
-  // A follower that gets no processor time for two rotations misses the rest of a file, in one piece; never of the last file.
+  // A follower that gets no processor time for two rotations misses the rest of one file, in one piece. It never misses
+  // anything of the last file.
   const missed = keptSince.filter((n) => !isShown.has(n))
   const gaps = missed.filter((n, i) => n - 1 !== missed[i - 1]).length
   expect(gaps, 'pieces kept and not shown').toBeLessThan(files.length)

@@ -1,6 +1,6 @@
 /**
- * Tests `svc run` with a real agent, a real bundle, and a scripted service: what the agent gets, how its process lives,
- * and which commands it obeys.
+ * Tests `svc run` with a real agent, a real bundle, and a scripted service: the agent's environment, the life of its
+ * process, and the commands that it obeys.
  */
 import { spawn } from 'node:child_process'
 import {
@@ -26,7 +26,7 @@ import { groupLives } from '../process/group.ts'
 import { identityOf, lives } from '../process/identity.ts'
 import { readNote } from './note.ts'
 
-/** A second lasts 50 ms. */
+/** The factor for all durations: a second lasts 50 ms. */
 const scale = 0.05
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -109,7 +109,7 @@ test('the agent gets exactly the environment of the contract, and never the toke
 
 test('the first report waits for the agent, since it would be shown for an interval and say that nothing runs', async () => {
   const { good, agent } = await world({
-    // Writes its status only after the time for a first report is over.
+    // This agent writes its status only after the runtime has stopped waiting for a first report.
     'late.sh':
       'sleep 1.6; echo \'{"state": {"level": "ok", "label": "Awake"}}\' > $SVC_STATE_DIR/status.json; exec sleep 1000',
     ...changed(/command: .*/, 'command: [sh, late.sh]'),
@@ -174,7 +174,8 @@ describe('the process of the agent', () => {
     const slow = join(agent.root, 'slow.cjs')
     const sleeps = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000)'
     writeFileSync(slow, `if (!require('node:worker_threads').isMainThread) ${sleeps}\n`)
-    const { lines } = runs(agent, { env: { NODE_OPTIONS: `--require ${slow}` }, scale: 0.4 }) // the wait for a worker is longer than its sleep
+    // the runtime waits longer for a worker than this worker sleeps
+    const { lines } = runs(agent, { env: { NODE_OPTIONS: `--require ${slow}` }, scale: 0.4 })
     const { health } = await reportWhere(good, 'the agent runs', ({ state }) => state?.label === 'Working')
     const process = health?.find(({ name }) => name === 'Process')
     expect(process).toMatchObject({ level: 'ok', detail: expect.stringMatching(/^Running since .*, process \d+\.$/) })
@@ -285,14 +286,16 @@ describe('after kill -9 of the runtime', () => {
     )
     const second = runs(agent)
     await second.said(`took over the agent: process ${agent.starts()[0]?.pid}`)
-    await becomes('it is noted', () => readNote(agent)?.state.is === 'running') // the question is answered from the note
+    // the note is written after that line; the next checks read it
+    await becomes('it is noted', () => readNote(agent)?.state.is === 'running')
     expect(readNote(agent)?.starting).toBeUndefined()
     expect(agent.starts()).toHaveLength(1)
   })
 
   test('another process that has its pid meanwhile is left alone', async () => {
     const { agent } = await world()
-    const stranger = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }) // leads a group, as an agent does
+    // this process leads a group of its own, as an agent does
+    const stranger = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' })
     writeFileSync(
       agent.process,
       JSON.stringify({

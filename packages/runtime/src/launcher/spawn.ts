@@ -1,18 +1,20 @@
-/** Starts a process in its own group, with none of our files open except its output. */
+/** Starts a process in its own process group. It inherits no open files of the runtime except its output. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { type Output, openOutput } from './output.ts'
 
-/** How the agent is started: the whole environment except the time of its start. */
+/** How the agent is started. `env` is the whole environment except the time of the start. */
 export interface RunSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Run after the group had to be killed, for what is outside of it (containers). */
+  /**
+   * A command that runs after the process group had to be killed. It ends what is outside of the group (containers).
+   */
   readonly cleanup?: readonly string[]
-  /** The file that the manifest declares for the output; absent if it goes to our own. */
+  /** The log in the manifest that the output goes to; absent if it goes to svc's own file. */
   readonly output?: string
 }
 

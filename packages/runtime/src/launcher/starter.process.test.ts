@@ -1,4 +1,7 @@
-/** Tests the program that a unit starts, as a process: a new file with a broken launcher is rolled back (D38). */
+/**
+ * Tests the program that a unit starts, as a separate process: if a new file has a broken launcher, it is rolled back
+ * (D38).
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,8 +1,8 @@
 /**
- * The program that a unit starts, `.svc/runtime/start.cjs`. It counts the start of a file on trial before loading it,
- * and puts the previous file back if three starts did not last or this file cannot be loaded (D38), so a new file with
- * a broken launcher does not survive a reboot. It is separate from the file that is replaced, and as short as possible.
- * It shares with the launcher: `trial` of runtime.json, the three file names, and `svcStart` of the process.
+ * The program that a unit starts, `.svc/runtime/start.cjs`. It counts the start of a file on trial before it loads the
+ * file, and puts the previous file back if three starts did not last or the file cannot be loaded (D38). Thus a new
+ * file with a broken launcher does not survive a reboot. It is as short as possible, and separate from the file that is
+ * replaced. With the launcher it shares `trial` of runtime.json, the three file names, and `svcStart` of the process.
  */
 import { maxStarts } from './trial.ts'
 

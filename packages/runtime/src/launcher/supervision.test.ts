@@ -43,14 +43,14 @@ const waiting = begin({ state: { is: 'waiting', crashes: 0, startAt: 0 } })
 const running: Supervision = { ...found({ is: 'running', ...alive }), child: true }
 const ending = (now: Supervision): Supervision => ({ ...now, life: 'ending' })
 
-/** Each act in a word or two. */
+/** Describes each act in a word or two. */
 const words = (acts: readonly SupervisionAct[]): string[] =>
   acts.map((act) => {
     if (act.do === 'signal') return act.signal
     if (act.do === 'note') return act.starting ? 'note the start' : 'note'
     return act.do === 'wait' ? `wait ${act.ms}` : act.do
   })
-/** Applies the events one after the other, a second apart, and returns the acts of the last one. */
+/** Applies events one after the other, a second apart. Returns the state after them and the acts of the last one. */
 function after(
   now: Supervision,
   ...events: SupervisionEvent[]

@@ -1,5 +1,5 @@
 /**
- * The state machine of the supervisor, as pure functions: what it knows of the agent's process, and the acts that
+ * The state machine of the supervisor, as pure functions: what it knows about the agent's process, and the acts that
  * follow each event. moves.ts has the table of the process itself; this file adds pending starts, a requested end, and
  * what is noted and logged.
  */
@@ -14,49 +14,49 @@ import type { Found } from './take-over.ts'
 export interface Order extends RunSpec {
   readonly restart: Restart
   readonly stopSeconds: number
-  /** The version of an installed agent that it starts, as the name of its folder. */
+  /** The version of an installed agent that this order starts, as the name of its folder. */
   readonly version?: string
 }
-/** How the agent is started; undefined if nobody can tell, `silent` if nobody answers. */
+/** The answer to how the agent must be started; undefined if nobody can say, `silent` if nobody answers. */
 export type OrderAnswer = Order | 'silent' | undefined
 
 export interface Supervision extends Omit<Found, 'unnoted'> {
-  /** `on`: it is kept running. `ending`: its end was requested. `over`: nothing of it is left. */
+  /** `on`: the agent is kept running. `ending`: its end was requested. `over`: none of its processes is left. */
   readonly life: 'on' | 'ending' | 'over'
-  /** The progress of a start: the order is being requested, or the process was just started. */
+  /** The progress of a start. `asking`: the order was requested. `starting`: the process was just started. */
   readonly start: 'none' | 'asking' | 'starting'
   /** True if the process is a child of this runtime, which is then notified of its end. */
   readonly child: boolean
-  /** The last answer to how it is started. */
+  /** The last answer to how the agent must be started. */
   readonly order?: Order | undefined
-  /** The last restart for another version. */
+  /** The last restart that was made because another version should run. */
   readonly turned?: { readonly to: string; readonly at: number }
-  /** True if it was already logged that nobody tells how it is started. */
+  /** True if a line already said that nobody answers how the agent must be started, so that it is logged only once. */
   readonly unanswered: boolean
-  /** When the output was last checked for rotation. */
+  /** When the size of the output was last checked for a rotation. */
   readonly rotated: number
 }
 
 /** The state of the files and of the machine at one moment. */
 export interface ProcessSeen {
-  /** True if its process exists. */
+  /** True if the agent's process exists. */
   readonly lives: boolean
-  /** True if any process of its group exists. */
+  /** True if any process of the agent's group exists. */
   readonly group: boolean
   readonly paused: boolean
-  /** When somebody asked for a run, in Unix milliseconds. */
+  /** When somebody last asked for a run, in Unix milliseconds. */
   readonly runAsked?: number | undefined
-  /** The version of an installed agent that should run. */
+  /** The version of an installed agent that should run, to which `current` leads. */
   readonly leadsTo?: string | undefined
 }
 export type SupervisionEvent =
-  /** This runtime has started, with what an earlier one left. */
+  /** This runtime has started. `unnoted`: an earlier one left a process that its note does not name. */
   | { readonly is: 'begun'; readonly unnoted: boolean }
   | { readonly is: 'look'; readonly seen: ProcessSeen }
   | { readonly is: 'stop' }
   /**
-   * An answer to how the agent is started. `first`: it was requested in advance, and no start waits for it. `wall` is
-   * Unix milliseconds, as in files.
+   * An answer to how the agent must be started. `first`: it was requested in advance, and no start waits for it. `wall`
+   * is in Unix milliseconds, as times in files.
    */
   | { readonly is: 'answered'; readonly answer: OrderAnswer; readonly wall: number; readonly first?: true }
   | { readonly is: 'started'; readonly pid: number; readonly start: string; readonly output?: string | undefined }
@@ -66,35 +66,35 @@ export type SupervisionEvent =
 export type SupervisionAct =
   | { readonly do: 'note'; readonly starting?: true }
   | { readonly do: 'say'; readonly line: string }
-  /** Notifies whoever shows the process. */
+  /** Tells the rest of the runtime that the state of the process has changed. */
   | { readonly do: 'tell' }
   | { readonly do: 'ask'; readonly first?: true }
   | { readonly do: 'start'; readonly order: Order; readonly started: string }
   | { readonly do: 'signal'; readonly pid: number; readonly signal: 'SIGTERM' | 'SIGKILL' }
   | { readonly do: 'clean up'; readonly order: Order; readonly started: string }
   | { readonly do: 'rotate' }
-  /** Looks at once. */
+  /** Checks the files and the machine at once. */
   | { readonly do: 'look' }
-  /** Looks after this many ms. */
+  /** Checks the files and the machine after this many milliseconds. */
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'end' }
 
-/** Durations in ms. */
+/** Durations in milliseconds. */
 export interface SupervisionRules {
-  /** Our own file for its output. */
+  /** The path of svc's own file for the agent's output. */
   readonly output: string
-  /** The shortest and longest wait for a start, and the duration after which a start counts. */
+  /** The shortest and the longest wait before a start, and the time after which a start counts as successful. */
   readonly minWait: number
   readonly maxWait: number
   readonly counts: number
-  /** The time for a soft stop. */
+  /** The time that a process gets to end by itself. */
   readonly stop: (seconds: number) => number
-  /** The wait before a start of another version that failed is tried again. */
+  /** The pause before a failed start of another version is repeated. */
   readonly again: number
-  /** The time after which a killed process no longer matters: a zombie that its parent does not reap looks alive. */
+  /** The time after which a killed process is ignored. A zombie that its parent never reaps looks alive. */
   readonly gone: number
   readonly rotate: number
-  /** The wait between two looks, and the shorter one while the process is being ended. */
+  /** The wait between two checks, and the shorter one while the process is being ended. */
   readonly look: number
   readonly hurry: number
 }
@@ -112,7 +112,7 @@ export const begin = ({ unnoted: _, ...found }: Found): Supervision => ({
   rotated: 0,
 })
 
-/** The state as others see it, which includes the version and the time of its last start. */
+/** The state as others see it, including the version and the mark of the last start. */
 export const shown = ({ state, version, started }: Supervision): ProcessState => ({
   ...state,
   ...(version !== undefined && { version }),
@@ -174,7 +174,7 @@ function look(before: Supervision, seen: ProcessSeen, rules: SupervisionRules, a
   }
 }
 
-/** Detects the end of a process that is not a child, by its absence. */
+/** Notices the end of a process that is not a child of this runtime: the process is no longer there. */
 function endSeen(
   { state, child }: Supervision,
   seen: ProcessSeen,
@@ -189,9 +189,9 @@ function endSeen(
 }
 
 /**
- * Detects that the last start was of another version than `current` leads to, and restarts (3.3). It checks the disk,
- * so it does not matter who swapped or what was killed in between. If nobody can tell how the new version starts, it is
- * not tried continuously.
+ * Notices that `current` leads to another version than the one that was last started, and restarts the agent (3.3). It
+ * checks the disk, so it does not matter who changed `current` or whether a kill came in between. If nobody can say how
+ * the new version is started, there is a pause before it is tried again.
  */
 function otherVersion({ state, version, turned }: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number) {
   if (version === undefined || state.is === 'stopping') return undefined
@@ -200,7 +200,10 @@ function otherVersion({ state, version, turned }: Supervision, seen: ProcessSeen
   return turned?.to === to && at - turned.at < rules.again ? undefined : to
 }
 
-/** True if a request for a run came after the last start. It starts an agent that waits or has ended. */
+/**
+ * True if somebody asked for a run after the last start. Such a request starts an agent that waits for its next start
+ * or has ended.
+ */
 const runAsked = ({ state, started }: Supervision, { runAsked }: ProcessSeen): boolean =>
   (state.is === 'waiting' || state.is === 'stopped') && runAsked !== undefined && runAsked > Number(started ?? 0) * 1000
 
@@ -215,7 +218,7 @@ function answered(
   const order = answered ?? now.order
   const idle: Supervision = { ...now, order, start: 'none' }
   if (now.life !== 'on' || now.state.is !== 'waiting') return { state: idle, acts: endingLook(now) }
-  // The runtime proper is slow or hangs. That says nothing about the agent, and the next look asks again.
+  // The runtime proper is slow or hangs. That says nothing about the agent, so the next check asks again.
   if (!order && answer === 'silent')
     return {
       state: { ...idle, unanswered: true },
@@ -236,7 +239,7 @@ function answered(
   }
 }
 
-/** Applies one event of the process, with everything that follows from it. */
+/** Applies one event to the process, and returns everything that follows from it. */
 function apply(
   now: Supervision,
   event: ProcessEvent | undefined,
@@ -273,7 +276,7 @@ function signals({ order, started }: Supervision, pid: number, act: 'end' | 'kil
   return order?.cleanup ? [kill, { do: 'clean up', order, started: started ?? '' }] : [kill]
 }
 
-/** Looks again if an end was requested while a start was in progress. */
+/** Checks again at once if an end was requested while a start was in progress. */
 const endingLook = ({ life }: Supervision): SupervisionAct[] => (life === 'ending' ? [{ do: 'look' }] : [])
 
 const wait = ({ life, state }: Supervision, { look, hurry }: SupervisionRules): SupervisionAct[] =>

@@ -1,7 +1,7 @@
 /**
- * Owns the agent's process: starts, watches and stops it, and takes it over from an earlier runtime. It decides nothing
- * (supervision.ts) and knows no service: the pause file decides whether it is paused, and `order` says how it is
- * started.
+ * Owns the agent's process: starts, watches and stops it, and takes it over from an earlier runtime. supervision.ts
+ * makes the decisions. The pause file says whether the agent is paused, and `order` says how it must be started; the
+ * service is not involved.
  */
 import { statSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
@@ -33,9 +33,9 @@ interface Supervisor {
   state(): ProcessState
   /** Checks the files now instead of within a second. */
   look(): void
-  /** Ends the agent softly, then hard; resolves when nothing of it is left. */
+  /** Ends the agent: asks its processes to end, and kills them later. Resolves when none of them is left. */
   stop(): Promise<void>
-  /** Ends the agent at once. */
+  /** Kills the agent at once. */
   kill(): void
 }
 interface SupervisorHost {
@@ -92,8 +92,8 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
 type Say = (line: string) => void
 
 /**
- * Writes the note. A disk that refuses must not end the agent: the note is then outdated, and the mark still finds the
- * process.
+ * Writes the note. If the disk refuses, the agent keeps running with an outdated note; the mark in its environment
+ * still identifies the process.
  */
 function note(folder: Folder, { state, started, version, output }: Supervision, starting: true | undefined, say: Say) {
   try {
@@ -103,7 +103,7 @@ function note(folder: Folder, { state, started, version, output }: Supervision, 
   }
 }
 
-/** Starts the process. Resolves with the result of the start; the end of the process is reported later. */
+/** Starts the process. Resolves when the start has succeeded or failed; the end of the process is reported later. */
 async function spawn(
   folder: Folder,
   { order, started }: Extract<SupervisionAct, { do: 'start' }>,
@@ -151,8 +151,8 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
 })
 
 /**
- * Checks the files and the machine. Only a process that is not a child is searched for, since the end of a child is
- * notified.
+ * Checks the files and the machine. A process is searched for only if it is not a child of this runtime, since the
+ * runtime is notified when a child ends.
  */
 function seenAt(folder: Folder, { state, child }: Supervision): ProcessSeen {
   return {

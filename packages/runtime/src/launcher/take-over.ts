@@ -1,4 +1,4 @@
-/** Finds what an earlier runtime left of the agent's process, from its note and from living processes. */
+/** Finds the agent's process that an earlier runtime left, from its note and from the processes that live. */
 import type { Folder } from '../files/folder.ts'
 import { lives } from '../process/identity.ts'
 import { findMarked, markedGroup } from '../process/mark.ts'
@@ -11,21 +11,24 @@ import { readNote } from './note.ts'
 export interface Found {
   readonly state: ProcessState
   readonly started?: string | undefined
-  /** The version that it was started from. */
+  /** The version from which the process was started. */
   readonly version?: string | undefined
-  /** The declared file to which it prints. */
+  /** The log in the manifest to which the process prints. */
   readonly output?: string | undefined
-  /** True if it runs and the note does not say so. */
+  /** True if the process runs and the note does not say so. */
   readonly unnoted?: boolean
 }
 
-/** The state that an earlier runtime left: its process if that same process still lives, else a start. */
+/**
+ * The state that an earlier runtime left. If the process in its note still lives, the state is that process; otherwise
+ * a start is due.
+ */
 export function takeOver(folder: Folder): Found {
   const note = readNote(folder)
   const now = clock()
   if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }
   const { state, started, output } = note
-  // A runtime that noted no version never swapped one.
+  // A runtime so old that it noted no version never changed one, so the version is the one that `current` leads to.
   const version = note.version ?? (folder.installed ? leadsTo(folder) : undefined)
   const known = { started, version, output }
   const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined

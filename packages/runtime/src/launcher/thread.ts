@@ -7,9 +7,9 @@ import type { FromWorker, Start, ToWorker } from './contract.ts'
 
 export interface Thread {
   post(message: ToWorker): void
-  /** Gives it this long to end by itself; false if it did not. */
+  /** Gives the worker this many seconds to end by itself. Resolves to false if it did not. */
   leave(seconds: number, by: Stop | undefined): Promise<boolean>
-  /** Ends it; false if it is still in a system call. */
+  /** Ends the worker. Resolves to false if it is still in a system call. */
   terminate(): Promise<boolean>
 }
 interface ThreadListener {
@@ -18,17 +18,20 @@ interface ThreadListener {
   readonly exit: (code: number) => void
 }
 
-/** Requires the file, whatever package.json is above it; from source it is imported. */
+/**
+ * The code that a worker starts with. It loads the file with `require`, which works whatever package.json is above it;
+ * a source file is imported.
+ */
 const loader = `const { workerData: { file } } = require('node:worker_threads')
 file.endsWith('.ts') ? import(require('node:url').pathToFileURL(file).href) : require(file)`
 
 /**
- * The limits of a runtime's heap in MB, without buffers. Few objects are young, and a larger space for them is never
- * given back.
+ * The limits of the runtime's heap in MB, without buffers. The space for young objects is small: the runtime has few of
+ * them, and V8 would never give back a larger space.
  */
 const heap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 1 }
 
-/** The seconds after which a worker that cannot be ended, since it is in a system call, is left behind. */
+/** The seconds after which a worker that cannot be ended, since it is in a system call, is left running. */
 const endSeconds = 5
 
 export function startThread(start: Start, { message, error, exit }: ThreadListener): Thread {
@@ -48,6 +51,6 @@ export function startThread(start: Start, { message, error, exit }: ThreadListen
   }
 }
 
-/** True if it completes within this many milliseconds. */
+/** Resolves to true if the promise settles within this many milliseconds. */
 const within = (ms: number, what: Promise<unknown>): Promise<boolean> =>
   Promise.race([what.then(() => true), wait(ms, new AbortController().signal).then(() => false)])

@@ -1,6 +1,6 @@
 /**
- * The files of a self-update (3.5, 4): the running one is kept as previous, the new one is renamed over it, and the
- * previous one can be put back.
+ * The files of a self-update (3.5, 4): the running file is kept as the previous one, the new one is renamed over it,
+ * and later the previous one can be put back.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -23,7 +23,7 @@ import { starter } from './starter.ts'
 
 type RuntimePaths = Pick<Folder, 'runtime' | 'runtimeFolder' | 'runtimePrevious' | 'runtimeStarter'>
 
-/** Undefined if there is no such file. */
+/** The checksum of a file; undefined if there is no such file. */
 export function sha256Of(file: string): string | undefined {
   try {
     return createHash('sha256').update(readFileSync(file)).digest('hex')
@@ -33,7 +33,10 @@ export function sha256Of(file: string): string | undefined {
   }
 }
 
-/** Keeps the running file as the previous one, too. If `file` is elsewhere it is copied. */
+/**
+ * Keeps a file as the previous one. The file in place is only linked, so it also stays in place; any other file is
+ * copied.
+ */
 export function keepPrevious(place: RuntimePaths, file: string): void {
   createFolder(place.runtimeFolder)
   const temporary = `${place.runtimePrevious}.new`
@@ -54,8 +57,8 @@ export function putInPlace(place: RuntimePaths, staged: string): void {
 export const putBack = (place: RuntimePaths): void => putInPlace(place, place.runtimePrevious)
 
 /**
- * Writes the file that a unit starts, and a package.json that lets any Node load the runtime whatever is above it.
- * Files that are up to date are not written.
+ * Writes the file that a unit starts, and a package.json with which any Node can load the runtime whatever is above it.
+ * Files that are up to date are left as they are.
  */
 export function writeStarter(place: RuntimePaths): void {
   createFolder(place.runtimeFolder)

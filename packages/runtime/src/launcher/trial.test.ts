@@ -15,7 +15,7 @@ const rolledBack = (reason: string) => ({
   hold: { version: '2.0.0', running: from.sha256 },
 })
 
-/** The result of each event in each state: the new state, or the outcome if nothing is on trial any longer. */
+/** The expected result of each event in each state: the new state or, if the trial is over, the outcome. */
 const states: Record<string, Trial | undefined> = { none: undefined, trying, kept, undoing }
 const events: Record<string, TrialEvent> = {
   swap: { is: 'swap', from, to },

@@ -1,41 +1,42 @@
 /**
  * The trial of a new runtime file (3.5, D38) as a pure table, judged from outside the new code; keeper.ts carries out
  * the acts. `trying`: the new file is in place and has not reported yet. `kept`: it has reported, so it is good, but it
- * is still rolled back if it crashes repeatedly. `undoing`: the previous file is being put back. No trial: nothing is
- * being tried.
+ * is still rolled back if it crashes repeatedly. `undoing`: the previous file is being put back. Without a trial,
+ * nothing is being tried.
  */
 import { attemptOf, type Release } from '../versions/release.ts'
 import type { RuntimeNote, Trial } from '../versions/runtime-note.ts'
 
-/** The files before and after a swap. */
+/** The two files of a swap: `from` is the one before, `to` the one after. */
 type Swapped = Pick<Trial, 'from' | 'to'>
 const ways = ({ from, to }: Swapped): Swapped => ({ from, to })
 
 export type TrialEvent =
   | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
   /**
-   * The new file is about to be started. `process`: by a new process. `counted`: its starter has already counted it.
+   * The new file is about to be started. `process`: a new process starts it. `counted`: the starter has already counted
+   * this start.
    */
   | { readonly is: 'start'; readonly process?: boolean; readonly counted?: boolean }
-  /** A clean end, so what was started did not fail. */
+  /** The process was stopped cleanly, so the file that it ran did not fail. */
   | { readonly is: 'stopped' }
   | { readonly is: 'good' }
   | { readonly is: 'hung'; readonly reason: string }
-  /** The five minutes are over. */
+  /** The five minutes of the trial are over. */
   | { readonly is: 'over' }
   | { readonly is: 'restored' }
-  /** A new process found this file in place. */
+  /** A new process has found this file in place. */
   | { readonly is: 'found'; readonly inPlace: string }
   | { readonly is: 'asked'; readonly from: Release; readonly to: Release; readonly by: string }
   /** The previous file no longer exists. */
   | { readonly is: 'lost' }
 
-/** The maximum number of starts of a new file; instead of the next one the previous file is started. */
+/** The maximum number of starts of a file on trial. Instead of one more start, the previous file is started. */
 export const maxStarts = 3
 
 /**
- * Applies an event to the note, and returns the same note if nothing changes. `last` is how the last worker ended, used
- * as the reason.
+ * Applies an event to the note. If nothing changes, the very same note is returned. `last` says how the last worker
+ * ended; it becomes the reason of a rollback.
  */
 export function judge(note: RuntimeNote, event: TrialEvent, now: number, last = ''): RuntimeNote {
   const { trial } = note
@@ -86,7 +87,10 @@ const undo = (note: RuntimeNote, { from, to }: Swapped, reason: string, at: numb
   trial: { is: 'undoing', from, to, reason, at },
 })
 
-/** A reboot, or a kill of the whole process, grants five more minutes, once (D38). */
+/**
+ * A trial goes on in a new process, after a reboot or a kill. The first time this happens it gets five more minutes
+ * (D38).
+ */
 function anotherProcess({ processes, began }: { processes: number; began: number }, now: number) {
   return { processes: processes + 1, began: processes === 1 ? now : Math.min(began, now) }
 }
@@ -108,12 +112,13 @@ function stranded({ hold }: RuntimeNote, trial: Extract<Trial, { is: 'undoing' }
 }
 
 /**
- * Handles a kill between the note and the rename, or a file that a person put there by hand (docs/decisions/kills.md).
+ * Handles a kill between the note and the rename, and a file that a person has put in place by hand
+ * (docs/decisions/kills.md).
  */
 function found(note: RuntimeNote, trial: Trial, inPlace: string, now: number): RuntimeNote {
   const { trial: _, hold, ...rest } = note
   if (inPlace === trial.to.sha256) return note
-  if (inPlace !== trial.from.sha256) return rest // replaced, which also lifts the hold
+  if (inPlace !== trial.from.sha256) return rest // somebody replaced the file, which also lifts the hold
   if (trial.is === 'undoing') return restored(trial)
   if (trial.starts > 0)
     return restored({ ...trial, is: 'undoing', at: now, reason: 'the previous file was put back by hand' })
