@@ -1,7 +1,7 @@
 /**
- * Tests that data from earlier versions still works: each note, in every state, as two earlier builds wrote it (named
- * by their commits), with what they read from it themselves. Each must be read to the same value, and when written
- * again it must be readable for a version that knows only those values.
+ * Tests that data from earlier versions still works. Each note, in every state, is stored here as two earlier builds
+ * wrote it (named by their commits), with the values that those builds read from it. This version must read the same
+ * values, and what it writes must be readable for a version that knows only those values.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,22 +1,22 @@
 /**
  * Loads the packed parts of the program in `svc.pyz`, each on its own lines. A process that lives for months parses and
- * keeps only its own part, and of that only the pieces it has used. The file may be exchanged under a running process,
- * and the pieces of a part belong together: so all lines of a part are read at once, each is unpacked when it is used,
- * and a file that was exchanged before that is refused. Sources have no parts.
+ * keeps only its own part, and only the pieces of it that it has used. The file may be replaced while the process runs,
+ * and pieces of two files must not be mixed: so all lines of a part are read at once, and a file that was already
+ * replaced by then is refused. A program that runs from source has no parts.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { compileFunction } from 'node:vm'
 import { inflateRawSync } from 'node:zlib'
 
 export interface Part {
-  /** The piece that those who load the part get. */
+  /** The name of the piece whose exports the part has. */
   readonly entry: string
-  /** The text at offset `at` of this same file. */
+  /** The text that must be at offset `at`. It shows that the file is still the one that was started. */
   readonly mark: string
   readonly at: number
   readonly packs: readonly Pack[]
 }
-/** The place of a line, which is base64 of deflated text, and the pieces in it. */
+/** The offset and length of a line, which is base64 of compressed text, and the names of the pieces in it. */
 export type Pack = readonly [at: number, length: number, ...pieces: readonly string[]]
 
 type Piece = (module: { exports: unknown }, exports: unknown, require: (name: string) => unknown) => void
@@ -50,10 +50,10 @@ export function loadPart(file: string, part: Part, require: NodeJS.Require): unk
   return load(part.entry)
 }
 
-/** Modules of Node that take milliseconds to load, and that most commands import but do not use. */
+/** Modules of Node that take milliseconds to load. Most commands import them and never use them. */
 const seldom = new Set(['child_process', 'crypto', 'dns', 'http', 'https', 'net', 'tls'].map((name) => `node:${name}`))
 
-/** A placeholder for a module, which is loaded when something of it is used. */
+/** A placeholder for a module. It loads the module when something of it is used for the first time. */
 function late(load: () => object): object {
   let module: object | undefined
   const there = (): object => {
@@ -68,13 +68,14 @@ function late(load: () => object): object {
       ownKeys: () => Reflect.ownKeys(there()),
       getOwnPropertyDescriptor: (_, key) => {
         const property = Reflect.getOwnPropertyDescriptor(there(), key)
-        return property && { ...property, configurable: true } // a proxy must call properties configurable that its target lacks
+        // a proxy must report properties as configurable if its target does not have them
+        return property && { ...property, configurable: true }
       },
     },
   )
 }
 
-/** The line that holds each piece. */
+/** Reads the lines of a part, and returns for each piece the line that holds it. */
 function linesOf(file: string, { mark, at, packs }: Part): Map<string, Buffer> {
   const fd = openSync(file, 'r')
   const read = (from: number, length: number): Buffer => {

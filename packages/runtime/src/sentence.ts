@@ -1,7 +1,7 @@
-/** Full stops of sentences that are put together from texts of agents and older runtimes. */
+/** Adds and removes full stops where sentences are built from texts of agents and older runtimes. */
 
-/** Ends a sentence with exactly one full stop, unless it ends with another mark. */
+/** Ends a sentence with exactly one full stop, unless it ends with an ellipsis, `!` or `?`. */
 export const withStop = (sentence: string): string => (/[…!?]$/.test(sentence) ? sentence : `${withoutStop(sentence)}.`)
 
-/** Takes the full stop off, for sentences that are joined. */
+/** Removes the full stop of a sentence that becomes part of another. */
 export const withoutStop = (sentence: string): string => sentence.replace(/[\s.]+$/, '')

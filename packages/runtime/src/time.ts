@@ -1,13 +1,13 @@
 /** Time in the runtime. Durations go through `duration`, so that drills and tests can shorten all of them at once. */
 import { readAttempt } from '@svc/protocol'
 
-/** One moment by two clocks, in ms. `wall` is Unix time, `mono` the monotonic clock. */
+/** One moment by two clocks, in milliseconds: `wall` is Unix time, `mono` is the monotonic clock. */
 export interface Moment {
   readonly wall: number
   readonly mono: number
 }
 
-/** Reads `SVC_TIME_SCALE`: a factor above 0 for every duration; 1 if unset. */
+/** Reads `SVC_TIME_SCALE`, a number above 0 by which every duration is multiplied; 1 if the variable is not set. */
 export function readScale(written: string | undefined): number {
   if (written === undefined || written === '') return 1
   const scale = Number(written)
@@ -15,7 +15,10 @@ export function readScale(written: string | undefined): number {
   throw new Error(`SVC_TIME_SCALE must be a number above 0: got ${JSON.stringify(written)}.`)
 }
 
-/** Reads `SVC_TIME_FLOOR`: the real seconds below which some durations are not shortened; 1 if unset, 0 for none. */
+/**
+ * Reads `SVC_TIME_FLOOR`, a minimum in real seconds for durations that must not become too short; 1 if it is not set, 0
+ * for no minimum.
+ */
 function readFloor(written: string | undefined): number {
   if (written === undefined || written === '') return 1
   const floor = Number(written)
@@ -23,19 +26,19 @@ function readFloor(written: string | undefined): number {
   throw new Error(`SVC_TIME_FLOOR must be a number of seconds, 0 or more: got ${JSON.stringify(written)}.`)
 }
 
-/** Milliseconds to wait for a duration in seconds. */
+/** Converts a duration in seconds to the milliseconds to wait, multiplied by SVC_TIME_SCALE. */
 export const duration = (seconds: number): number => seconds * 1000 * readScale(process.env.SVC_TIME_SCALE)
 
 /**
- * The minimum in milliseconds for things with their own pace, however much time is shortened: programs need a while to
- * fail, and a service limits the reports per minute.
+ * The minimum in milliseconds of some durations, however much time is shortened: programs need a moment to fail, and a
+ * service limits the number of reports per minute.
  */
 export const floor = (): number => 1000 * readFloor(process.env.SVC_TIME_FLOOR)
 
-/** A duration that is not shortened below the floor. */
+/** A duration that is shortened like others, but not below the minimum of `floor`. */
 export const unhurried = (seconds: number): number => Math.max(duration(seconds), Math.min(seconds * 1000, floor()))
 
-/** Waits; false if `signal` ended the wait early. */
+/** Waits for this many milliseconds. Resolves to false if `signal` ended the wait early. */
 export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
@@ -57,7 +60,7 @@ export const moment = (unixSeconds: number): string =>
     ? `${new Date(unixSeconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
     : 'an unknown time'
 
-/** The message of an attempt (D34) for people. A message of another form stays unchanged. */
+/** The message of an update attempt (D34) in a form for people. A message of another form is returned unchanged. */
 export function attemptText(message = ''): string {
   const attempt = readAttempt(message)
   return attempt

@@ -1,5 +1,6 @@
 /**
- * Tests what "svc logs -f" shows of a file that is rotated as ours are: copied to another file and emptied in place.
+ * Tests what "svc logs -f" shows of a file that is rotated like the runtime's own logs: it is copied to another file
+ * and then emptied in place.
  */
 import {
   appendFileSync,
@@ -39,7 +40,7 @@ function rotated(): void {
   copyFileSync(file, `${file}.1`)
   truncateSync(file)
 }
-/** Lines of equal length that differ only in their number. */
+/** Lines of equal length. They differ only in their number. */
 const line = (n: number) => `line ${String(n).padStart(4, '0')} ${'x'.repeat(90)}\n`
 const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => line(from + i)).join('')
 

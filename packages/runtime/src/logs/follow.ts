@@ -1,38 +1,49 @@
-/** Follows a file that grows, is emptied, rotated or replaced, until the process is ended. */
+/** Follows a file that grows, is emptied, rotated or replaced, until this process is ended. */
 import { StringDecoder } from 'node:string_decoder'
 import { readUpTo } from '../files/read.ts'
 import type { OpenLog } from './open.ts'
 
-/** The real milliseconds between two looks, since a person waits. */
+/**
+ * The milliseconds between two looks at the file. They are real even if SVC_TIME_SCALE shortens other times, since a
+ * person waits.
+ */
 const beat = 250
 const atOnce = 1024 * 1024
 /**
- * The number of bytes before a position by which a file is recognised: enough to distinguish logs with similar lines.
+ * The number of bytes before a position by which a file is recognised. It must be large enough to tell logs with
+ * similar lines apart.
  */
 const known = 4096
-/** The number of rotated files that are searched, where a slow reader finds what was rotated meanwhile. */
+/**
+ * The number of rotated files that are searched. A slow reader finds in them what was rotated before it could read it.
+ */
 const older = 3
 
-/** A position in a file. The bytes before it tell whether a file is still the one that was read. */
+/**
+ * A position in a file, with the bytes before it. If those bytes are still there, the file is the one that was read.
+ */
 export interface FilePosition {
   readonly at: number
   readonly before: Buffer
 }
 
-/** A file, and the function that opens it at each look, since it may be replaced by one that may not be read. */
+/**
+ * A file and the function that opens it. The file is opened at each look, since it may have been replaced by one that
+ * may not be read.
+ */
 export interface FollowedFile {
   readonly file: string
   readonly open: OpenLog
 }
 
-/** The current end of a file, after which later additions come. */
+/** The current end of a file. Following the file from this position shows what is added later. */
 export const endOfFile = ({ file, open }: FollowedFile): FilePosition =>
   open(file, (fd, { size }) => ({ at: size, before: beforeIn(fd, size) })) ?? beginning
 export const beginning: FilePosition = { at: 0, before: Buffer.alloc(0) }
 
 /**
- * Follows a file from a position that was taken before showing it, so that nothing in between is missed. Passes on
- * whole lines. Never resolves.
+ * Follows a file from a position that was taken before the file was shown, so that nothing in between is missed. Only
+ * whole lines are passed to `added`. The promise never resolves.
  */
 export async function follow(what: FollowedFile, from: FilePosition, added: (text: string) => void): Promise<never> {
   const look = follower(what, from, added)
@@ -43,7 +54,8 @@ export async function follow(what: FollowedFile, from: FilePosition, added: (tex
 }
 
 /**
- * Follows a file step by step: each call passes on what was added since, and returns true if there may be more at once.
+ * Creates a function that follows a file step by step. Each call passes on what was added since the last one, and
+ * returns true if more may be there already.
  */
 export function follower(
   { file, open }: FollowedFile,
@@ -67,7 +79,10 @@ export function follower(
     if (rest !== '') added(`${rest}\n`)
     rest = ''
   }
-  /** Reads additions that have been rotated away, from several files if that was long ago. */
+  /**
+   * Reads additions that were rotated away before they could be read. They are in several files if the last look was
+   * long ago.
+   */
   const readRotated = () => {
     for (let n = 1; n <= older; n++) {
       const found = open(`${file}.${n}`, (fd, { size }) => {

@@ -1,12 +1,12 @@
 /**
- * Masks what must not leave the machine in a log (D52, I29): the values of the environment files, and anything like one
- * of our tokens.
+ * Masks secrets in a log before it leaves the machine (D52, I29): the values in the environment files, and anything
+ * that looks like one of our tokens.
  */
 import { tokenLike } from '@svc/protocol'
 import type { Env } from '../files/env.ts'
 
 const masked = '[masked]'
-/** Shorter values would mask ordinary words. */
+/** The minimum length of a value that is masked. Masking shorter values would hide ordinary words. */
 const minLength = 8
 
 export function mask(text: string, ...envs: readonly Env[]): string {

@@ -18,10 +18,10 @@ import { basename, dirname, join, sep } from 'node:path'
 import { createFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 
-/** Does something with an open file that may be read; undefined if there is none. */
+/** Calls `work` with the open file if the file may be read as a log, and returns its result; otherwise undefined. */
 export type OpenLog = <T>(file: string, work: (fd: number, stat: Stats) => T) => T | undefined
 
-/** Opens files that the manifest declares. */
+/** Returns a function that opens only files which the manifest may declare as logs. */
 export const declaredLog =
   (folder: Pick<Folder, 'root'>): OpenLog =>
   (file, work) =>
@@ -40,8 +40,8 @@ export const ownLog: OpenLog = (file, work) =>
   )
 
 /**
- * Opens a file that may be read as a log for appending, and creates it if it is missing. Undefined if it cannot be such
- * a file; a link is not followed.
+ * Opens a file for appending if it may be read as a log, and creates it if it is missing. Undefined for any other file.
+ * Symbolic links are not followed.
  */
 export function openForOutput(folder: Pick<Folder, 'root'>, file: string): number | undefined {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
@@ -61,7 +61,7 @@ export function openForOutput(folder: Pick<Folder, 'root'>, file: string): numbe
   })
 }
 
-/** True if a file exists and still leads to a place where a log may be. */
+/** True if a file exists and, with links followed, is in a place where a log may be. */
 export const leadsInside = (folder: Pick<Folder, 'root'>, file: string): boolean =>
   attempt(() => isInside(folder, realpathSync(file))) ?? false
 
@@ -84,7 +84,7 @@ function opened<T>(
   }
 }
 
-/** Treats a file that cannot be opened as missing. */
+/** Calls `work`, and returns undefined if it throws: a file that cannot be opened counts as missing. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -100,7 +100,7 @@ export function isInside(folder: Pick<Folder, 'root'>, path: string): boolean {
   return path.startsWith(root + sep) && first?.toLowerCase() !== '.svc'
 }
 
-/** The real path of the open file. */
+/** The path of the open file with all links resolved. */
 function realPathOf(fd: number, file: string): string {
   if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${fd}`)
   const path = realpathSync(file)

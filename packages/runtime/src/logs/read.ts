@@ -1,4 +1,4 @@
-/** Reads the end of a declared log (3.6, D52, I28), masked. */
+/** Reads the end of a declared log and masks the secrets in it (3.6, D52, I28). */
 import type { Manifest } from '@svc/blueprint'
 import { clean, endOf, limits } from '@svc/protocol'
 import { readEnv } from '../files/env.ts'
@@ -8,13 +8,16 @@ import { placeOf } from '../state/paths.ts'
 import { mask } from './mask.ts'
 import { declaredLog } from './open.ts'
 
-/** The answer for any name that is not such a log (3.6). */
+/** The uploaded text if no log of the requested name is declared (3.6). */
 export const noSuchLog = 'There is no such log.'
 
-/** Bytes that are read before the part that is sent, so that a secret which begins there is seen whole. */
+/**
+ * The number of bytes that are read before the part that is sent, so that a secret at its beginning is seen whole and
+ * can be masked.
+ */
 const margin = 16 * 1024
 
-/** The end of the log, masked; undefined if there is no such log. */
+/** The end of a declared log, with secrets masked; undefined if there is no such log. */
 export function readLog(
   folder: Folder,
   manifest: Pick<Manifest, 'logs'> & Partial<Pick<Manifest, 'state'>>,
@@ -25,7 +28,7 @@ export function readLog(
   return declared && endOfLog(folder, placeOf(folder, manifest, declared.path), max)
 }
 
-/** The end of the log at this path, masked. */
+/** The end of the log at this path, with secrets masked. */
 export function endOfLog(folder: Folder, file: string, max: number = limits.logTextBytes): string | undefined {
   const maxBytes = max + margin
   const end = declaredLog(folder)(file, (fd, { size }) => {
@@ -37,7 +40,7 @@ export function endOfLog(folder: Folder, file: string, max: number = limits.logT
   return endOf(end.whole ? text : fromNextWord(text), max)
 }
 
-/** Drops the first word, which may be the rest of a secret that was cut. */
+/** Drops the first word of a text, which may be the second part of a secret and would not be masked. */
 function fromNextWord(text: string): string {
   const space = text.search(/\s/)
   return text.slice(space >= 0 && space < margin ? space + 1 : margin)

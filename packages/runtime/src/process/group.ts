@@ -1,9 +1,15 @@
-/** The process group of an agent: its leader, and everything the leader started that did not leave the group. */
+/**
+ * The process group of an agent: its leader, and all processes that the leader started and that did not leave the
+ * group.
+ */
 import { readdirSync } from 'node:fs'
 import { codeOf } from '../errors.ts'
 import { statOf } from './identity.ts'
 
-/** True if anything of the group still lives. The number of a group is not reused while it has members. */
+/**
+ * True if any process of the group still lives. The system does not reuse the id of a group while the group has
+ * members.
+ */
 export function groupLives(pid: number): boolean {
   try {
     process.kill(-pid, 0)
@@ -13,7 +19,7 @@ export function groupLives(pid: number): boolean {
   return process.platform !== 'linux' || membersOf(pid).length > 0
 }
 
-/** The members that are not zombies. Linux only. */
+/** The processes of a group that are not zombies. This works on Linux only. */
 export const membersOf = (group: number): number[] =>
   readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return []

@@ -8,11 +8,14 @@ import { moment } from '../time.ts'
 import { howEnded } from './ended.ts'
 import type { Halt } from './identity.ts'
 
-/** After this many consecutive starts that did not count, the level is bad. */
+/** The number of consecutive failed starts from which the level is bad. */
 const tooMany = 3
 const at = (ms: number): string => moment(Math.floor(ms / 1000))
 
-/** The health item. With `halt` the process exists but does nothing, which is not running (D65). */
+/**
+ * The health item `Process`. If `halt` is set, the process exists but does nothing, so the item does not say that it
+ * runs (D65).
+ */
 export function processHealth(state: ProcessState, halt?: Halt): HealthItem {
   return { name: 'Process', level: levelOf(state, halt), detail: sentence(state, halt) }
 }
@@ -66,7 +69,10 @@ const halts: Readonly<Record<Halt, (pid: number) => string>> = {
   Z: (pid) => `Process ${pid} has ended, and nobody has read how (state Z, a zombie).`,
 }
 
-/** The state that replaces what the agent wrote while it still ran; undefined while it runs. */
+/**
+ * The state for a report if the agent's process does not run. It replaces what the agent wrote while it still ran;
+ * undefined while the process runs.
+ */
 export function notRunning(state: ProcessState): State | undefined {
   if (state.is === 'running' || (state.is === 'stopping' && state.because !== 'ended')) return undefined
   const level = levelOf(state)

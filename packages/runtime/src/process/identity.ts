@@ -7,19 +7,22 @@ import { readFileSync } from 'node:fs'
 
 export interface Identity {
   readonly pid: number
-  /** Differs for every process that ever had this pid; empty if the system does not tell. */
+  /**
+   * The boot and the start time of the process, which no other process with the same pid has. Empty if the system does
+   * not tell.
+   */
   readonly start: string
 }
 
 export const ownIdentity = (): Identity => ({ pid: process.pid, start: startOf(process.pid) ?? '' })
 
-/** Undefined if there is no such process. */
+/** The identity of the process with this pid; undefined if there is none. */
 export function identityOf(pid: number): Identity | undefined {
   const start = startOf(pid)
   return start === undefined ? undefined : { pid, start }
 }
 
-/** True if that same process still lives. A zombie does not. */
+/** True if the very same process still lives. A zombie does not count as living. */
 export function lives({ pid, start }: Identity): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false
   const now = startOf(pid)
@@ -32,13 +35,16 @@ export function lives({ pid, start }: Identity): boolean {
  */
 export type Halt = 'T' | 'Z'
 
-/** Undefined if it does something, or if the system does not tell. */
+/** Why the process does nothing; undefined if it is active, or if the system does not tell. */
 export function haltOf(pid: number): Halt | undefined {
   const letter = letterOf(pid)
   return letter === 'T' || letter === 'Z' ? letter : undefined
 }
 
-/** The letter of its state, as in Linux and `ps`. On macOS this follows the documentation of `ps` and was not tried. */
+/**
+ * The state of a process as the letter that Linux and `ps` use. The use on macOS follows the documentation of `ps` and
+ * was not tried.
+ */
 function letterOf(pid: number): string | undefined {
   try {
     return process.platform === 'linux' ? statOf(pid)[0] : ps('stat=', pid).slice(0, 1)
@@ -53,7 +59,7 @@ function ps(columns: string, pid: number): string {
   return execFileSync('ps', ['-o', columns, '-p', String(pid)], { env, stdio: [...stdio], encoding: 'utf8' }).trim()
 }
 
-/** `boot:start` of a process; undefined if there is none. */
+/** The boot id and start time of a process, as `boot:start`; undefined if there is no such process. */
 function startOf(pid: number): string | undefined {
   if (process.platform === 'linux') return linuxStart(pid)
   try {
@@ -70,14 +76,18 @@ function linuxStart(pid: number): string | undefined {
   try {
     const fields = statOf(pid)
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined
-    boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim() // the same as long as this process can live
+    // the boot id cannot change while this process lives
+    boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
     return `${boot}:${fields[19]}`
   } catch {
     return undefined
   }
 }
 
-/** The fields of /proc/PID/stat after the name, which may hold anything: state, parent, group, … */
+/**
+ * The fields of /proc/PID/stat that follow the name: state, parent, group, and so on. The name is skipped, since it may
+ * contain any character.
+ */
 export function statOf(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,14 +1,15 @@
 /**
- * Finds an agent's process by its environment: after a kill between a spawn and its note, and for what a dead agent
- * left running. The mark is what 2.12 sets in any case: the folder and the time of the start, which the journal holds
- * before the spawn and which no two starts share.
+ * Finds an agent's process by its environment: after a kill between the start of the process and the note about it, and
+ * for processes that a dead agent left running. The mark consists of two variables that section 2.12 requires anyway:
+ * the folder and the time of the start. The journal has that time before the process is started, and no two starts
+ * share it.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { membersOf } from './group.ts'
 import { type Identity, identityOf, statOf } from './identity.ts'
 
-/** The leader of the group that was started with this mark; undefined if none lives. */
+/** The leader of the process group that was started with this mark; undefined if none of its processes lives. */
 export function findMarked(agentDir: string, started: string): Identity | undefined {
   const found = process.platform === 'linux' ? onLinux(agentDir, started) : byPs(agentDir, started)
   const leaders = found.flatMap((pid) => identityOf(pid) ?? [])
@@ -16,8 +17,8 @@ export function findMarked(agentDir: string, started: string): Identity | undefi
 }
 
 /**
- * True if a process that was started with this mark lives in this group. The leader is dead, so the number of the group
- * alone proves nothing. Linux only.
+ * True if this process group contains a process that was started with this mark. The leader is dead, so the id of the
+ * group alone proves nothing. This works on Linux only.
  */
 export const markedGroup = (group: number, agentDir: string, started: string): boolean =>
   process.platform === 'linux' && membersOf(group).some((pid) => isMarked(String(pid), agentDir, started))
@@ -32,7 +33,7 @@ function isMarked(pid: string, agentDir: string, started: string): boolean {
     const env = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
     return env.includes(`SVC_AGENT_DIR=${agentDir}`) && env.includes(`SVC_AGENT_STARTED=${started}`)
   } catch {
-    return false // gone meanwhile, or another user's
+    return false // the process has ended meanwhile, or belongs to another user
   }
 }
 

@@ -1,7 +1,7 @@
-/** Programs of this machine. */
+/** Finds out whether a program can be run on this machine. */
 import { accessSync, constants, statSync } from 'node:fs'
 
-/** True for a file that this user may execute. */
+/** True if the current user may execute this file. */
 export function canRun(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)

@@ -4,11 +4,14 @@ import { join } from 'node:path'
 import type { Need } from '@svc/blueprint'
 import { canRun } from './can-run.ts'
 
-/** The time to print a version. A program that does something else is ended. */
+/** The milliseconds in which a program must print its version. A program that does something else is ended. */
 const patienceMs = 5000
 const maxOutput = 64 * 1024
 
-/** Says in a sentence what is wrong with a program; undefined if it is accepted. Pure. */
+/**
+ * Says in a sentence what is wrong with a program that the agent needs; undefined if nothing is. The function only
+ * compares and runs nothing.
+ */
 export function judgeNeed({ name, min }: Need, found: { file?: string | undefined; says?: string | undefined }) {
   if (found.file === undefined) return `${name} is missing: there is no such program in PATH.`
   if (min === undefined || found.says === undefined) return undefined
@@ -17,7 +20,7 @@ export function judgeNeed({ name, min }: Need, found: { file?: string | undefine
   return isBelow(version, min) ? `${name} is ${version}, and ${min} or newer is needed.` : undefined
 }
 
-/** Compares versions by numbers: 3.10 is above 3.9, and 3 equals 3.0. */
+/** True if a version is lower than `min`, compared number by number: 3.10 is above 3.9, and 3 equals 3.0. */
 function isBelow(version: string, min: string): boolean {
   const [have, want] = [version, min].map((text) => text.split('.').map(Number)) as [number[], number[]]
   for (const [i, wanted] of want.entries()) {
@@ -27,11 +30,14 @@ function isBelow(version: string, min: string): boolean {
   return false
 }
 
-/** Searches PATH only, and runs nothing. */
+/** The needed programs that are not in PATH, as sentences. No program is run. */
 export const missingNeeds = (needs: readonly Need[], path = process.env.PATH): string[] =>
   needs.flatMap((need) => judgeNeed(need, { file: fileOf(need.name, path) }) ?? [])
 
-/** Runs the programs that need a minimum version, to learn their own. */
+/**
+ * The needed programs that are missing or too old, as sentences. A program with a minimum version is run, so that it
+ * prints its own.
+ */
 export async function unmetNeeds(needs: readonly Need[], path = process.env.PATH): Promise<string[]> {
   const judged = needs.map(async (need) => {
     const file = fileOf(need.name, path)
@@ -41,7 +47,7 @@ export async function unmetNeeds(needs: readonly Need[], path = process.env.PATH
   return (await Promise.all(judged)).filter((sentence) => sentence !== undefined)
 }
 
-/** Such as `restic, python3 3.9 or newer`. */
+/** The needed programs in words, such as `restic, python3 3.9 or newer`. */
 export const needsText = (needs: readonly Need[]): string =>
   needs.map(({ name, min }) => (min === undefined ? name : `${name} ${min} or newer`)).join(', ')
 
@@ -51,7 +57,10 @@ function fileOf(name: string, path = ''): string | undefined {
   return places.map((folder) => join(folder, name)).find(canRun)
 }
 
-/** The output of a program on both streams, whatever its exit code; empty if it cannot be run or takes too long. */
+/**
+ * The output of a program on both streams, whatever its exit code. Empty if the program cannot be run or takes too
+ * long.
+ */
 const said = (file: string, { version_args: args = ['--version'] }: Need): Promise<string> =>
   new Promise((resolve) => {
     const child = execFile(

@@ -1,6 +1,6 @@
 /**
- * The health item for the programs that an agent needs. They are checked when the manifest names them, and every five
- * minutes.
+ * The health item for the programs that an agent needs. The programs are checked when the manifest names others than
+ * before, and every five minutes.
  */
 import type { Manifest, Need } from '@svc/blueprint'
 import { cut, type HealthItem, limits } from '@svc/protocol'
@@ -10,7 +10,7 @@ import { unmetNeeds } from './needs.ts'
 const everySeconds = 300
 
 interface ProgramWatch {
-  /** Empty while all programs are found. */
+  /** Returns a health item if programs are missing; none while all are found. */
   health(manifest: Pick<Manifest, 'needs'>): HealthItem[]
 }
 

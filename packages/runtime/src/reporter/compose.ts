@@ -1,4 +1,7 @@
-/** Composes a report from what is known at this moment (2.1). Pure: everything is an argument. */
+/**
+ * Composes a report from what is known at this moment (2.1). The functions are pure: everything they use is an
+ * argument.
+ */
 import type { Manifest } from '@svc/blueprint'
 import { settingsSchema } from '@svc/blueprint/settings'
 import {
@@ -25,7 +28,7 @@ import { moment } from '../time.ts'
 export interface ReportParts {
   readonly manifest: Manifest
   readonly status: StatusFile
-  /** The health items of the runtime itself. */
+  /** The health items that the runtime itself adds. */
   readonly health: readonly HealthItem[]
   readonly values: SettingValues
   readonly pause?: Pause | undefined
@@ -35,17 +38,20 @@ export interface ReportParts {
   readonly runtime: RuntimeInfo
   readonly boot: string
   readonly seq: number
-  /** Present if the runtime itself starts the agent. */
+  /** The state of the agent's process; present if the runtime itself starts the agent. */
   readonly process?: ProcessState | undefined
-  /** Why its process does nothing although it exists (D65). */
+  /** Why the agent's process does nothing although it exists (D65). */
   readonly halt?: Halt | undefined
-  /** Present in the last report (D66). */
+  /** Who stopped the agent; present only in the last report (D66). */
   readonly stop?: { readonly by: Stop; readonly author: Author | undefined } | undefined
-  /** When the agent wrote its status, in Unix seconds; undefined while that means nothing (D65). */
+  /** When the agent wrote its status, in Unix seconds; undefined while that time means nothing (D65). */
   readonly statusAt?: number | undefined
-  /** Present if the agent was installed from a blueprint (2.5). */
+  /** The outcome of the last update; present if the agent was installed from a blueprint (2.5). */
   readonly applied?: Applied | undefined
-  /** The health of the bindings (3.7). It is separate, since it never counts toward the agent's own level (D27). */
+  /**
+   * The health of the bindings (3.7). It is separate from the other health items, because it never counts toward the
+   * agent's own level (D27).
+   */
   readonly bindings?: readonly HealthItem[] | undefined
 }
 
@@ -67,7 +73,7 @@ export function compose(parts: ReportParts): Report {
     protocol: protocolVersion,
     boot: parts.boot,
     seq: parts.seq,
-    // The version of an installed agent is that of its blueprint (2.5).
+    // The reported version of an installed agent is that of its blueprint (2.5).
     agent: { version: applied?.version ?? agent?.version ?? manifest.version, host: parts.host },
     ...(state && { state }),
     ...(all.length > 0 && { health: all }),
@@ -84,7 +90,7 @@ export function compose(parts: ReportParts): Report {
   }
 }
 
-/** The state of an agent that does not run. If somebody stopped it, the detail says who. */
+/** The state of an agent whose process does not run. If somebody stopped it, the detail says who. */
 function notRunningState(process: ProcessState, stop: ReportParts['stop']): State | undefined {
   const state = notRunning(process)
   const stopped = stop && process.is === 'stopped' && process.because === 'asked'
@@ -92,8 +98,8 @@ function notRunningState(process: ProcessState, stop: ReportParts['stop']): Stat
 }
 
 /**
- * The state of a paused agent (2.11). The pause is the truth, whatever the agent wrote last; if it is still finishing,
- * the detail says so.
+ * The state of a paused agent (2.11). The report says that the agent is paused, whatever the agent itself wrote last.
+ * If the agent is still finishing its work, the detail says so.
  */
 function pausedState({ since, author }: Pause, { active = [] }: StatusFile, process: ProcessState | undefined): State {
   const runs = active.length === 1 ? ' One run is still finishing.' : ` ${active.length} runs are still finishing.`

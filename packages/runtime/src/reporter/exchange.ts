@@ -1,5 +1,5 @@
 /**
- * One complete report: it is composed and sent, and its answer is processed (D4, D17). A failure is logged and changes
+ * Makes one complete report: composes it, sends it, and processes the answer (D4, D17). A failure is logged and changes
  * nothing.
  */
 import { hostname } from 'node:os'
@@ -43,7 +43,7 @@ import { shrink } from './shrink.ts'
 
 export interface Reporter {
   readonly folder: Folder
-  /** `boot` identifies this start of the reporter, and `seq` counts its reports (D11). */
+  /** `boot` identifies this start of the reporter, and `seq` counts the reports since (D11). */
   readonly boot: string
   seq: number
   kept: KeptStatus
@@ -51,18 +51,21 @@ export interface Reporter {
 }
 export type Exchanged =
   | { readonly ok: true; readonly answer: ReceivedAnswer; readonly handled: readonly Handled[] }
-  /** `status` is present if the service answered at all, `code` if it is one of our codes. */
+  /**
+   * A failed report. `status` is present if the service answered at all, `code` if the answer has one of our error
+   * codes.
+   */
   | { readonly ok: false; readonly why: string; readonly status?: number; readonly code?: string }
 
-/** Facts that only a runtime that starts the agent itself knows. */
+/** Facts that are known only if the runtime starts the agent itself. */
 export interface Own {
   readonly process?: ProcessState | undefined
   readonly applied?: Applied | undefined
   readonly bindings?: readonly HealthItem[] | undefined
   readonly runtime?: RuntimeInfo | undefined
-  /** Present in the last report, and says who stopped the agent (D66). */
+  /** Who stopped the agent; present only in the last report (D66). */
   readonly stop?: Stop | undefined
-  /** Further health items. */
+  /** More health items for the report. */
   readonly remarks?: readonly HealthItem[] | undefined
 }
 export interface Now extends Own {
@@ -91,7 +94,7 @@ export async function exchange(
   try {
     record(folder, connection, { sent, body, result })
   } catch {
-    // The outbox is only for people, and a full disk must not lose the answer.
+    // Only people read the outbox, so a full disk must not make the answer get lost.
   }
   if (!result.ok) return result
   arrived(folder, report, seconds(Date.now()))
@@ -99,7 +102,10 @@ export async function exchange(
   return { ok: true, answer: result.answer, handled }
 }
 
-/** Without its journal the reporter takes no commands (D4). The health item says so, and no controls are offered. */
+/**
+ * Makes sure that the journal of commands can be read. If it cannot, the reporter takes no commands (D4): a health item
+ * says so, and the report offers no controls.
+ */
 function brokenJournal(folder: Folder, manifest: Manifest): HealthItem | undefined {
   try {
     settleInterrupted(folder, manifest, seconds(Date.now()))
@@ -189,7 +195,7 @@ function record(
   writeOutbox(folder, outbox, connection.token)
 }
 
-/** Drops acks only after a successful report that carried them (D4). */
+/** Drops acks from the journal. This is called only after a report that carried them was successful (D4). */
 function arrived(folder: Folder, { acks = [] }: Report, now: number): void {
   if (acks.length > 0)
     inTurn(folder, 'svc report', () => saveJournal(folder, forget(acksArrived(readJournal(folder), acks), now)))

@@ -1,4 +1,4 @@
-/** Tests the copy of a manifest that commands use. */
+/** Tests the stored copy of a parsed manifest, which commands use. */
 import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -16,7 +16,10 @@ const folder = () => {
   return agent
 }
 const copyOf = (agent: ReturnType<typeof agentFolder>) => join(agent.journal, 'manifest.json')
-/** A folder whose copy differs from the manifest's text. */
+/**
+ * A folder whose stored copy of the manifest differs from the text of the manifest, so that a test sees which of the
+ * two is used.
+ */
 const withCopy = async () => {
   const agent = folder()
   await manifestNow(agent, '7.8.9')

@@ -1,7 +1,7 @@
 /**
- * Keeps the manifest as it was read last, together with the checksum of its text. The YAML reader takes megabytes that
- * a process does not give back, so a runtime loads it only for a new text. A copy that does not match in everything is
- * ignored.
+ * Stores the manifest as it was last parsed, with the checksum of its text. The YAML reader takes megabytes of memory
+ * that a process never gives back, so a runtime loads it only if the text has changed. A stored copy for another text,
+ * or by another version of svc, is ignored.
  */
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { readFile, readJsonObject } from '../files/read.ts'
 import { version } from '../version.ts'
 import type { ManifestNow } from './manifest.ts'
 
-/** The folder's current manifest. YAML is read only if the text is new. */
+/** The manifest in the folder at this moment. Its YAML is parsed only if the text has changed. */
 export async function manifestNow(folder: Folder, reader: string = version): Promise<ManifestNow> {
   const read = readFile(folder.manifest, 1024 * 1024)
   const known = read.is === 'bytes' ? recall(folder, sumOf(read.bytes), reader) : undefined
@@ -26,8 +26,8 @@ export async function manifestNow(folder: Folder, reader: string = version): Pro
 }
 
 /**
- * The folder's current manifest for a command, which writes no copy. Only the user's own copy is used: another user's
- * was not checked, and this user may have more rights.
+ * The manifest in the folder, for a command that stores no copy of it. A copy that another user stored is not used:
+ * nobody has checked it, and the current user may have more rights.
  */
 export async function manifestKnown(folder: Folder, reader: string = version): Promise<ManifestNow> {
   const read = readFile(folder.manifest, 1024 * 1024)
@@ -48,8 +48,8 @@ const sumOf = (bytes: Buffer): string => createHash('sha256').update(bytes).dige
 const fileOf = (folder: Folder): string => join(folder.journal, 'manifest.json')
 
 /**
- * The copy for this text, if the same version of svc made it. Another version may read the text differently, and
- * sources have no version.
+ * The stored copy of the parsed manifest, if it belongs to this text and the same version of svc made it. Another
+ * version may parse the text differently. Code that runs from source has no version, so it uses no copy.
  */
 function recall(folder: Folder, sum: string, reader: string): Manifest | undefined {
   const kept = readJsonObject(fileOf(folder), 1024 * 1024)
@@ -63,6 +63,6 @@ function remember(folder: Folder, sum: string, reader: string, manifest: Manifes
     prepare(folder)
     writeLightly(fileOf(folder), JSON.stringify({ sum, reader, manifest }), 0o600)
   } catch {
-    // It is read again next time.
+    // The copy could not be stored, so the manifest is parsed again next time.
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Looks names up with at most one pending look-up for each (D17). A look-up cannot be interrupted inside a process, and
- * blocks one of four threads until the system's resolver gives up, so later requests join the pending one.
+ * Looks up names of hosts, with at most one pending look-up for each name (D17). A look-up cannot be interrupted, and
+ * blocks one of Node's four threads until the system's resolver gives up; so later requests for the same name wait for
+ * the pending one.
  */
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
@@ -8,7 +9,7 @@ import type { LookupFunction } from 'node:net'
 type Callback = Parameters<LookupFunction>[2]
 const underWay = new Map<string, Callback[]>()
 
-/** True if a look-up hangs; `process.exit` would wait for it. */
+/** True if a look-up is pending. It may hang, and `process.exit` would wait for it. */
 export const lookupHangs = (): boolean => underWay.size > 0
 
 export const lookup: LookupFunction = (hostname, options, callback) => {

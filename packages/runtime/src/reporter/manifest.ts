@@ -1,4 +1,4 @@
-/** Reads the folder's manifest from its text. */
+/** Parses the text of the folder's manifest. */
 import { type Finding, type Manifest, manifestName, readManifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
 import { type FileRead, readFile } from '../files/read.ts'
@@ -10,7 +10,7 @@ export type ManifestNow =
 
 export const manifestOf = (folder: Folder): ManifestNow => manifestIn(folder, readFile(folder.manifest, 1024 * 1024))
 
-/** Reads the manifest from a file that was already read. */
+/** Parses the manifest from the result of reading its file. */
 export function manifestIn(folder: Folder, read: FileRead): ManifestNow {
   if (read.is === 'missing') {
     return {
@@ -24,6 +24,6 @@ export function manifestIn(folder: Folder, read: FileRead): ManifestNow {
   return manifest.ok ? manifest : { ok: false, message: shown(manifest.findings), findings: manifest.findings }
 }
 
-/** One line for each finding, in the form of compilers. */
+/** One line for each finding, in the form that compilers use. */
 export const shown = (findings: readonly Finding[]): string =>
   findings.map(({ line, column, message }) => `${manifestName}:${line}:${column} ${message}`).join('\n')

@@ -1,6 +1,6 @@
 /**
- * Keeps the exact last report and its answer for the person at the machine (`svc outbox`). The token is not part of
- * either, and if an answer repeats it, it is masked.
+ * Keeps the last report exactly as it was sent, and its answer, for the person at the machine (`svc outbox`). The token
+ * is in neither of them; if an answer repeats the token, it is masked.
  */
 import { cut } from '@svc/protocol'
 import { writeLightly } from '../files/durable.ts'
@@ -9,16 +9,16 @@ import { readJsonObject } from '../files/read.ts'
 
 export interface Outbox {
   readonly origin: string
-  /** Unix seconds. */
+  /** When the report was sent, in Unix seconds. */
   readonly sent: number
-  /** The body, byte for byte. */
+  /** The body of the report, byte for byte. */
   readonly report: string
-  /** Absent if there was no answer. */
+  /** The HTTP status of the answer; absent if there was no answer. */
   readonly status?: number
   readonly answer?: string
   /** Why the report does not count as answered (D17). */
   readonly failure?: string
-  /** When a report was last answered, in Unix seconds, whatever happened to later ones. */
+  /** When the service last answered any report, in Unix seconds. */
   readonly reached?: number
 }
 

@@ -12,7 +12,10 @@ import { badAnswers, deep, nonsense } from '../../testing/bad.ts'
 import { agentFolder, becomes, type Running, reporter, starts as startsAny, svc, token } from '../../testing/folder.ts'
 import { answer, command, json, type Service, startService } from '../../testing/service.ts'
 
-/** A second lasts 30 ms: a report every 150 ms once 5 s are asked for, and a request may take 450 ms. */
+/**
+ * The factor for all durations: a second lasts 30 ms. After the service asks for an interval of 5 s, a report comes
+ * every 150 ms, and a request may take 450 ms.
+ */
 const scale = 0.03
 const quick = json({ commands: [], interval: 5 })
 const agentFile = fileURLToPath(new URL('../../testing/agent.ts', import.meta.url))
@@ -37,7 +40,7 @@ const starts = (of: ReturnType<typeof agentFolder>, ...args: string[]): Running 
   cleanups.push(() => running.end('SIGKILL'))
   return running
 }
-/** Runs the agent to its own end. */
+/** Runs the agent until it ends by itself. */
 const agentRuns = (of: ReturnType<typeof agentFolder>, steps: number) =>
   new Promise<number | null>((resolve) => {
     const child = spawn(process.execPath, [agentFile, of.root, String(steps)], { stdio: 'ignore' })
@@ -45,7 +48,7 @@ const agentRuns = (of: ReturnType<typeof agentFolder>, steps: number) =>
     child.on('close', resolve)
   })
 const traceOf = (of: ReturnType<typeof agentFolder>) => readFileSync(join(of.root, 'state/trace'), 'utf8')
-/** The agent's own files: everything except the runtime's folder. */
+/** The agent's own files: everything in its folder except the runtime's folder. */
 const filesOf = (of: ReturnType<typeof agentFolder>) =>
   Object.fromEntries(
     readdirSync(of.root, { recursive: true, withFileTypes: true })

@@ -1,6 +1,6 @@
 /**
- * `svc report` reports until it is stopped, as a process beside the agent (1, rules 1 and 2). Whatever the service or
- * the network does, it logs that and waits for the next interval; nothing else changes.
+ * Reports until it is stopped; `svc report` runs this as a process beside the agent (1, rules 1 and 2). Whatever the
+ * service or the network does, a failure is logged, and the next report is sent after the usual interval.
  */
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
@@ -28,10 +28,13 @@ export const createReporter = (folder: Folder): Reporter => ({
   writes: watchWrites(folder),
 })
 
-/** The seconds that a stop gives to the report in flight, whose answer may carry commands that come only once. */
+/**
+ * The seconds that a report in progress gets when the reporter is stopped. Its answer may carry commands, and a command
+ * is sent only once.
+ */
 const graceSeconds = 2
 
-/** Reports until `stop` is aborted. The caller holds the folder's lock. */
+/** Reports until `stop` is aborted. The caller holds the folder's lock meanwhile. */
 export async function reportUntil(
   folder: Folder,
   first: Manifest,
@@ -47,7 +50,10 @@ export async function reportUntil(
     own?: (manifest: Manifest) => Own
     heard?: (result: Exchanged) => void
     ready?: Promise<void>
-    /** Called once `stop` is aborted. Returns who stopped the agent, or undefined if the reporter is only replaced. */
+    /**
+     * Called once `stop` is aborted. Returns who stopped the agent, or undefined if only the reporter is being
+     * replaced.
+     */
     stoppedBy?: () => Stop | undefined
   },
 ): Promise<void> {
@@ -94,7 +100,7 @@ export async function reportUntil(
   say('stopped')
 }
 
-/** Sends one last report, tried once, in the rest of the grace period (D66). */
+/** Sends one last report, in what is left of the grace period (D66). It is not retried. */
 async function farewell(reporter: Reporter, now: Now, signal: AbortSignal): Promise<Exchanged> {
   const connection = readConnection(reporter.folder)
   if (!connection.ok) return { ok: false, why: connection.message }
@@ -105,7 +111,10 @@ async function farewell(reporter: Reporter, now: Now, signal: AbortSignal): Prom
   }
 }
 
-/** Brings the folder up to date with the manifest. A disk that refuses does not stop the reports. */
+/**
+ * Cleans up the folder, and adds missing settings to the settings file as the manifest describes them. If the disk
+ * refuses, reports are sent anyway.
+ */
 function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): void {
   try {
     for (const each of [folder.svc, folder.journal, folder.lock]) sweep(each, Date.now())
@@ -115,7 +124,10 @@ function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): 
   }
 }
 
-/** Logs what is new: the first success, every command, a failure once and again after a hundred, and its end. */
+/**
+ * Returns a function that logs only what is new: the first success, every command, a failure for a new reason, every
+ * hundredth failure, and the first success after failures.
+ */
 function tell(say: (line: string) => void): (result: Exchanged) => void {
   let failures = 0
   let last: string | undefined

@@ -4,13 +4,15 @@
  */
 import { limits } from '@svc/protocol'
 
-/** The time of the first report. It is random, so that reporters that start together do not report together. */
+/**
+ * The time of the first report. It is random, so that reporters which start at the same moment do not report at the
+ * same moment.
+ */
 export const firstReport = (now: number, chance: number, second: number): number => now + chance * 5 * second
 
 /**
- * The time of the report after the one started at `last`. A failure changes nothing, so there is no immediate retry,
- * and a report that took longer than the interval only skips the turns it missed. Two reports are at least `minWait`
- * apart.
+ * The time of the next report, after the one that started at `last`. A failed report is not repeated early, and a
+ * report that took longer than the interval only skips the turns it missed. Two reports are at least `minWait` apart.
  */
 export function nextReport(
   last: number,
@@ -22,8 +24,8 @@ export function nextReport(
 }
 
 /**
- * The minimum wait between two reports, as a multiple of `floor()`: the service takes 60 a minute (7), and a restart
- * adds one report.
+ * The minimum wait between two reports, as a multiple of `floor()`. The service accepts 60 reports a minute (7), and a
+ * restart of the reporter adds one.
  */
 export const minFloors = 1.1
 

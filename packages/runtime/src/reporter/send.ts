@@ -1,6 +1,7 @@
 /**
- * Makes one request to the service (D17, I25): a time limit for everything including the name look-up, a size limit for
- * the answer, verified TLS, and no redirects, so that the token reaches only the configured origin.
+ * Makes one request to the service (D17, I25). One time limit covers everything, including the name look-up, and the
+ * size of the answer is limited. TLS is verified and redirects are not followed, so that the token reaches only the
+ * configured origin.
  */
 import {
   type ClientRequest,
@@ -19,12 +20,12 @@ import { lookup } from './lookup.ts'
 
 export type SendResult =
   | { readonly is: 'answered'; readonly status: number; readonly body: Buffer; readonly headers: IncomingHttpHeaders }
-  /** There was no readable answer. `sent`: a connection was established, so the request may have arrived. */
+  /** No readable answer came. `sent` is true if a connection was established, so that the request may have arrived. */
   | { readonly is: 'lost'; readonly why: string; readonly sent: boolean; readonly tooLarge?: true }
 
-/** The connection is kept between reports (D18), since a handshake costs many times a report. */
+/** The connection stays open between reports (D18), since a new TLS handshake costs many times as much as a report. */
 const kept = { keepAlive: true, maxSockets: 2, scheduling: 'lifo' } as const
-/** The connection pools, made at the first call: most commands make none, and TLS takes milliseconds to load. */
+/** The connection pools, created when first used. Most commands make no request, and loading TLS takes milliseconds. */
 const agents = new Map<boolean, HttpAgent>()
 function agentFor(secure: boolean): HttpAgent {
   const agent = agents.get(secure) ?? (secure ? new HttpsAgent(kept) : new HttpAgent(kept))
@@ -32,7 +33,10 @@ function agentFor(secure: boolean): HttpAgent {
   return agent
 }
 
-/** Posts JSON with the token. Never rejects. `seconds` limits the whole request. */
+/**
+ * Sends JSON to the service with the agent's token, as a POST request. The promise never rejects. `seconds` limits the
+ * whole request.
+ */
 export function post(
   { origin, token }: Connection,
   path: '/api/agent/v1/report' | '/api/agent/v1/log',
@@ -42,7 +46,7 @@ export function post(
   return call(new URL(path, origin), { method: 'POST', json, token, seconds }, signal)
 }
 
-/** Checks that something answers at the address. Sends no token. */
+/** Checks that a service answers at the address. The request carries no token. */
 export const knock = (origin: string, signal: AbortSignal): Promise<SendResult> =>
   call(new URL('/cli/svc.pyz.sha256', origin), { method: 'GET' }, signal)
 
@@ -50,18 +54,18 @@ interface Call {
   readonly method: 'GET' | 'POST'
   readonly json?: string
   readonly token?: string
-  /** The limit for the whole request, including the name look-up. */
+  /** The time limit for the whole request, including the name look-up. */
   readonly seconds?: number
-  /** The limit without a byte in either direction. */
+  /** The time limit without a byte in either direction. */
   readonly idleSeconds?: number
-  /** The maximum size of the answer. */
+  /** The maximum size of the answer in bytes. */
   readonly bytes?: number
   readonly accept?: string
-  /** True for a separate connection, since a request that takes minutes must not delay a report. */
+  /** True to use a separate connection: a request that takes minutes must not delay a report. */
   readonly apart?: boolean
 }
 
-/** Makes one request. Never rejects. */
+/** Makes one request. The promise never rejects; a failure is a result. */
 export function call(
   url: URL,
   {
@@ -165,7 +169,7 @@ const known: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the connection timed out',
 }
 
-/** Why there is no answer, as the end of a sentence. */
+/** Why no answer came, worded as the end of a sentence. */
 export function reason(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error
   const code = codeOf(first) ?? codeOf(error)
@@ -174,7 +178,7 @@ export function reason(error: unknown): string {
   return clean(first instanceof Error && first.message ? first.message : (code ?? 'unknown error')).slice(0, 200)
 }
 
-/** The message of an answer that is not a success, in the service's own words if it has any (7). */
+/** The message for an answer that is not a success: the service's own words, if the answer contains them (7). */
 export function refusalOf(status: number, body: Buffer): { code?: string; message: string } {
   if (status >= 300 && status < 400) return { message: `it answered ${status}, and redirects are not followed` }
   try {
@@ -187,7 +191,7 @@ export function refusalOf(status: number, body: Buffer): { code?: string; messag
       }
     }
   } catch {
-    // Not from our service: the status must do.
+    // The answer is not from our service, so the message can only name its status.
   }
   return { message: `it answered ${status}` }
 }

@@ -6,7 +6,7 @@ import { limits, newestRuns, type Report } from '@svc/protocol'
 
 export const sizeOf = (report: Report): number => Buffer.byteLength(JSON.stringify(report))
 
-/** The steps, in this order. Each is repeated until it has nothing left to drop. */
+/** The steps of shrinking, in this order. Each is repeated until it has nothing left to drop. */
 const steps: readonly ((report: Report, now: number) => Report | undefined)[] = [
   ({ panels, ...rest }) => (panels ? { ...rest, ...some('panels', panels.slice(0, -1)) } : undefined),
   ({ runs, ...rest }, now) =>
@@ -20,7 +20,7 @@ const steps: readonly ((report: Report, now: number) => Report | undefined)[] = 
   ({ settings, ...rest }) => (settings ? rest : undefined),
 ]
 
-/** Shrinks a report. `now` is in Unix milliseconds and decides which runs are old (D10). */
+/** Shrinks a report to at most `max` bytes. `now` is in Unix milliseconds and decides which runs are old (D10). */
 export function shrink(report: Report, now: number, max: number = limits.reporterBytes): Report {
   let small = report
   for (const step of steps) {
@@ -33,7 +33,7 @@ export function shrink(report: Report, now: number, max: number = limits.reporte
   return small
 }
 
-/** Leaves out an empty list. */
+/** An object with the list under this key; an empty object for an empty list. */
 const some = <K extends string, T>(key: K, items: T[]): { [key in K]?: T[] } =>
   items.length > 0 ? ({ [key]: items } as { [key in K]?: T[] }) : {}
 

@@ -1,4 +1,7 @@
-/** Tests that TLS is verified whatever the environment says (D17, I25): the token is sent only to a proven identity. */
+/**
+ * Tests that TLS is verified whatever the environment says (D17, I25): the token is sent only to a server that has
+ * proved its identity.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -36,7 +39,7 @@ const made = (() => {
     )
     return true
   } catch {
-    return false // no openssl on this machine
+    return false // this machine has no openssl
   }
 })()
 

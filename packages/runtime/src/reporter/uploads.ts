@@ -12,10 +12,13 @@ import { noSuchLog, readLog } from '../logs/read.ts'
 import { seconds } from '../time.ts'
 import { post, refusalOf, type SendResult } from './send.ts'
 
-/** An upload is up to two hundred times the size of a report. */
+/**
+ * The time limit of an upload in seconds. It is longer than that of a report, since an upload is up to two hundred
+ * times as large.
+ */
 const uploadSeconds = 60
 
-/** Sends the pending logs, until one must be tried again. Logs the result of each. */
+/** Sends the logs that were requested, until all are sent or one must be tried again later. Logs the result of each. */
 export async function upload(
   folder: Folder,
   manifest: Manifest,
@@ -47,7 +50,7 @@ export const waits = (e: CommandEntry): boolean => e.type === 'log' && e.answere
 
 type UploadVerdict = { readonly is: 'taken' } | { readonly is: 'refused' | 'again'; readonly why: string }
 
-/** Judges the answer. A refusal that waiting cannot change is final. */
+/** Judges the answer to an upload. A refusal that will be the same later is final. */
 function judgeUpload(sent: SendResult): UploadVerdict {
   if (sent.is === 'lost') return { is: 'again', why: sent.why }
   const { status, body } = sent
@@ -56,7 +59,7 @@ function judgeUpload(sent: SendResult): UploadVerdict {
   return { is: final ? 'refused' : 'again', why: refusalOf(status, body).message }
 }
 
-/** Marks the command as answered. There is no ack, since the upload is the answer (3.2). */
+/** Marks the log command as answered. It gets no ack, since the upload is its answer (3.2). */
 function settle(folder: Folder, { payload: _, ...entry }: CommandEntry, ok: boolean, message: string): void {
   inTurn(folder, 'svc report', () =>
     saveJournal(folder, replace(readJournal(folder), { ...entry, answered: seconds(Date.now()), ok, message })),

@@ -1,6 +1,6 @@
 /**
- * Remembers the last good manifest of a running reporter. If the manifest becomes invalid that is reported, and the
- * good one stays in force.
+ * Remembers the last valid manifest while a reporter runs. If the manifest becomes invalid, a health item says so, and
+ * the last valid one stays in use.
  */
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem } from '@svc/protocol'

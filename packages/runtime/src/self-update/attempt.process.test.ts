@@ -1,6 +1,6 @@
 /**
- * Tests an attempt with real files, a real service and a real ssh-keygen, without a runtime around it: why a file is
- * not accepted.
+ * Tests single attempts to update the runtime with real files, a real service and a real ssh-keygen, but without a
+ * running runtime: the reasons for which a file is not accepted.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,9 @@ afterAll(async () => {
   agent.remove()
 })
 
-/** Tries 3.0.0 as the service serves it. Returns how it ended, and what was swapped in. */
+/**
+ * Tries to update to 3.0.0 as the service serves it. Returns how the attempt ended, and which files were swapped in.
+ */
 async function tried(sha256: string, keygen?: string | null): Promise<Ended & { swapped: readonly string[] }> {
   const folder = join(root, 'staged')
   rmSync(folder, { recursive: true, force: true })
@@ -61,8 +63,8 @@ async function tried(sha256: string, keygen?: string | null): Promise<Ended & { 
 }
 
 /**
- * The served files, how the attempt ends, why they are not accepted, and the program used as ssh-keygen; `null`: there
- * is none.
+ * A case: the files that are served, how the attempt ends, why the files are not accepted, and the program used as
+ * ssh-keygen (`null` if there is none).
  */
 type Case = readonly [
   what: string,
@@ -138,7 +140,7 @@ test('a complete file with a good signature, by each built-in key, passes its st
   }
 })
 
-/** Answers of `/cli/`. download.test.ts has one that dribbles. */
+/** Bad answers to requests for `/cli/`. download.test.ts has one that is sent slowly, byte by byte. */
 const badServices: readonly (readonly [what: string, reply: Reply, why: RegExp])[] = [
   ['refuses the rate', json({}, 429), /could not be downloaded: the service answered 429/],
   ['is being restarted', json({}, 503), /could not be downloaded: the service answered 503/],

@@ -1,4 +1,7 @@
-/** Drives one attempt through its states (moves.ts). A step returns what happened and never picks the next state. */
+/**
+ * Runs one attempt to update the runtime through its states (moves.ts). A step returns what happened, and the table
+ * picks the next state.
+ */
 import { join } from 'node:path'
 import type { ServedRuntime } from '@svc/protocol'
 import { duration, wait } from '../time.ts'
@@ -13,13 +16,16 @@ interface AttemptContext {
   readonly origin: string
   /** The agent's folder. */
   readonly root: string
-  /** A separate folder for the files, accessible only to its owner. */
+  /** A folder for the downloaded files that only its owner can access. */
   readonly folder: string
   readonly keys: readonly string[]
   readonly signal: AbortSignal
-  /** True while the wish is in force (D31). */
+  /** True while the service still wishes this version (D31). */
   readonly stands: () => boolean
-  /** Asks the launcher to swap. Returns why it does not; if it does, this thread ends. */
+  /**
+   * Asks the launcher to put the new file in place. Returns why the launcher does not; if the launcher does it, this
+   * thread is ended.
+   */
   readonly swap: (staged: string, sha256: string) => Promise<StepResult>
 }
 export interface Ended {
@@ -30,8 +36,8 @@ export interface Ended {
 type Under = Exclude<SelfUpdateState, 'idle'>
 
 /**
- * The seconds until everything is fetched again after a mismatch, which may come from two nodes of different builds
- * (D37).
+ * The seconds before file and signature are fetched again after their checksums did not match. They may have come from
+ * two nodes of different builds (D37).
  */
 const againSeconds = 60
 

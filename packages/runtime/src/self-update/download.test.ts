@@ -31,7 +31,7 @@ async function from(answer: RequestListener) {
     stop.signal,
   )
 }
-/** Sends forever, as fast as possible or this many KB a second. */
+/** A server that sends data without end, as fast as possible or this many KB per second. */
 const endless =
   (kilobytes?: number): RequestListener =>
   (_req, res) => {

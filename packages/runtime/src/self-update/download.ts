@@ -1,7 +1,7 @@
 /**
- * Fetches what the service serves to everybody, `/cli/…` (3.5, 2): without the token (I25), without redirects, straight
- * into a file, and within limits (D59). It uses a separate connection, since a download that takes minutes must not
- * delay a report.
+ * Downloads what the service serves to everybody below `/cli/` (3.5, 2): without the token (I25), without following
+ * redirects, straight into a file, and within limits (D59). The download uses a separate connection, since it can take
+ * minutes and must not delay a report.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
@@ -13,16 +13,21 @@ import { duration } from '../time.ts'
 import { version } from '../version.ts'
 
 export type Downloaded =
-  | { readonly is: 'file'; readonly sha256: string /** The value of `X-Svc-Sha256`. */; readonly named?: string }
+  | {
+      readonly is: 'file'
+      readonly sha256: string /** The value of the response header `X-Svc-Sha256`. */
+      readonly named?: string
+    }
   | { readonly is: 'status'; readonly status: number }
   | { readonly is: 'lost'; readonly why: string }
 
-/** Limits of a download (D59). */
+/** Limits of a download (D59): it may take `maxSeconds`, and must receive at least `minBytes` in every `minSeconds`. */
 const maxSeconds = 600
 const minBytes = 60 * 1024
 const minSeconds = 60
 /**
- * The minimum time for measuring the pace, however much a drill shortens time: a busy machine is not a slow network.
+ * The minimum time over which the pace of a download is measured, even if a drill shortens all times: a busy machine
+ * must not look like a slow network.
  */
 const minPaceMs = 3000
 

@@ -17,10 +17,13 @@ export type StepResult<T = unknown> =
   | { readonly is: 'done'; readonly value: T }
   | { readonly is: 'unreachable' | 'differs' | 'refused' | 'unable' | 'falls' | 'dropped'; readonly why: string }
 
-/** Seconds before each try (D35). */
+/** The pauses before the three tries, in seconds (D35). */
 const tries = [0, 30, 120]
 
-/** Fetches both into `folder`. A missing signature is a verdict on the file; every other failure is tried again. */
+/**
+ * Downloads the file and its signature into `folder`. A missing signature is a verdict on the release; after any other
+ * failure the download is tried again.
+ */
 export async function fetching(origin: string, folder: string, signal: AbortSignal): Promise<StepResult<Fetched>> {
   let why = ''
   for (const pause of tries) {
@@ -50,7 +53,10 @@ function wordsFor(got: Downloaded): string {
     : `the service answered ${status}`
 }
 
-/** Checks the files. `served` is what the answer with the wish named; it counts if it names the same version. */
+/**
+ * Checks the downloaded files. `served` is what the answer with the wish said about the file; it is used only if it
+ * names the wished version.
+ */
 export function checking(
   folder: string,
   wish: string,

@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** A runtime that has just started, and what it tells the launcher about its attempts. */
+/** Starts a runtime, and records what it tells the launcher about its attempts. */
 function started(note: () => RuntimeNote = () => held) {
   const told: string[] = []
   const tell: SelfUpdateHost['tell'] = (message) => {
@@ -38,8 +38,9 @@ test('a press for a held version while the runtime runs is answered, once', () =
 })
 
 test('a press while the machine was off is answered, so that the wish does not stay forever', () => {
-  writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 }) // it was tried, and rolled back
-  started().runtime.heard({ runtime: served }) // the service has received that
+  writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 }) // the version was tried and rolled back
+  // the service has received the outcome, so it no longer wishes the version
+  started().runtime.heard({ runtime: served })
   const { told, runtime } = started()
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })

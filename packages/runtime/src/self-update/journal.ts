@@ -1,7 +1,7 @@
 /**
- * The runtime's notes about its attempts, `.svc/journal/self-update.json`. They are written before each attempt, so
- * that one that takes the runtime down is not tried forever, and so that the agent's version is not swapped meanwhile
- * (D31).
+ * The runtime's note about its attempts, `.svc/journal/self-update.json`. It is written before each attempt, so that an
+ * attempt that crashes the runtime is not repeated forever, and so that the agent's version is not swapped during an
+ * attempt (D31).
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../files/folder.ts'
@@ -10,14 +10,14 @@ import { filled, type Noted, note, words, yes } from '../files/note.ts'
 const attempt = filled(
   object(
     {
-      /** `swapping`: the launcher was asked. `ended`: there is an outcome, or the wish was withdrawn. */
+      /** `swapping`: the launcher was asked to swap. `ended`: the attempt has an outcome, or the wish was withdrawn. */
       is: oneOf(['trying', 'swapping', 'ended']),
       wish: words,
-      /** When it started or ended, in Unix milliseconds. */
+      /** When the attempt started or ended, in Unix milliseconds. */
       at: number(),
-      /** The number of consecutive starts without an end. */
+      /** The number of consecutive starts of this attempt that did not reach an end. */
       begun: number(),
-      /** True once an answer came that no longer wished for it. */
+      /** True once an answer of the service no longer wished this version. */
       closed: yes,
     },
     'is',

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { cannotHere, readKeys } from './keys.ts'
 
-/** A public key as OpenSSH writes it. */
+/** Generates a public key in OpenSSH's format. */
 function publicKey(): string {
   const raw = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
   const part = (b: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, b.length]), b])

@@ -1,13 +1,13 @@
 /**
- * The keys whose signature makes a file one of our runtimes (3.5). They are built in, so that no service and no file on
- * the machine can add others, and there may be several, so that a key can be changed. The build takes them from
+ * The public keys by which the runtime recognises its own releases (3.5). They are built in, so that no service and no
+ * file on the machine can add others. There may be several, so that a key can be replaced. The build takes them from
  * `packages/runtime/release-keys`.
  */
 import { version } from '../version.ts'
 
 declare const __SVC_RELEASE_KEYS__: readonly string[] | undefined
 
-/** `ssh-ed25519 AAAA…`: only type and key. */
+/** The keys in the form `ssh-ed25519 AAAA…`: the type and the key, without a comment. */
 export const releaseKeys: readonly string[] = typeof __SVC_RELEASE_KEYS__ === 'undefined' ? [] : __SVC_RELEASE_KEYS__
 
 /** Why this runtime can never update itself, whatever is served (3.5); undefined if it can. */

@@ -24,9 +24,9 @@ export function move(state: Exclude<SelfUpdateState, 'idle'>, event: SelfUpdateE
 }
 
 /**
- * The outcome to report for an attempt that ended without a swap (3.3, 3.5). A verdict on the file holds its version; a
- * fault of this machine or the network does not, and is tried again while the wish is in force (D35). Nothing is
- * reported for a withdrawn wish.
+ * The outcome to report for an attempt that ended without a swap (3.3, 3.5). If the file was at fault, its version is
+ * put on hold; a fault of this machine or the network is tried again while the service wishes the version (D35).
+ * Nothing is reported for a wish that was withdrawn.
  */
 export const ends = {
   unreachable: { outcome: 'failed', holds: false },

@@ -27,7 +27,7 @@ export function runtimeNow(folder: Folder, { applied }: RuntimeNote, running: st
 let seen = ''
 let known: string | undefined
 
-/** The version of the previous file, read again only if the file changed. */
+/** The version of the previous file. The file is read again only if it has changed. */
 function previousVersion({ runtimePrevious }: Folder): string | undefined {
   const stat = statSync(runtimePrevious, { throwIfNoEntry: false })
   const now = stat ? `${runtimePrevious} ${stat.ino} ${stat.size} ${stat.mtimeMs}` : ''
@@ -36,7 +36,10 @@ function previousVersion({ runtimePrevious }: Folder): string | undefined {
   return known
 }
 
-/** The state for people, read by another process than the runtime: what its files say. */
+/**
+ * The state of the runtime's own file for people. It is derived from files, since another process than the runtime
+ * calls this.
+ */
 export function runtimeFacts(folder: Folder) {
   const { trial, hold: noted, applied } = readRuntimeNote(folder)
   const hold = noted && !replaced(noted, sha256Of(folder.runtime)) ? noted : undefined
@@ -50,7 +53,7 @@ export function runtimeFacts(folder: Folder) {
 }
 export type RuntimeFacts = ReturnType<typeof runtimeFacts>
 
-/** Sentences for `svc why`. */
+/** Sentences about the runtime's own version, for `svc why`. */
 export function runtimeSentences({ version: running, previous, pinned, applied, hold, trial }: RuntimeFacts): string[] {
   return [
     `Its runtime is svc ${running}${previous === undefined ? '' : `; ${previous} is kept as the previous version, and "${hint('rollback-runtime')}" goes back to it`}.`,

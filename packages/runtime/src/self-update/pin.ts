@@ -1,6 +1,6 @@
 /**
- * The version that a person pinned on this machine (2.6, `svc pin-runtime`): a file of one line, which may change at
- * any time.
+ * The version to which a person pinned the runtime on this machine (2.6, `svc pin-runtime`): a file with one line,
+ * which may change at any time.
  */
 import { runtimeVersion } from '@svc/protocol'
 import { createFolder, removeDurably, writeDurably } from '../files/durable.ts'

@@ -6,7 +6,10 @@ import type { StepResult } from './fetch.ts'
 
 const seconds = 20
 
-/** Runs `--self-check` of the file. It passes with exit code 0 and a line of JSON that names its version. */
+/**
+ * Runs the new file with `--self-check`. The check passes if the exit code is 0 and a line of JSON names the wished
+ * version.
+ */
 export function proving(file: string, root: string, wish: string, signal: AbortSignal): Promise<StepResult> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, ['-e', 'require(process.argv[1])', file, '--self-check', '--dir', root], {
@@ -18,7 +21,7 @@ export function proving(file: string, root: string, wish: string, signal: AbortS
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // It has ended.
+        // The process has ended already.
       }
     }
     const fell = (why: string) => resolve({ is: 'falls', why: `it does not start: ${why}` })
@@ -46,7 +49,7 @@ export function proving(file: string, root: string, wish: string, signal: AbortS
     child.once('close', (code, killed) => {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)
-      end() // anything it may have left behind
+      end() // the check may have left processes behind, so its whole group is ended
       const ended = killed === null ? `it ended with code ${code}` : `it was ended by ${killed}`
       if (code === 0 && versionIn(out) === wish) resolve({ is: 'done', value: undefined })
       else fell(lastWords(err) ?? (code === 0 ? 'it does not say that it is well' : ended))
@@ -54,7 +57,7 @@ export function proving(file: string, root: string, wish: string, signal: AbortS
   })
 }
 
-/** The line that `--self-check` prints if everything is fine. */
+/** The line of JSON that `--self-check` prints if everything is fine. */
 export const selfCheckLine = (version: string): string => JSON.stringify({ selfCheck: 'good', version })
 
 function versionIn(out: string): string | undefined {
@@ -63,13 +66,13 @@ function versionIn(out: string): string | undefined {
       const { selfCheck, version } = JSON.parse(line)
       if (selfCheck === 'good') return version
     } catch {
-      // Some other line.
+      // The line is not JSON, so it is something else that the program printed.
     }
   }
   return undefined
 }
 
-/** The line of a stack trace that names the error, else the last line. */
+/** The most telling line of a stack trace: the one that names the error, otherwise the last. */
 function lastWords(err: string): string | undefined {
   const lines = err.split('\n').filter((line) => line.trim() !== '')
   const named = lines.find((line) => /^(?:Uncaught )?\w*Error\b.*:/.test(line)) ?? lines.at(-1)

@@ -1,6 +1,6 @@
 /**
- * Reads what a file says about itself, from `release.json` in its archive. The file is not run, since it is not
- * verified yet.
+ * Reads what a file of the runtime says about itself, from `release.json` in its archive. The file is not run for that,
+ * since it is not verified yet.
  */
 import { inflateRawSync } from 'node:zlib'
 import { isObject, limits } from '@svc/protocol'
@@ -9,12 +9,12 @@ import { readFile } from '../files/read.ts'
 interface InsideRelease {
   readonly version: string
   readonly leastNode: number
-  /** The keys that it trusts for its own updates; absent in older files. */
+  /** The keys that the file trusts for its own updates; absent in older files. */
   readonly keys?: readonly string[]
 }
 const maxInside = 65_536
 
-/** Undefined if there is no such file, or it is not one of our runtimes. */
+/** Reads what a file says about itself; undefined if there is no such file, or if it is not a file of our runtime. */
 export function insideOf(file: string): InsideRelease | undefined {
   const read = readFile(file, limits.runtimeBytes)
   if (read.is !== 'bytes') return undefined
@@ -29,11 +29,14 @@ export function insideOf(file: string): InsideRelease | undefined {
       ...(Array.isArray(keys) && { keys: keys.filter((key) => typeof key === 'string') }),
     }
   } catch {
-    return undefined // cut off, or not an archive
+    return undefined // the file is truncated, or is not an archive
   }
 }
 
-/** One small member of an archive whose offsets count from the file's start. Throws if the bytes end too soon. */
+/**
+ * Reads one small member of an archive whose offsets count from the beginning of the file. Throws if the file ends too
+ * soon.
+ */
 function member(bytes: Buffer, wanted: string): string | undefined {
   const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
   if (end < 0) return undefined

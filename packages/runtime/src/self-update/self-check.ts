@@ -1,6 +1,6 @@
 /**
- * `svc --self-check`, which a runtime runs on a file that should replace it. That it runs at all proves that the file
- * loads: main.ts loads the launcher and the runtime proper first. It changes nothing.
+ * `svc --self-check`, which a runtime runs on a file that is about to replace it. A run that gets this far has already
+ * proved that the file loads, since main.ts loads the launcher and the runtime proper first. The check changes nothing.
  */
 import { folderAt } from '../files/folder.ts'
 import { manifestOf } from '../reporter/manifest.ts'

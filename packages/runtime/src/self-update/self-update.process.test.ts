@@ -27,9 +27,9 @@ import { readUpdate } from '../update/journal.ts'
 import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { writeAttempt } from './journal.ts'
 
-// Tests that mostly wait do so in parallel.
+// Tests that mostly wait run in parallel.
 
-/** Five minutes last fifteen seconds, or nine in tests that wait for them. */
+/** The factors for all durations: five minutes take fifteen seconds, or nine in tests that wait for their end. */
 const scale = 0.05
 const quick = 0.03
 let shop: Workshop
@@ -43,7 +43,7 @@ interface World {
   readonly agent: InstalledAgent
   readonly first: Build
   run(): Running
-  /** The `runtime` of the last report, once the condition holds. */
+  /** Waits for a report that meets the condition, and returns its `runtime`. */
   reports(what: string, holds: (runtime: RuntimeInfo) => unknown): Promise<RuntimeInfo>
   close(): Promise<void>
 }
@@ -81,7 +81,10 @@ async function world({ node = process.execPath, scale: by = quick } = {}): Promi
   }
 }
 
-/** The pid and start time of the agent's process (I23). */
+/**
+ * The pid and the start time of the agent's process. A test compares them to see that the agent was not restarted
+ * (I23).
+ */
 const agentOf = ({ agent }: World): string => {
   const state = readNote(agent)?.state
   if (!state || !('pid' in state)) throw new Error('the agent does not run')
@@ -110,7 +113,8 @@ describe.each(nodes)('with %s', (_name, node) => {
       try {
         const { running, agent } = await begin(w)
         const build = await shop.build('2.0.0')
-        const two = { ...(await good('2.0.0')), sig: shop.sign(build.bytes, { key: 'second' }) } // each built-in key is trusted
+        // signatures by each of the built-in keys are accepted
+        const two = { ...(await good('2.0.0')), sig: shop.sign(build.bytes, { key: 'second' }) }
         const asked = serves(w.service, two)
         const now = await w.reports('2.0.0 is kept', (r) => r.applied?.outcome === 'ok')
         expect(now).toMatchObject({ version: '2.0.0', previous: '1.0.0', applied: { version: '2.0.0' } })
@@ -131,7 +135,8 @@ describe.each(nodes)('with %s', (_name, node) => {
         expect(left).toMatchObject({ applied: { version: '1.0.0', outcome: 'rolled_back' } })
         expect(left.previous).toBeUndefined()
         const count = asked.length
-        await w.service.reported(w.service.reports.length + 3) // the wish stays, and its version is held (I26)
+        // the service still wishes the version, which is on hold (I26)
+        await w.service.reported(w.service.reports.length + 3)
         expect(asked.length).toBe(count)
         expect(agentOf(w)).toBe(agent)
         expect(identityOf(running.child.pid ?? 0)).toBeDefined()
@@ -146,7 +151,7 @@ describe.each(nodes)('with %s', (_name, node) => {
 
 const inWorker = (code: string) => `if(!require('node:worker_threads').isMainThread){${code}}`
 type Faulty = readonly [what: string, first: string, why: RegExp]
-/** Faults that end like one of the others, which the short form leaves out. */
+/** Faults that end in the same way as others. The short form of the test leaves them out. */
 const alike: readonly Faulty[] = [
   ['throws', 'throw new Error("broken")', /does not start: Error: broken/],
   ['exits', inWorker('process.exit(7)'), /3 starts did not last: it ended with code 7/],
@@ -156,7 +161,7 @@ const alike: readonly Faulty[] = [
     /no report of it was answered/,
   ],
 ]
-/** Faults of the new file, and why it was rolled back. */
+/** Faults in the new file, each with the reason that is given for the rollback. */
 const faults: readonly Faulty[] = [
   ...(process.env.SVC_TEST_LONG ? alike : []),
   ['does not parse', 'this does not parse (', /does not start: SyntaxError/],
@@ -170,7 +175,8 @@ const faults: readonly Faulty[] = [
   ],
   [
     'leaks until it dies',
-    // In large pieces: small objects keep the collector busy for half a minute before they are too many.
+    // The memory is filled with large objects: small ones keep the garbage collector busy for half a minute before the
+    // limit is reached.
     inWorker('const a=[];setInterval(()=>a.push(new Array(1e6).fill(1)),1)'),
     /3 starts did not last: .*memory/,
   ],
@@ -208,7 +214,7 @@ test.concurrent('a bad new file ends with the old one running and the agent unaf
   }
 })
 
-// attempt.process.test.ts has the other cases.
+// attempt.process.test.ts tests the other reasons.
 test.concurrent('a file that is not ours changes nothing, and the message says why', {
   timeout: 300_000,
 }, async () => {
@@ -233,7 +239,7 @@ test.concurrent('a file that is not ours changes nothing, and the message says w
       expect(sha256Of(w.agent.runtime), what).toBe(w.first.sha256)
       expect(existsSync(w.agent.runtimePrevious), what).toBe(false)
       expect(agentOf(w), what).toBe(agent)
-      w.service.usual = wishes('1.0.0', w.first.sha256) // another version is named, which lifts a hold
+      w.service.usual = wishes('1.0.0', w.first.sha256) // the service wishes another version, which lifts a hold
       await w.service.reported(w.service.reports.length + 2)
       await becomes('nothing is on hold', () => readRuntimeNote(w.agent).hold === undefined)
     }
@@ -264,10 +270,10 @@ test.concurrent('with a service that is dead, slow or lying at any time, nothing
     const wish = w.service.usual
     w.service.usual = (response, came, socket) => {
       if (came.report.runtime?.version === '1.0.0') wish(response, came, socket)
-      else socket.destroy() // dead for the new one
+      else socket.destroy() // the service does not answer the new runtime
     }
     await becomes('it is tried', () => w.service.reports.at(-1)?.report.runtime?.version === '2.0.0')
-    w.service.usual = (_response, _came, socket) => void socket.destroy() // and for everybody
+    w.service.usual = (_response, _came, socket) => void socket.destroy() // from here on the service answers nobody
     await becomes('1.0.0 is back without any service', () => readRuntimeNote(w.agent).hold?.version === '2.0.0')
     expect(sha256Of(w.agent.runtime)).toBe(w.first.sha256)
     w.service.usual = json({ commands: [], interval: 5 })
@@ -282,10 +288,12 @@ test.concurrent('with a service that is dead, slow or lying at any time, nothing
 test.concurrent('a file killed while it only waits for an update of the agent does not count as one that ends the runtime (D31)', {
   timeout: 120_000,
 }, async () => {
-  const w = await world({ scale }) // one attempt is left, and its download waits for the update
+  // only one more attempt is allowed; its download waits until the update of the agent is on proof
+  const w = await world({ scale })
   try {
-    writeAttempt(w.agent, { is: 'trying', wish: '2.0.0', at: Date.now(), begun: 2 }) // two attempts took the runtime down
-    await svc(w.agent, ['pause']) // a proof waits until the agent runs again
+    // two attempts have crashed the runtime
+    writeAttempt(w.agent, { is: 'trying', wish: '2.0.0', at: Date.now(), begun: 2 })
+    await svc(w.agent, ['pause']) // while the agent is paused, its update waits in the proof
     const two = await good('2.0.0')
     const version = await versionOf('1.5.0')
     serves(w.service, two)
@@ -320,8 +328,8 @@ test.concurrent('a file killed while it only waits for an update of the agent do
 })
 
 /**
- * Checks that worker and launcher work together: the launcher starts what the worker says, and commands of the service
- * end and start the agent.
+ * Checks that worker and launcher work together: the launcher starts the agent as the worker says, and commands from
+ * the service stop and start it.
  */
 async function expectWorks(w: World, what: string): Promise<void> {
   const count = w.agent.starts().length
@@ -333,7 +341,9 @@ async function expectWorks(w: World, what: string): Promise<void> {
   ] as const) {
     const wish = json({ commands: [command(`${what} ${type}`, type)], interval: 5 })
     await becomes(`${what}: ${type}`, () => {
-      if (w.service.next.length === 0) w.service.next.push(wish) // an answer may be lost on a busy machine; a command is recognised by its id
+      // an answer may be lost on a busy machine, so it is queued again; a command that arrives twice is recognised by
+      // its id
+      if (w.service.next.length === 0) w.service.next.push(wish)
       return readNote(w.agent)?.state.is === is
     })
     w.service.next.length = 0

@@ -34,7 +34,7 @@ let shop: Workshop
 let one: Build
 let two: Build
 let service: Service
-/** Agents installed with 1.0.0, and with 2.0.0 in its place, kept. */
+/** Two installed agents: one with svc 1.0.0, and one that was updated from it to 2.0.0 and has kept that. */
 let before: InstalledAgent
 let after: InstalledAgent
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-strace-update-')))
@@ -69,7 +69,7 @@ const quiet = json({ commands: [], interval: 5 })
 const wishes = () => serves(service, { version: '2.0.0', bytes: two.bytes, sig: shop.sign(two.bytes) })
 const runs = (agent: InstalledAgent, by = scale): Running =>
   starts(agent, ['run'], { scale: by, file: [agent.runtimeStarter] })
-/** A person's command, run with the file in the folder. */
+/** A command that a person runs with the folder's own copy of svc. */
 const calls = (agent: InstalledAgent, command: readonly string[]) => [
   process.execPath,
   '-e',
@@ -91,7 +91,8 @@ const traceArgs = (out: string, kinds: Kinds, inject: readonly string[] = []) =>
   ['-qq', '-y', '-o', out, ...[`trace=${callsOf(kinds)}`, ...inject].flatMap((e) => ['-e', e])] as const
 
 /**
- * The calls of these kinds that concern a folder, each by its number. strace counts by thread and name, for all files.
+ * The calls of these kinds on files in a folder, each with its number. strace counts the calls of a thread by name, for
+ * all files.
  */
 function pointsIn(out: string, kinds: Kinds, root: string): Point[] {
   const counts = new Map<string, number>()
@@ -113,7 +114,10 @@ function pointsIn(out: string, kinds: Kinds, root: string): Point[] {
       .sort(([, a], [, b]) => a - b),
   )
 }
-/** All, or their part, in the long form; otherwise this many, spread over all. */
+/**
+ * Chooses points. The short form takes `few` of them, spread over all; the long form takes all, or the part that
+ * SVC_TEST_PART selects.
+ */
 const chosen = (all: readonly Point[], few: number): readonly Point[] =>
   long
     ? partOf(all)
@@ -122,7 +126,8 @@ const chosen = (all: readonly Point[], few: number): readonly Point[] =>
       )
 
 /**
- * Checks I21: one of the two files is in place, complete, and while that is the new one, the old one is kept beside it.
+ * Checks I21: either the old or the new file is in place and complete; while it is the new one, the old one is kept as
+ * the previous file.
  */
 function expectWhole(agent: InstalledAgent, where: string): void {
   const inPlace = sha256Of(agent.runtime)
@@ -137,7 +142,7 @@ function expectBack(agent: InstalledAgent, where: string): void {
   expect(note.trial, where).toBeUndefined()
 }
 
-/** Runs a file of the folder to its end. */
+/** Runs a command of the folder's own svc until it ends. */
 const called = (agent: InstalledAgent, command: readonly string[], under: readonly string[] = []) =>
   ended(spawnIn(agent, [...under, ...calls(agent, command)]))
 function spawnIn(agent: InstalledAgent, [program = '', ...args]: readonly string[]): ChildProcess {
@@ -150,7 +155,7 @@ function ended(child: ChildProcess): Promise<{ code: number | null; signal: stri
   return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, said })))
 }
 
-/** Checks that the next start reports, ends with the new version, and rolls back without the network. */
+/** Checks that the next start reports, ends up with the new version, and can roll back without the network. */
 async function expectGoesOn(agent: InstalledAgent, where: string): Promise<void> {
   wishes()
   const count = service.reports.length
@@ -174,7 +179,7 @@ async function expectGoesOn(agent: InstalledAgent, where: string): Promise<void>
   }
 }
 
-/** Runs the whole process under strace from the first wish until the new version is kept, or until it is killed. */
+/** Runs the whole process under strace, from the first wish until the new version is kept or the process is killed. */
 async function wholeProcess(agent: InstalledAgent, out: string, inject?: readonly string[]) {
   wishes()
   const run = [process.execPath, agent.runtimeStarter, 'run', '--dir', agent.root]
@@ -188,11 +193,11 @@ async function wholeProcess(agent: InstalledAgent, out: string, inject?: readonl
     if (what === 'kept') process.kill(runtime, 'SIGKILL')
     return what
   } finally {
-    child.kill('SIGKILL') // the agent, which it also follows, continues
+    child.kill('SIGKILL') // this ends strace; the agent, which it also traced, keeps running
     await gone
   }
 }
-/** The child that is not one of strace's own. */
+/** The runtime's process, which is the child of strace that strace did not start for itself. */
 function childOf(pid: number): number | undefined {
   const list = execFileSync('ps', ['--ppid', String(pid), '-o', 'pid=,args='], { encoding: 'utf8' })
   const line = list.split('\n').find((text) => /^\s*\d+ \S*node .*start\.cjs/.test(text))
@@ -225,7 +230,10 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-/** The launcher is the main thread. The runtime proper has its own thread, another one after the swap. */
+/**
+ * The two threads that are traced. The launcher is the main thread. The runtime proper has a thread of its own, and
+ * another one after the swap.
+ */
 type Thread = 'launcher' | 'worker'
 function threadOf(pid: number, thread: Thread): number | undefined {
   if (thread === 'launcher') return pid
@@ -258,7 +266,8 @@ async function oneThread(
       '-p',
       String(task),
     ])
-    await new Promise((resolve) => strace?.stderr?.once('data', resolve)) // it says that it is attached
+    // strace prints a line when it has attached to the thread
+    await new Promise((resolve) => strace?.stderr?.once('data', resolve))
     acting = act()
     const gone = () => running.child.exitCode !== null || running.child.signalCode !== null
     await becomes('done or killed', () => gone() || until())
@@ -345,7 +354,7 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-/** Checks that after another call the previous version is in place, is reported, and runs. */
+/** Checks that, after one more call of the command, the previous version is in place, is reported, and runs. */
 async function expectIsBack(agent: InstalledAgent, where: string): Promise<void> {
   service.usual = quiet
   const isBack = () => readRuntimeNote(agent).applied?.outcome === 'rolled_back'

@@ -1,4 +1,7 @@
-/** Step `swapping` of an attempt: asks the launcher to put the file in place, which then ends this thread. */
+/**
+ * Step `swapping` of an attempt: asks the launcher to put the new file in place. If the launcher does, it ends this
+ * thread.
+ */
 import type { Folder } from '../files/folder.ts'
 import type { FromWorker } from '../launcher/contract.ts'
 import { duration, wait } from '../time.ts'
@@ -7,7 +10,7 @@ import { busyWith } from '../versions/busy.ts'
 import type { StepResult } from './fetch.ts'
 import { type AttemptNote, writeAttempt } from './journal.ts'
 
-/** The seconds that the launcher may take to answer. */
+/** The seconds in which the launcher must answer. */
 const launcherSeconds = 60
 const lookSeconds = 5
 
@@ -18,13 +21,13 @@ interface Swapping {
   readonly tell: (message: Extract<FromWorker, { is: 'swap' }>) => void
   /** The note as it was written when the attempt started. */
   readonly attempt: AttemptNote
-  /** True while its version is wished. */
+  /** True while the service wishes the version of this attempt. */
   readonly wished: () => boolean
-  /** Returns why the launcher does not swap. It must be called before the launcher is asked. */
+  /** Resolves to the reason if the launcher refuses the swap. It must be called before the launcher is asked. */
   readonly refusal: () => Promise<string>
 }
 
-/** Waits while a version of the agent is neither kept nor rolled back (D31). */
+/** Waits while the agent has a version that is neither kept nor rolled back (D31), and then asks for the swap. */
 export async function swapping(
   { folder, stop, say, tell, attempt, wished, refusal }: Swapping,
   staged: string,
@@ -32,7 +35,8 @@ export async function swapping(
 ): Promise<StepResult> {
   const { wish } = attempt
   if (busyWith(folder) === 'blueprint update') {
-    writeAttempt(folder, { ...attempt, begun: attempt.begun - 1 }) // if something ends the runtime meanwhile, that is not this attempt's fault
+    // this attempt must not be blamed if something else ends the runtime during the wait
+    writeAttempt(folder, { ...attempt, begun: attempt.begun - 1 })
     say(`runtime ${wish} waits until the new version of the agent is kept or back`)
   }
   while (busyWith(folder) === 'blueprint update') {

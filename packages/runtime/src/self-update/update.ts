@@ -1,6 +1,7 @@
 /**
- * The runtime's update of itself (3.5): receives the wishes in the answers, makes attempts, and asks the launcher for
- * the swap. It decides nothing (updating.ts), does not touch the file in place, and never delays a report.
+ * The runtime's update of itself (3.5): takes the wishes in the service's answers, makes attempts, and asks the
+ * launcher for the swap. updating.ts makes the decisions. This file never touches the file in place and never delays a
+ * report.
  */
 import { rmSync } from 'node:fs'
 import { limits, type ReceivedAnswer, type ServedRuntime } from '@svc/protocol'
@@ -33,15 +34,15 @@ import {
 export interface SelfUpdateHost {
   readonly tell: (message: Extract<FromWorker, { is: 'swap' | 'attempted' | 'lifted' }>) => void
   readonly say: (line: string) => void
-  /** The note, from the launcher. */
+  /** Returns the launcher's note about the runtime's own file. */
   readonly note: () => RuntimeNote
-  /** Why this process cannot replace its runtime; undefined if it can. */
+  /** Why this process cannot update its runtime; undefined if it can. */
   readonly cannot?: string | undefined
 }
 export interface SelfUpdate {
   /** Called with each answer of the service. */
   heard(answer: Pick<ReceivedAnswer, 'runtime' | 'runtime_desired'>): void
-  /** Called if the launcher did not swap. */
+  /** Called with the reason if the launcher refused the swap. */
   unswapped(why: string): void
 }
 
@@ -61,7 +62,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
       try {
         if (attempt) writeAttempt(folder, attempt)
       } catch {
-        return // tried again with the next answer
+        return // the disk refused; the note is written after the next answer
       }
       on({ is: 'closed' })
     },
@@ -97,7 +98,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
 
 const rules = (): UpdatingRules => ({ version, retry: duration(limits.fetchRetrySeconds), minApart: duration(60) })
 
-/** Reads the files. Since most answers wish for nothing, little is read for them. */
+/** Reads the files that decide about a wish. Most answers wish nothing, and then hardly anything is read. */
 function seenAt(folder: Folder, note: RuntimeNote, wish: string | undefined): RuntimeSeen {
   const attempt = readAttempt(folder)
   if (wish === undefined) return { note, attempt, busy: false }

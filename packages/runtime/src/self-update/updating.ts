@@ -1,7 +1,7 @@
 /**
- * The state machine of the self-update, as pure functions: what the runtime knows of the wishes for its own version,
+ * The state machine of the self-update, as pure functions: what the runtime knows about the wishes for its own version,
  * and the acts that follow each event. wanted.ts has the contract's conditions, moves.ts the states of one attempt;
- * this file decides when an attempt starts, and what follows its end.
+ * this file decides when an attempt starts and what follows its end.
  */
 import type { Applied, ServedRuntime } from '@svc/protocol'
 import type { Moment } from '../time.ts'
@@ -13,13 +13,13 @@ import { ends } from './moves.ts'
 import { lifts, wanted } from './wanted.ts'
 
 export interface Updating {
-  /** The last answer; undefined before the first. */
+  /** The last answer of the service; undefined before the first. */
   readonly answer?: RuntimeAnswer
-  /** True for a wish that was not yet judged. */
+  /** True if the wish in the last answer was not judged yet. */
   readonly unjudged: boolean
-  /** True for a wish that came since the last attempt, which need not wait for ten minutes. */
+  /** True if the wish is newer than the last attempt. Such a wish need not wait for the ten minutes between retries. */
   readonly fresh: boolean
-  /** True once it is noted that the service ended the wish for the held version. */
+  /** True once it was noted that the service no longer wishes the version that is on hold. */
   readonly closed: boolean
   /** True while an attempt is in progress. */
   readonly trying: boolean
@@ -32,33 +32,35 @@ interface RuntimeAnswer {
 }
 /** The state of the files at the time of an answer. */
 export interface RuntimeSeen {
-  /** The note, from the launcher. */
+  /** The launcher's note about the runtime's own file. */
   readonly note: RuntimeNote
   readonly attempt?: AttemptNote | undefined
   /** The checksum of the file in place. */
   readonly sha256?: string | undefined
   readonly pinned?: string | undefined
-  /** True while another update is in progress (D31). */
+  /** True while the agent itself is being updated (D31). */
   readonly busy: boolean
 }
 export type UpdatingEvent =
-  /** This runtime has started; an earlier one may have left an attempt. */
+  /** This runtime has started. An earlier one may have left an unfinished attempt. */
   | { readonly is: 'begun'; readonly attempt?: AttemptNote | undefined }
   | { readonly is: 'answer'; readonly answer: RuntimeAnswer; readonly seen: RuntimeSeen }
-  /** The end of the wish for the held version has been noted. */
+  /** It was noted that the service no longer wishes the version on hold. */
   | { readonly is: 'closed' }
-  /** An attempt ended. `sha256` is that of the file in place at that time. */
+  /** An attempt ended. `sha256` is the checksum of the file that is in place afterwards. */
   | { readonly is: 'ended'; readonly wish: string; readonly how: Ended; readonly sha256?: string | undefined }
 
 export type UpdatingAct =
   | { readonly do: 'say'; readonly line: string }
-  /** Removes what an attempt left. */
+  /** Removes the files that an attempt left. */
   | { readonly do: 'sweep' }
-  /** Writes the note. If that fails the runtime ends, since an attempt must not be made unrecorded. */
+  /**
+   * Writes the note about an attempt. If that fails the runtime ends, since no attempt may be made that is not noted.
+   */
   | { readonly do: 'note'; readonly attempt: AttemptNote }
   /**
-   * Notes that the wish for the held version has ended, and answers `closed`. If that fails it is noted after the next
-   * answer.
+   * Notes that the service no longer wishes the version on hold. The event `closed` follows. If the disk refuses, the
+   * next answer tries again.
    */
   | { readonly do: 'close'; readonly attempt: AttemptNote | undefined }
   | {
@@ -67,13 +69,16 @@ export type UpdatingAct =
         | { readonly is: 'lifted' }
         | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
     }
-  /** Makes an attempt, which answers `ended`. */
+  /** Makes an attempt. The event `ended` follows. */
   | { readonly do: 'try'; readonly wish: string; readonly served: ServedRuntime | undefined }
 
 export interface UpdatingRules {
   /** The version of the running runtime. */
   readonly version: string
-  /** The wait in ms before a retry while the wish is in force, after a failure that was not the file's fault (D35). */
+  /**
+   * The milliseconds before an attempt is repeated for the same wish, after a failure that was not the file's fault
+   * (D35).
+   */
   readonly retry: number
   /** The minimum time in ms between any two attempts, whatever versions the service names. */
   readonly minApart: number
@@ -94,7 +99,7 @@ export const begin: Updating = {
 export function step(now: Updating, event: UpdatingEvent, rules: UpdatingRules, at: Moment): UpdatingStep {
   switch (event.is) {
     case 'begun': {
-      // An attempt that was interrupted has changed nothing (docs/decisions/kills.md).
+      // An attempt that was interrupted has changed nothing, so it just ends (docs/decisions/kills.md).
       const { attempt } = event
       const over = attempt?.is === 'swapping' ? [note({ ...attempt, is: 'ended', at: 0, begun: 0 })] : []
       return { state: now, acts: [{ do: 'sweep' }, ...over] }
@@ -109,8 +114,8 @@ export function step(now: Updating, event: UpdatingEvent, rules: UpdatingRules, 
 }
 
 /**
- * Takes an answer. A wish is new if the previous answer had another; in the first answer it is new if the service had
- * ended it meanwhile (3.4).
+ * Takes an answer of the service. A wish counts as new if the previous answer wished something else. In the first
+ * answer, a wish counts as new if the service had ended an earlier wish for the same version (3.4).
  */
 function heard(now: Updating, answer: RuntimeAnswer, { attempt }: RuntimeSeen): Updating {
   const { wish } = answer
@@ -151,7 +156,10 @@ function answered(
   }
 }
 
-/** Notes that the wish for a held version has ended: a later wish, even after a restart, is then a new press (3.4). */
+/**
+ * Notes that the service no longer wishes the version on hold. If it wishes that version later, even after a restart, a
+ * person has asked again (3.4).
+ */
 const closing = (held: string, attempt: AttemptNote | undefined): UpdatingAct => ({
   do: 'close',
   attempt: attempt && wasEnded(attempt, held) && !attempt.closed ? { ...attempt, closed: true } : undefined,
@@ -171,7 +179,7 @@ function isDue(
   return Math.abs(at.wall - before.at) >= rules.retry
 }
 
-/** Handles the end of an attempt. One that was swapped in ends this runtime, and the launcher knows its outcome. */
+/** Handles the end of an attempt. After a successful swap this runtime is ended, and the launcher knows the outcome. */
 function ended(
   now: Updating,
   { wish, how: { event, why }, sha256 }: Omit<Extract<UpdatingEvent, { is: 'ended' }>, 'is'>,
@@ -190,10 +198,10 @@ function ended(
   return { state, acts: [{ do: 'tell', message: { is: 'attempted', applied, ...hold } }, ...left] }
 }
 
-/** After this many consecutive attempts that took the runtime down, the attempt counts as failed. */
+/** After this many consecutive attempts that crashed the runtime, the update counts as failed. */
 export const maxBegun = 3
 
-/** The note to write before an attempt; undefined if it was started too often without an end. */
+/** The note to write before an attempt; undefined if too many attempts in a row did not reach an end. */
 export function beginning(wish: string, before: AttemptNote | undefined, wall: number): AttemptNote | undefined {
   const begun = before?.is === 'trying' && before.wish === wish ? before.begun + 1 : 1
   return begun > maxBegun ? undefined : { is: 'trying', wish, at: wall, begun }

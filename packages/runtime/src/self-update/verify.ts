@@ -1,7 +1,7 @@
 /**
- * Verifies the signature of a new runtime (3.5, 3; D39) with `ssh-keygen` alone, against the built-in keys, over the
- * same file that is later renamed into place. No other file can add a key: the list of signers is written here, into a
- * folder of our own.
+ * Verifies the signature of a new runtime (3.5, 3; D39) with `ssh-keygen` alone, against the built-in keys. The
+ * verified file is the very one that is later renamed into place. No other file can add a key: the list of accepted
+ * signers is written here, into a folder that nobody else can access.
  */
 import { spawn } from 'node:child_process'
 import { accessSync, closeSync, constants, openSync } from 'node:fs'
@@ -13,18 +13,20 @@ import { duration } from '../time.ts'
 
 const namespace = 'svc-runtime'
 const signer = 'svc-release'
-/** A longer signature is not valid. */
+/** The maximum size of a signature in bytes. A longer one is invalid. */
 export const signatureBytes = 8192
 const seconds = 30
 
 type Verified =
   | { readonly is: 'good' }
-  /** The file is not from us. */
+  /** The signature is not by one of our keys, or the file is not the one that was signed. */
   | { readonly is: 'refused'; readonly why: string }
-  /** This machine cannot verify it. */
+  /** This machine cannot verify signatures. */
   | { readonly is: 'unable'; readonly why: string }
 
-/** Verifies the files in `folder`, `svc.pyz` and `svc.pyz.sig`. The folder must be accessible only to its owner. */
+/**
+ * Verifies `svc.pyz` in `folder` with its signature `svc.pyz.sig`. Nobody but the owner may have access to the folder.
+ */
 export async function verify(folder: string, keys: readonly string[], signal: AbortSignal): Promise<Verified> {
   if (keys.length === 0)
     return { is: 'refused', why: 'no release key is built into this runtime, so it trusts no file' }
@@ -42,7 +44,8 @@ export async function verify(folder: string, keys: readonly string[], signal: Ab
 const places = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin']
 
 /**
- * The absolute path of `ssh-keygen`: `SVC_SSH_KEYGEN`, or the usual places and the folders of PATH that are absolute.
+ * The absolute path of `ssh-keygen`: the value of `SVC_SSH_KEYGEN`, or the first one in the usual folders and in the
+ * absolute folders of PATH.
  */
 export function sshKeygen(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const named = env.SVC_SSH_KEYGEN
@@ -65,7 +68,7 @@ function run(program: string, folder: string, signers: string, signal: AbortSign
   const file = openSync(join(folder, 'svc.pyz'), 'r')
   return new Promise<Verified>((resolve) => {
     const unable = (why: string) => resolve({ is: 'unable', why: `the signature could not be verified: ${why}` })
-    // It gets its own process group, so that one that hangs is ended with everything it started.
+    // ssh-keygen gets its own process group, so that a hanging one is ended with everything it started.
     const child = spawn(program, args, {
       cwd: folder,
       stdio: [file, 'pipe', 'pipe'],
@@ -100,8 +103,8 @@ function run(program: string, folder: string, signers: string, signal: AbortSign
 }
 
 /**
- * Interprets how it ended. Every refusal has code 255 and prints `Could not verify`, with no more details for a wrong
- * key.
+ * Judges the result of ssh-keygen. Every refusal has exit code 255 and prints `Could not verify`; for a wrong key it
+ * prints no further details.
  */
 export function judgeVerify({
   code,
@@ -132,6 +135,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // The process has ended already.
   }
 }

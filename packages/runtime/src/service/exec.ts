@@ -1,4 +1,4 @@
-/** Runs a program of the machine (systemctl, loginctl) to its end, never through a shell. */
+/** Runs a program such as systemctl or loginctl to its end, never through a shell. */
 import { execFile } from 'node:child_process'
 
 export interface Ran {

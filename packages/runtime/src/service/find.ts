@@ -1,6 +1,6 @@
 /**
- * Finds the units that start an agent. A unit belongs to a folder, whatever its name: earlier versions named it after
- * the blueprint or the agent, and a person may choose another name.
+ * Finds the units that start an agent. A unit is recognised by the folder that it starts, and not by its name: earlier
+ * versions named it after the blueprint or the agent, and a person may choose another name.
  */
 import { readdirSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -26,20 +26,20 @@ const folderFor = (kind: UnitKind): string =>
       ? join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'systemd/user')
       : (process.env.SVC_SYSTEMD_SYSTEM_DIR ?? '/etc/systemd/system')
 
-/** The unit of that kind named after `name`, whether or not it exists. */
+/** The unit of this kind with this name, whether or not its file exists. */
 export function unitCalled(kind: UnitKind, name: string): Unit {
   const unit = kind === 'launchd' ? labelOf(name) : unitName(name)
   return { kind, name: unit, file: join(folderFor(kind), kind === 'launchd' ? `${unit}.plist` : unit) }
 }
 
-/** All units that start the agent in this folder: usually one. Units of the user come first. */
+/** All units that start the agent in this folder, usually one. Units of the user come before units of the system. */
 export function findUnits({ root }: Pick<Folder, 'root'>): Unit[] {
   const kinds: readonly UnitKind[] = mac ? ['launchd'] : ['systemd user', 'systemd system']
   return kinds.flatMap((kind) => unitsIn(kind).filter(({ file }) => sameFolder(folderStartedBy(file), root)))
 }
 export const findUnit = (folder: Pick<Folder, 'root'>): Unit | undefined => findUnits(folder)[0]
 
-/** The folder whose agent one of our units starts. */
+/** The folder of the agent that a unit file starts; undefined if the file is not one of our units. */
 export function folderStartedBy(file: string): string | undefined {
   const text = textOf(file)
   return text === undefined ? undefined : folderOf(text)
@@ -50,7 +50,7 @@ export function textOf(file: string): string | undefined {
   return read.is === 'bytes' ? read.bytes.toString('utf8') : undefined
 }
 
-/** The units in one of systemd's or launchd's folders. An alias, which is a link, does not count. */
+/** The units in one of the folders of systemd or launchd. A link is an alias of another unit and is left out. */
 function unitsIn(kind: UnitKind): Unit[] {
   const ending = kind === 'launchd' ? '.plist' : '.service'
   const folder = folderFor(kind)
@@ -69,7 +69,7 @@ function entries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    return [] // no such folder, or not readable for this user
+    return [] // there is no such folder, or this user may not read it
   }
 }
 

@@ -3,7 +3,10 @@ import { exec, type Ran } from './exec.ts'
 import type { Unit } from './find.ts'
 
 export interface UnitState {
-  /** The manager's own word: `active`, `inactive`, `failed`, …, or why it does not answer. */
+  /**
+   * The manager's own word for the state of the unit (`active`, `inactive`, `failed`, …), or the reason why the manager
+   * does not answer.
+   */
   readonly state: string
   readonly answers: boolean
 }
@@ -32,12 +35,12 @@ export function control(unit: Unit, what: 'start' | 'stop' | 'restart'): Promise
 export const systemctl = (unit: Unit, ...args: string[]): Promise<Ran> =>
   exec('systemctl', [...(unit.kind === 'systemd user' ? ['--user'] : []), ...args])
 
-/** True if no manager answers, as in containers, in WSL and after `sudo -iu`. */
+/** True if no service manager answers, as in containers, in WSL and after `sudo -iu`. */
 export const doesNotAnswer = (ran: Ran): boolean =>
   ran.missing ||
   /connect to (?:system |user scope )?bus|not been booted with systemd|Host is down/i.test(ran.err + ran.out)
 
-/** The manager's own reason, without a full stop. */
+/** The reason that the manager gave for a failure, without a full stop. */
 export const why = ({ missing, err, out, code }: Ran): string =>
   missing
     ? 'its program is not there'

@@ -1,20 +1,26 @@
-/** The text of units. A unit starts `svc run` with absolute paths, and never ends the agent with the runtime. Pure. */
+/**
+ * Generates the text of unit files. A unit starts `svc run` with absolute paths, and does not end the agent when the
+ * runtime ends.
+ */
 export interface UnitFacts {
-  /** The agent's name. */
+  /** The name of the agent. */
   readonly agent: string
-  /** The unit's name, as its manager knows it. */
+  /** The name of the unit, as its manager knows it. */
   readonly name: string
   readonly root: string
-  /** The command that starts the program: an absolute path and its arguments, up to `run`. */
+  /** The command line that starts the program: an absolute path and its arguments, up to `run`. */
   readonly launch: readonly string[]
   readonly stopSeconds: number
-  /** The user that a unit of the system runs as. */
+  /** The user as which a unit of the system runs. */
   readonly user?: string
-  /** The PATH that the unit's program needs to find programs. */
+  /** The PATH of the unit's process. It must contain the programs that the agent needs. */
   readonly path: string
 }
 
-/** A systemd unit. The default KillMode would kill the agent with the runtime, at every update and crash. */
+/**
+ * Generates a systemd unit. It sets KillMode, since the default would kill the agent together with the runtime, at
+ * every update and crash.
+ */
 export const systemdUnit = ({
   agent,
   root,
@@ -47,8 +53,8 @@ WantedBy=${user === undefined ? 'default.target' : 'multi-user.target'}
 `
 
 /**
- * A launchd property list. AbandonProcessGroup leaves the agent alone; this follows the documentation of launchd and
- * was not tried.
+ * Generates a launchd property list. AbandonProcessGroup keeps launchd from ending the agent; this follows the
+ * documentation of launchd and was not tried.
  */
 export const launchdPlist = ({
   name,
@@ -81,25 +87,26 @@ ${[...launch, 'run', '--dir', root].map((part) => `    <string>${xml(part)}</str
 export const unitName = (agent: string): string => `svc-${agent}.service`
 export const labelOf = (agent: string): string => `svc.agent.${agent}`
 
-/** The folder that one of our units belongs to. */
+/** The agent's folder that is written in one of our unit files; undefined for any other file. */
 export const folderOf = (unit: string): string | undefined =>
   /^# svc folder: (.*)$/m.exec(unit)?.[1] ?? /svc folder: (.*) -->/.exec(unit)?.[1]
 
-/** The user that a unit of the system runs as. */
+/** The user as which a unit of the system runs. */
 export const userOf = (unit: string): string | undefined => /^User=(.+)$/m.exec(unit)?.[1]?.replaceAll('%%', '%')
 
 /**
- * True if a unit makes Node load a runtime's file directly, as an older svc wrote it (D38). Python uses the starter by
- * itself.
+ * True for a unit of an older svc, which makes Node load the runtime's file directly (D38). If a unit starts Python,
+ * the file itself uses the starter.
  */
 export function startsItself(unit: string, runtime: string): boolean {
   const [, ...words] = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(/(?<=") (?=")/) ?? []
-  const [, ...strings] = [...unit.matchAll(/<string>.*<\/string>/g)].map(([text]) => text).slice(1) // the first is the label
+  // the first string is the label
+  const [, ...strings] = [...unit.matchAll(/<string>.*<\/string>/g)].map(([text]) => text).slice(1)
   const python = /^ExecStart="[^"]*python[\d.]*"|<array>\s*<string>[^<]*python[\d.]*<\/string>/m.test(unit)
   return !python && (words.includes(word(runtime)) || strings.includes(`<string>${xml(runtime)}</string>`))
 }
 
-/** Quotes a word of ExecStart, and escapes everything that systemd would replace. */
+/** Quotes a word for ExecStart, and escapes everything that systemd would otherwise replace. */
 const word = (text: string): string =>
   `"${percent(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`
 const percent = (text: string): string => text.replaceAll('%', '%%')

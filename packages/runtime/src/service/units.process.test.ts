@@ -1,6 +1,6 @@
 /**
- * Tests the agent as a service of the machine: a unit belongs to a folder, and every command finds it, whatever its
- * name.
+ * Tests the agent as a service of the machine: a unit belongs to a folder, and every command finds it whatever its name
+ * is.
  */
 import {
   existsSync,
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** A machine with the stand-in for systemd. */
+/** Makes a machine with a stand-in for systemd. */
 function machine(linger = 'yes') {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-systemd-')))
   cleanups.push(() => rmSync(home, { recursive: true, force: true }))
@@ -62,7 +62,7 @@ runtime:
   kind: process
   command: [${JSON.stringify(process.execPath)}, -e, "setInterval(() => {}, 1000)"]
 `
-/** An agent of that blueprint. One that was installed with a code has its own name. */
+/** Makes the folder of an agent of that blueprint. With a name, the agent was installed with a code. */
 function agent(name?: string): Folder {
   const folder = agentFolder({ 'svc.agent.yaml': manifest })
   cleanups.push(

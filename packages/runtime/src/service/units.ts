@@ -19,10 +19,7 @@ export interface Installed {
   readonly lines: readonly string[]
 }
 
-/**
- * The command that rewrites a unit which starts the runtime's file without its starter; undefined if that is not
- * needed.
- */
+/** The command that rewrites a unit so that it uses the starter; undefined if the unit already does. */
 export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): string | undefined {
   const text = textOf(file) ?? ''
   if (!startsItself(text, runtime)) return undefined
@@ -33,19 +30,22 @@ export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): stri
 }
 
 interface Request {
-  /** The agent's name, after which a new unit is named. */
+  /** The agent's name, which a new unit gets by default. */
   readonly agent: string
-  /** The name that a person chose for the unit. */
+  /** A name for the unit that a person chose. */
   readonly name?: string | undefined
   readonly system: boolean
   readonly start: boolean
-  /** The user that a unit of the system runs as; by default the owner of the folder. */
+  /** The user as which a unit of the system runs; by default the owner of the folder. */
   readonly user?: string | undefined
-  /** Set to start through Python, which finds Node at each start. */
+  /** The path of Python, if the unit must start through it. Python then finds Node at each start. */
   readonly python?: string | undefined
 }
 
-/** Writes the unit and enables it at boot, and starts it if requested. A failure restores what was there before. */
+/**
+ * Writes the unit, enables it at boot and, if requested, starts it. If a step fails, everything is restored as it was
+ * before.
+ */
 export async function installService(folder: Folder, request: Request): Promise<Installed> {
   const kind: UnitKind = mac ? 'launchd' : request.system ? 'systemd system' : 'systemd user'
   const present = findUnit(folder)
@@ -70,8 +70,8 @@ export async function installService(folder: Folder, request: Request): Promise<
 }
 
 /**
- * The unit for this folder. Its name is the chosen one, that of the folder's existing unit, the agent's, or the agent's
- * with a suffix unique to the folder.
+ * The unit for this folder. Its name is the chosen one; otherwise that of the folder's existing unit; otherwise the
+ * agent's name, with a suffix unique to the folder if another unit has that name.
  */
 function unitFor({ root }: Folder, kind: UnitKind, { agent, name }: Request, present: Unit | undefined): Unit {
   if (name === undefined && present) return present
@@ -94,7 +94,7 @@ function unitFor({ root }: Folder, kind: UnitKind, { agent, name }: Request, pre
 async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<string[]> {
   if (unit.kind === 'launchd') {
     if (!start) return []
-    await control(unit, 'stop') // a loaded unit cannot be loaded again
+    await control(unit, 'stop') // launchd refuses to load a unit that is already loaded
     await must(control(unit, 'start'), folder)
     return [`${unit.name} is started, now and at every login.`]
   }
@@ -108,7 +108,7 @@ async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<s
   ]
 }
 
-/** Removes a failed installation and restores the unit that was there before. */
+/** Removes an installation that failed, and restores the unit that was there before. */
 async function undo(unit: Unit, before: string | undefined): Promise<void> {
   if (before !== undefined) writeDurably(unit.file, before)
   else {
@@ -118,7 +118,7 @@ async function undo(unit: Unit, before: string | undefined): Promise<void> {
   if (unit.kind !== 'launchd') await systemctl(unit, 'daemon-reload')
 }
 
-/** Removes the unit, after ending the agent that runs. */
+/** Stops the agent that the unit runs, and removes the unit. */
 export async function uninstallService(unit: Unit): Promise<string[]> {
   mustWrite(unit, 'uninstall')
   const stopped = await control(unit, 'stop')
@@ -149,15 +149,18 @@ function canWrite(folder: string): boolean {
   }
 }
 
-/** The command that removes a unit; one of the system needs the administrator. */
+/** The command that removes a unit. Removing a unit of the system needs sudo. */
 export const uninstallHint = ({ kind }: Unit, root: string): string =>
   kind === 'systemd system' ? sudoHint('service uninstall', root) : hint('service uninstall', root)
 
-/** Tells a person what to do about a unit whose manager does not answer in this session. */
+/** Tells a person what to do if the manager of a unit does not answer in this session. */
 export const notAnswering = (unit: Unit, { state }: UnitState, root: string): string =>
   `Its service manager does not answer here (${state}). "${hint('start', root)}" starts the agent in the background anyway; "${uninstallHint(unit, root)}" removes the unit.`
 
-/** Runs a request to the service manager without which there would be no service. */
+/**
+ * Runs a request to the service manager that must succeed: if it fails, there is no service, and an error says what to
+ * do.
+ */
 async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
   const ran = await running
   if (ran.code === 0) return
@@ -167,7 +170,10 @@ async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
   throw new Refusal(`The machine's service manager refused the unit, and the unit was removed: ${why(ran)}.${advice}`)
 }
 
-/** Makes a user's units run without a login: otherwise they start at login and end at logout. */
+/**
+ * Makes the user's units run without a login. Otherwise they start when the user logs in and end when the user logs
+ * out.
+ */
 async function linger(): Promise<string[]> {
   const { username } = userInfo()
   const shown = await exec('loginctl', ['show-user', username, '--property=Linger'])
@@ -191,7 +197,7 @@ async function factsOf(folder: Folder, unit: Unit, { agent, system, user, python
   }
 }
 
-/** The user who owns the folder, or the number if there is no name. */
+/** The name of the user who owns the folder, or the user id if it has no name. */
 function ownerOf(folder: Folder): string {
   const { uid, username } = userInfo()
   const stat = statSync(folder.root).uid

@@ -1,4 +1,4 @@
-/** The AI-assistant account that the reports name (2.1). It is only what a person wrote here; nothing is looked up. */
+/** The AI account that the reports name (2.1). A person enters it by hand; svc does not look anything up. */
 import type { Account } from '@svc/protocol'
 import { clean, cut, limits } from '@svc/protocol'
 import { removeDurably, writeDurably } from '../files/durable.ts'
@@ -17,7 +17,7 @@ export function readAccount(folder: Folder): Account | undefined {
   return Object.keys(kept).length > 0 ? kept : undefined
 }
 
-/** Adds to the stored account. */
+/** Adds values to the stored account. */
 export function setAccount(folder: Folder, account: Account): Account {
   prepare(folder)
   const merged = { ...readAccount(folder), ...account }

@@ -1,18 +1,18 @@
 /**
- * Who put the agent into its state, and when, for `svc why`; stored beside the journal. The state itself is in the
- * files that the agent reads.
+ * Stores who put the agent into its current state, and when, for `svc why`. The state itself is in files that the agent
+ * reads.
  */
 import { clean, cut, isObject } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 
-/** `machine`: a command or file on this machine. `service`: a command in an answer. */
+/** `machine`: a command or a file on this machine. `service`: a command in an answer of the service. */
 export interface Author {
   readonly by: 'machine' | 'service'
-  /** Unix seconds. */
+  /** The time of the change, in Unix seconds. */
   readonly at: number
-  /** The person's account on this machine. */
+  /** The user account on this machine of the person who made the change. */
   readonly user?: string
   /** The id of the command from the service. */
   readonly command?: string
@@ -21,7 +21,7 @@ export interface Changes {
   readonly paused?: Author & { readonly to: boolean }
   readonly run_now?: Author
   readonly settings: Readonly<Record<string, Author>>
-  /** The defaults that were filled into the settings file; nobody chose these values. */
+  /** The defaults that were written into the settings file. Nobody chose these values. */
   readonly filled: Readonly<Record<string, unknown>>
 }
 
@@ -57,14 +57,14 @@ export function readAuthor(v: unknown): Author | undefined {
 }
 
 /**
- * The author as a part of a sentence, such as `by the service (command 01…)`. The id may hold anything, so it is
- * cleaned and cut.
+ * The author as a part of a sentence, such as `by the service (command 01…)`. The id of a command may be any text, so
+ * it is cleaned and cut.
  */
 export function byWhom({ by, user, command }: Author): string {
   if (by === 'service') return `by the service${command ? ` (command ${cut(clean(command), 60)})` : ''}`
   return `on this machine${user ? ` by ${user}` : ''}`
 }
 
-/** An object without a prototype, since its keys come from files. */
+/** Creates an object without a prototype, since its keys come from files and could be names such as `__proto__`. */
 export const table = <T>(entries: readonly (readonly [string, T])[]): Record<string, T> =>
   Object.assign(Object.create(null), Object.fromEntries(entries))

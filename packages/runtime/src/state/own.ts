@@ -1,4 +1,4 @@
-/** Notes what a person did here to the runtime as a whole: who stopped it (for `svc why`). */
+/** Notes who stopped the runtime on this machine, for `svc why`. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stop } from '@svc/protocol'
@@ -14,16 +14,16 @@ export function noteStop(folder: Folder, author: Author): void {
   writeDurably(fileOf(folder), `${JSON.stringify(author)}\n`)
 }
 
-/** The sentence in a last report. */
+/** The sentence about the stop in a last report. */
 export const stopSentence = (by: Stop, author: Author | undefined): string =>
   by === 'signal'
     ? 'Stopped by a signal, from a service manager or a shutdown.'
     : `Stopped ${author ? byWhom(author) : 'on its machine'}.`
 
 /**
- * Decides who ends this runtime (D66). A signal from a terminal comes from a person. SIGTERM comes from a person if one
- * noted so just before, as "svc stop" does, else from a service manager or a shutdown; `began` is the start of this
- * runtime in Unix milliseconds.
+ * Decides who ends this runtime (D66). SIGINT comes from a person at a terminal. SIGTERM comes from a person if
+ * somebody has noted so shortly before, as "svc stop" does, and otherwise from a service manager or a shutdown; `began`
+ * is the start of this runtime in Unix milliseconds.
  */
 export function stopperOf(folder: Folder, signal: NodeJS.Signals, began: number, now: number): Stop {
   if (signal === 'SIGINT') return 'person'
@@ -31,8 +31,8 @@ export function stopperOf(folder: Folder, signal: NodeJS.Signals, began: number,
   return signal === 'SIGTERM' && noted >= began && now - noted <= notedSeconds * 1000 ? 'person' : 'signal'
 }
 
-/** A service manager passes the signal on within this time. */
+/** For how many seconds the note of a stop is believed. A service manager passes the signal on within this time. */
 const notedSeconds = 30
 
-/** Who stopped it last, and when. */
+/** Who last stopped the runtime, and when. */
 export const readStop = (folder: Folder): Author | undefined => readAuthor(readJsonObject(fileOf(folder), 4096))

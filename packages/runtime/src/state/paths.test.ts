@@ -35,7 +35,7 @@ function write(file: string, text: string) {
   writeFileSync(file, text)
 }
 
-/** Installs a version that ships these files, as an installation and an update do. */
+/** Installs a version whose bundle contains these files, in the same way as installations and updates do. */
 function install(name: string, state: string, shipped: Readonly<Record<string, string>> = {}): Folder {
   const { staging, versions, current } = folderAt(root)
   const staged = join(staging, name)

@@ -1,8 +1,8 @@
 /**
- * State paths (3.3, I20): what the manifest names as state is in `<dir>/state` and is linked into every version. The
- * path `state` is that folder itself and `state/x` is x in it, so that `SVC_STATE_DIR` and the manifest mean the same
- * place; any other path is below it under its own name. Existing files and folders are left alone; otherwise `isFile`
- * decides what a path becomes.
+ * State paths (3.3, I20): the paths that the manifest names as state are in `<dir>/state` and are linked into every
+ * version. The path `state` is that folder itself, and `state/x` is x in it, so that `SVC_STATE_DIR` and the manifest
+ * mean the same place; any other path is below it under its own name. Existing files and folders are left alone;
+ * otherwise `isFile` decides what a path becomes.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -27,15 +27,15 @@ import { rememberShipped, shippedFiles } from './shipped.ts'
 
 type WithState = Pick<Manifest, 'state' | 'stateFolders'>
 
-/** The real path of a state path. */
+/** The real path of a state path from the manifest. */
 const statePlace = (folder: Pick<Folder, 'state'>, path: string): string =>
   path === 'state'
     ? folder.state
     : resolve(folder.state, path.startsWith('state/') ? path.slice('state/'.length) : path)
 
 /**
- * The real path of a file that the manifest names: in the state, in the running version, or in the folder of an agent
- * connected by hand.
+ * The real path of a file that the manifest names. It is in the state, in the running version or, for an agent that was
+ * connected by hand, in the agent's folder.
  */
 export function placeOf(folder: Folder, { state = [] }: Partial<WithState>, path: string): string {
   if (folder.installed) {
@@ -46,8 +46,9 @@ export function placeOf(folder: Folder, { state = [] }: Partial<WithState>, path
 }
 
 /**
- * Makes the missing folders, so that an agent can write at once. `version` is the name of the version that starts.
- * Never throws: an agent that cannot write its files says so better than a start that always fails.
+ * Creates the folders that are missing, so that an agent can write at once. `version` is the name of the version that
+ * is about to start. The function never throws: if a folder cannot be created, it is better that the agent starts and
+ * says so.
  */
 export function createStatePaths(folder: Folder, manifest: WithState, version: string | undefined): void {
   const shipped = shippedFiles(folder, version)
@@ -59,9 +60,9 @@ export function createStatePaths(folder: Folder, manifest: WithState, version: s
 }
 
 /**
- * Links the state into an unpacked version that does not run yet; `final` is its later folder. A file shipped at a
- * state path is a seed: it is copied only if nothing is there, and placed whole by one link. Throws only for a fault of
- * the disk.
+ * Links the state into an unpacked version that does not run yet; `final` is the folder that the version will have. A
+ * file of the bundle at a state path is a seed: it is copied into the state only if nothing is there, and appears
+ * whole, by one link. Throws only if the disk is at fault.
  */
 export function linkState(folder: Folder, manifest: WithState, version: string, final: string): void {
   createFolder(folder.state)
@@ -80,15 +81,18 @@ export function linkState(folder: Folder, manifest: WithState, version: string, 
   }
 }
 
-/** True if a new path becomes a file: as the manifest writes it, as the bundle ships it, else by its name. */
+/**
+ * True if a new state path becomes a file. The manifest can say so by its spelling, or the bundle by containing a file
+ * there; otherwise the name decides.
+ */
 function isFile(path: string, { stateFolders = [] }: WithState, shipped: ReadonlySet<string>): boolean {
   if (stateFolders.includes(path)) return false
   return shipped.has(path) || hasExtension(path)
 }
-/** True for a name with an extension. A name whose only dot is the first character has none. */
+/** True for a name with an extension. A dot as the first character does not count. */
 const hasExtension = (path: string): boolean => /[^/]\.[A-Za-z0-9]+$/.test(path)
 
-/** Makes a folder, or only the parent folder of a file. */
+/** Creates the folder, or, for a file, only its parent folder. */
 function createFolderOf(place: string, file: boolean): void {
   if (kindAt(place) === undefined) createFolder(file ? dirname(place) : place)
 }
@@ -112,14 +116,14 @@ function seed(from: string, to: string): void {
     sync(temporary)
     linkSync(temporary, to)
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error // the agent was faster: its file stays
+    if (codeOf(error) !== 'EEXIST') throw error // the agent has created the file meanwhile, and keeps it
   } finally {
     rmSync(temporary, { force: true })
   }
   syncFolder(dirname(to))
 }
 
-/** False if the agent has put something else where a folder must be; that stays. */
+/** False if the agent has put something else at the place of a folder. What the agent made is left alone. */
 function unlessInTheWay(make: () => void): boolean {
   try {
     make()

@@ -1,6 +1,6 @@
 /**
- * The pause file (3.6). The agent is paused while it exists; its content says who made it. The agent's own channel may
- * create it, too.
+ * The pause file (3.6). The agent is paused while this file exists; its content says who paused it. An agent may also
+ * create it itself.
  */
 import { statSync } from 'node:fs'
 import { removeDurably, writeDurably } from '../files/durable.ts'
@@ -9,17 +9,20 @@ import { readJsonObject } from '../files/read.ts'
 import { seconds } from '../time.ts'
 import { type Author, noteChange, readAuthor } from './changes.ts'
 
-/** The file holds the id of a command, which may have 2,000 characters of up to six bytes each. */
+/**
+ * The maximum size of the pause file. It holds the id of a command, which may have 2,000 characters of up to six bytes
+ * each.
+ */
 const noteBytes = 16 * 1024
 
 export interface Pause {
-  /** Unix seconds. */
+  /** Since when the agent has been paused, in Unix seconds. */
   readonly since: number
-  /** Absent if the file does not say, because somebody made it by hand. */
+  /** Who paused the agent; absent if the file does not say, because somebody created it by hand. */
   readonly author?: Author
 }
 
-/** Undefined while the agent is not paused. */
+/** The pause of the agent; undefined while it is not paused. */
 export function readPause(folder: Folder): Pause | undefined {
   const stat = statSync(folder.paused, { throwIfNoEntry: false })
   if (!stat) return undefined
@@ -27,7 +30,7 @@ export function readPause(folder: Folder): Pause | undefined {
   return { since: author?.at ?? seconds(stat.mtimeMs), ...(author && { author }) }
 }
 
-/** Pauses the agent. False if it was already paused; the earlier author stays. */
+/** Pauses the agent. Returns false if it was already paused; the file then still names the earlier author. */
 export function pause(folder: Folder, author: Author): boolean {
   if (readPause(folder)) return false
   prepare(folder)
@@ -36,7 +39,7 @@ export function pause(folder: Folder, author: Author): boolean {
   return true
 }
 
-/** Resumes the agent. False if it was not paused. */
+/** Resumes the agent. Returns false if it was not paused. */
 export function resume(folder: Folder, author: Author): boolean {
   if (!removeDurably(folder.paused)) return false
   noteChange(folder, { paused: { ...author, to: false } })

@@ -1,13 +1,13 @@
-/** The run-now file (2.12), made by a request and removed by the agent when it acts. */
+/** The run-now file (2.12). A request for a run creates it, and the agent removes it when it starts the run. */
 import { existsSync } from 'node:fs'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { type Author, noteChange } from './changes.ts'
 
-/** True if a request waits for the agent. */
+/** True if there is a request for a run that the agent has not taken yet. */
 export const runNowWaits = (folder: Folder): boolean => existsSync(folder.runNow)
 
-/** Asks for a run. False if a request already waits. */
+/** Requests a run. Returns false if an earlier request was not taken yet. */
 export function askToRun(folder: Folder, author: Author): boolean {
   if (runNowWaits(folder)) return false
   prepare(folder)

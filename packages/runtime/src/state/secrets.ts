@@ -1,11 +1,11 @@
-/** Secrets that a version requires and that nobody has typed on this machine. */
+/** Finds secrets that a version requires and that nobody has typed on this machine. */
 import type { Manifest } from '@svc/blueprint'
 import { cut, type HealthItem, limits, missingSecrets } from '@svc/protocol'
 import { readEnv } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { plainHint } from '../hint.ts'
 
-/** Their names, in the order of the manifest. */
+/** The names of the required secrets that are not set, in the order of the manifest. */
 export function unsetSecrets({ secrets: file }: Pick<Folder, 'secrets'>, secrets: Manifest['secrets']): string[] {
   const required = secrets.filter(({ optional }) => !optional)
   if (required.length === 0) return []
@@ -13,7 +13,7 @@ export function unsetSecrets({ secrets: file }: Pick<Folder, 'secrets'>, secrets
   return required.filter(({ name }) => !set.has(name)).map(({ name }) => name)
 }
 
-/** The health item for missing secrets. It does not count for the level by which an update is judged (D27). */
+/** The health item for missing secrets. It does not count toward the level by which an update is judged (D27). */
 export function secretsHealth(folder: Pick<Folder, 'secrets'>, { secrets }: Pick<Manifest, 'secrets'>): HealthItem[] {
   const names = unsetSecrets(folder, secrets)
   if (names.length === 0) return []

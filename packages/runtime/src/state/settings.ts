@@ -1,6 +1,7 @@
 /**
- * The settings file (2.12): every setting with its value in force, always rewritten whole (I27: a change is all keys or
- * none). A value that was only filled in from a default follows the manifest when the default changes.
+ * The settings file (2.12): every setting with its current value. It is always rewritten as a whole (I27: a change
+ * affects all its keys or none). A value that is only a default of the manifest follows the manifest when the default
+ * changes.
  */
 import { chownSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -16,7 +17,8 @@ type WithRuntime = Pick<Manifest, 'runtime'>
 type WithSettings = Pick<Manifest, 'settings'> & Partial<WithRuntime>
 
 /**
- * The value in force of every declared setting. A value that the manifest does not allow is replaced by its default.
+ * The current value of every declared setting. A stored value that the manifest does not allow is replaced by the
+ * default.
  */
 export function settingsInForce(folder: Folder, manifest: WithSettings): SettingValues {
   const { filled } = readChanges(folder)
@@ -39,7 +41,7 @@ function inForce(
   return values
 }
 
-/** Changes settings whose values were checked before. */
+/** Changes settings. The caller has checked the values. */
 export function changeSettings(folder: Folder, manifest: WithSettings, values: SettingValues, author: Author): void {
   const authors = Object.keys(values).map((key) => [key, author] as const)
   const { settings } = readChanges(folder)
@@ -51,7 +53,7 @@ export function changeSettings(folder: Folder, manifest: WithSettings, values: S
   )
 }
 
-/** Brings the file up to date with the manifest, so that the agent finds every setting in it. */
+/** Rewrites the settings file if it does not match the manifest, so that the agent finds every setting in it. */
 export function fillSettings(folder: Folder, manifest: WithSettings): void {
   if (manifest.settings.length === 0 && readFile(folder.settings, 1).is === 'missing') return
   const values = settingsInForce(folder, manifest)
@@ -81,8 +83,9 @@ function write(
 }
 
 /**
- * Writes the file, readable only by its owner, unless a person opened it to a group. If the manifest starts the agent
- * as another user or in a container, everybody may read it, as the agent must (D54).
+ * Writes the file so that only its owner can read it, or also a group if a person opened it to one. If the manifest
+ * starts the agent as another user or in a container, everybody can read the file, as otherwise the agent could not
+ * (D54).
  */
 function writeSettings({ settings }: Folder, { runtime }: Partial<WithRuntime>, text: string): void {
   const found = statSync(settings, { throwIfNoEntry: false })
@@ -91,7 +94,7 @@ function writeSettings({ settings }: Folder, { runtime }: Partial<WithRuntime>, 
   try {
     if (forGroup && statSync(settings).gid !== found.gid) chownSync(settings, -1, found.gid)
   } catch {
-    // A user who may not give the file to that group leaves it with their own.
+    // A user who may not give the file to that group leaves it with their own group.
   }
 }
 

@@ -1,14 +1,14 @@
 /**
- * The state paths at which a version's bundle ships a file (3.3). Such a path is a file even after the agent has
- * deleted it. The seed is moved out of the unpacked version, so this is noted here for later starts.
+ * Remembers at which state paths the bundle of a version contains a file (3.3). Such a path stays a file even after the
+ * agent has deleted it. The seed itself is moved out of the unpacked version, so later starts could not see it there.
  */
 import { namesIn, writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 
-/** The paths for each version, by the name of its folder. */
+/** The paths for each version; the key is the name of the version's folder. */
 type Shipped = Readonly<Record<string, readonly string[]>>
-/** Stands for all versions of a drill's copy, which is packed without the seeds. */
+/** The key that stands for all versions in the copy of a drill, whose bundles do not contain the seeds. */
 const every = '*'
 
 export function shippedFiles(folder: Folder, version: string | undefined): ReadonlySet<string> {
@@ -16,11 +16,11 @@ export function shippedFiles(folder: Folder, version: string | undefined): Reado
   return new Set([...(all[every] ?? []), ...((version !== undefined && all[version]) || [])])
 }
 
-/** Notes for a drill that the same paths are files in the copy, in any version. */
+/** Notes, for the copy of a drill, that the same state paths are files in all its versions. */
 export const copyShipped = (from: Folder, version: string | undefined, to: Folder): void =>
   rememberShipped(to, every, [...shippedFiles(from, version)])
 
-/** Notes the paths of a version, and forgets versions that no longer exist. */
+/** Notes the paths of one version, and forgets versions that are no longer on the disk. */
 export function rememberShipped(folder: Folder, version: string, paths: readonly string[]): void {
   const { [version]: before, ...others } = read(folder)
   if (paths.length === 0 && before === undefined) return

@@ -1,4 +1,6 @@
-/** Tests old status files, frozen processes (D65) and last reports (D66), with real programs and a scripted service. */
+/**
+ * Tests old status files and frozen processes (D65) and last reports (D66), with real programs and a scripted service.
+ */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { agentFolder, becomes, reporter, starts, svc } from '../../testing/folder.ts'
@@ -22,8 +24,8 @@ const healthOf = (good: Service, name: string) => good.reports.at(-1)?.report.he
 const said = JSON.stringify({ state: { level: 'ok', label: 'Working' }, active: [{ kind: 'triage' }] })
 
 /**
- * A folder connected by hand, whose status file was written this many minutes ago; `usual` is the learned gap in
- * seconds.
+ * Makes the folder of an agent that was connected by hand, whose status file was written this many minutes ago; `usual`
+ * is the gap between two writes that was learned, in seconds.
  */
 function written(good: Service, minutes: number, usual?: number) {
   const agent = agentFolder({ 'state/status.json': said }, good.origin)

@@ -7,7 +7,7 @@ const hour = 60 * min
 const day = 24 * hour
 const start = Date.UTC(2026, 10, 22, 12)
 
-/** An agent and a reporter that looks every 30 s. */
+/** Simulates an agent, and a reporter that looks at its status file every 30 s. */
 function world(first: Partial<Writes> = {}) {
   let now = start
   let mtime = start
@@ -22,7 +22,9 @@ function world(first: Partial<Writes> = {}) {
   }
   return {
     state,
-    /** Lets time pass, while the file is written at this interval, if at all. */
+    /**
+     * Lets this much time pass, while the agent writes the file every `every` milliseconds; by default it never does.
+     */
     pass(length: number, every = Number.POSITIVE_INFINITY, step = 30 * s) {
       for (const end = now + length; now < end; ) {
         now = Math.min(now + step, end)
@@ -34,7 +36,10 @@ function world(first: Partial<Writes> = {}) {
       mtime = now
       see()
     },
-    /** Changes the machine's clock, or lets it sleep: wall time passes, and nobody looks. */
+    /**
+     * Changes the machine's clock, or lets the machine sleep: the wall clock moves on by `ms`, and nobody looks at the
+     * file meanwhile.
+     */
     jump(ms: number, passed: number | undefined = 0) {
       now += ms
       see({ passed })

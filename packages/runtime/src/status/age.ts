@@ -7,17 +7,23 @@ import { ago } from '../time.ts'
 
 /** Memory of the writes of a status file. */
 export interface Writes {
-  /** The modification time of the file at the last look. */
+  /** The modification time of the status file at the last look. */
   readonly mtime: number
   /** When the file was written, as far as the clock of this machine can tell. */
   readonly at: number
   /** The time of the last look. */
   readonly looked: number
-  /** When the agent last rested or started, or when nobody had looked for a while. A warning counts from here. */
+  /**
+   * When the agent was last at rest or started, or when nobody had looked for a while. The time until a warning counts
+   * from here.
+   */
   readonly since?: number
-  /** True if the current gap spans a rest, so that it says nothing about how often the agent writes. */
+  /**
+   * True if the agent was at rest during the current gap between two writes. Such a gap says nothing about how often
+   * the agent writes.
+   */
   readonly broken?: boolean
-  /** The start of the process that ran at the last look. */
+  /** The mark of the start of the process that ran at the last look. */
   readonly started?: string
   /** The last gap that was learned, and the longest gap that ended in each hour of the last day. */
   readonly last?: number
@@ -28,7 +34,7 @@ type Gap = readonly [hour: number, length: number]
 export interface FileLook {
   readonly mtime: number
   readonly now: number
-  /** True if the agent is paused or its process is down, so that the age means nothing. */
+  /** True if the agent is paused or its process is down, so that the age of the file means nothing. */
   readonly resting: boolean
   /**
    * True if the agent's process is suspended by a signal such as SIGSTOP. The file's age grows meanwhile, but this gap
@@ -36,23 +42,23 @@ export interface FileLook {
    */
   readonly halted?: boolean
   readonly started?: string | undefined
-  /** Milliseconds of the monotonic clock since the last look; absent at the first look of a reporter. */
+  /** The milliseconds of the monotonic clock since the last look; absent at the first look of a reporter. */
   readonly passed?: number | undefined
 }
 
 const hourMs = 3_600_000
-/** Gaps of this many hours count; the last one counts whatever its age. */
+/** The number of hours for which a gap is remembered. The last gap counts whatever its age. */
 const hours = 24
-/** A gap is usual up to this multiple of the longest one. */
+/** A gap is still usual if it is at most this many times as long as the longest remembered one. */
 const patience = 4
 /**
- * Reports come every 5 to 300 s. If nobody looked for longer than `unseenMs`, or the clocks disagree by more than
- * `disagreeMs`, the machine slept or its clock was set.
+ * If nobody looked for longer than `unseenMs`, or the clocks disagree by more than `disagreeMs`, the machine slept or
+ * its clock was set. Normally a look comes with each report, every 5 to 300 s.
  */
 const unseenMs = 600_000
 const disagreeMs = 10_000
 
-/** Adds one look to what is remembered. */
+/** Adds one look at the status file to what is remembered. */
 export function look(before: Writes | undefined, { mtime, now, resting, halted = false, ...rest }: FileLook): Writes {
   const started = rest.started === undefined ? {} : { started: rest.started }
   if (!before) return { mtime, at: Math.min(mtime, now), looked: now, longest: [], ...started }
@@ -89,13 +95,16 @@ function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
   return [...kept, [hour, Math.max(same, length)]]
 }
 
-/** Adds the look of a reader who looks only rarely and learns nothing; sleeps and clocks are left to the reporter. */
+/**
+ * Adds the look of a command that looks only once and learns nothing. It leaves it to the reporter to notice sleep and
+ * changes of the clock.
+ */
 export function glance(before: Writes | undefined, mtime: number, now: number): Writes {
   const at = Math.min(before?.mtime === mtime ? before.at : mtime, now)
   return { longest: [], ...before, mtime, at, looked: now }
 }
 
-/** The age from which the file is too old; undefined until a gap has been learned. */
+/** The age in milliseconds from which the file is too old; undefined until a gap has been learned. */
 export function lateAfter({ last, longest }: Writes, now: number): number | undefined {
   if (last === undefined) return undefined
   const since = Math.floor(now / hourMs) - hours
@@ -103,7 +112,10 @@ export function lateAfter({ last, longest }: Writes, now: number): number | unde
   return Math.max(limits.statusLateSeconds * 1000, patience * usual)
 }
 
-/** The health item about the age, for reports and commands on the machine; undefined while the file is new enough. */
+/**
+ * The health item about an old status file, for reports and for commands on the machine; undefined while the file is
+ * new enough.
+ */
 export function ageItem(writes: Writes, now: number): HealthItem | undefined {
   const age = now - writes.at
   if (age <= limits.statusOldSeconds * 1000) return undefined
@@ -113,5 +125,5 @@ export function ageItem(writes: Writes, now: number): HealthItem | undefined {
   return { name: 'Status file', level: isLate ? 'warn' : 'info', detail: `Written ${ago(age / 1000)}${usual}.` }
 }
 
-/** Such as `30 s` or `5 min`. */
+/** A duration in words, such as `30 s` or `5 min`. */
 const span = (ms: number): string => ago(Math.ceil(ms / 1000)).replace(/ ago$/, '')

@@ -1,6 +1,6 @@
 /**
- * Reads the agent's status file by the rule for logs (3.6, D52): a symbolic link is followed only inside the folder and
- * outside `.svc/`.
+ * Reads the agent's status file with the same rule as for logs (3.6, D52): a symbolic link is followed only to a place
+ * inside the folder and outside `.svc/`.
  */
 import { realpathSync } from 'node:fs'
 import { limits } from '@svc/protocol'

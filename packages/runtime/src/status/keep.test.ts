@@ -5,7 +5,7 @@ import { type KeptStatus, keepStatus } from './keep.ts'
 const bytes = (text: string): FileRead => ({ is: 'bytes', bytes: Buffer.from(text), mtimeMs: 0 })
 const good = bytes('{"state": {"level": "ok", "label": "Working"}}')
 const none: KeptStatus = { misses: 0 }
-/** The result of a series of reads. */
+/** The result after a series of reads of the status file. */
 const after = (...reads: FileRead[]) => {
   let kept = none
   let now = keepStatus(kept, reads[0] ?? good, 'status.json', Date.now())

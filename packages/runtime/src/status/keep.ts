@@ -2,12 +2,12 @@
 import { type HealthItem, readStatusFile, type StatusFile } from '@svc/protocol'
 import type { FileRead } from '../files/read.ts'
 
-/** Memory between two reads. */
+/** The memory that is kept between two reads of the status file. */
 export interface KeptStatus {
   readonly good?: StatusFile
-  /** The number of reads since the last good one. */
+  /** The number of consecutive reads that failed. */
   readonly misses: number
-  /** True if there was ever a good one. */
+  /** True if the status file could ever be read. */
   readonly known?: boolean
 }
 interface StatusNow {
@@ -16,10 +16,13 @@ interface StatusNow {
   readonly health: readonly HealthItem[]
 }
 
-/** The last good status is used for two failed reads; after that it is no longer shown as if it were true. */
+/**
+ * The number of failed reads for which the last valid status is still reported. After that it is no longer reported as
+ * if it were true.
+ */
 const patience = 2
 
-/** Processes one read; `at` is in Unix milliseconds. */
+/** Processes the result of one read of the status file; `at` is in Unix milliseconds. */
 export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, name: string, at: number): StatusNow {
   const now = parse(read, at)
   if ('status' in now) {
@@ -41,8 +44,8 @@ export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, 
 type Parsed =
   | { readonly status: StatusFile; readonly unknown: string[]; readonly dropped: string[] }
   /**
-   * `early`: an agent that has not started has written nothing yet. `plain`: the fault is not a half-written file, so
-   * it is reported at once (2.11: it costs one health line).
+   * Why a read failed. `early`: the agent has not started and has written nothing yet. `plain`: the cause is not a
+   * half-written file, so the fault is reported at once, as one health item (2.11).
    */
   | { readonly why: string; readonly plain?: true; readonly early?: true }
 

@@ -1,10 +1,12 @@
-/** Keeps the memory of the writes of the status file across restarts (D65). */
+/**
+ * Stores what was learned about the writes of the status file, so that a restart of the runtime does not lose it (D65).
+ */
 import { writeLightly } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 import { type FileLook, look, type Writes } from './age.ts'
 
-/** Undefined if nothing readable is remembered. */
+/** Reads what was stored; undefined if there is nothing readable. */
 export function readWrites(folder: Folder): Writes | undefined {
   const { mtime, at, looked, since, broken, started, last, longest } = readJsonObject(folder.statusWrites, 16_384) ?? {}
   if (!isTime(mtime) || !isTime(at) || !isTime(looked)) return undefined
@@ -24,8 +26,8 @@ const isTime = (v: unknown): v is number => typeof v === 'number' && Number.isFi
 const isGap = (v: unknown): v is readonly [number, number] => Array.isArray(v) && v.length === 2 && v.every(isTime)
 
 /**
- * Limits saving to once a minute for a file that is written all the time, and to every five minutes for one that is
- * not, since looks count, too.
+ * True if it is time to save: at most once a minute if the agent has written its file, and every five minutes if it has
+ * not, since looks without a write are remembered, too.
  */
 function worthSaving(saved: Writes | undefined, now: Writes): boolean {
   if (!saved) return true
@@ -33,7 +35,7 @@ function worthSaving(saved: Writes | undefined, now: Writes): boolean {
   return since < 0 || since >= 300_000 || (now.mtime !== saved.mtime && since >= 60_000)
 }
 
-/** Watches the writes while a reporter runs, and saves what it learns. */
+/** Watches the writes of the status file while a reporter runs, and saves what it learns. */
 export interface WritesWatch {
   readonly see: (what: Omit<FileLook, 'now' | 'passed'>) => Writes
   readonly last: () => Writes | undefined
@@ -55,7 +57,7 @@ export function watchWrites(folder: Folder): WritesWatch {
   }
 }
 
-/** Saves if possible. With a full disk it is only learned again. */
+/** Saves what was learned, if possible. With a full disk it has to be learned again after a restart. */
 function trySaving(folder: Folder, writes: Writes): Writes {
   try {
     saveWrites(folder, writes)
@@ -63,7 +65,7 @@ function trySaving(folder: Folder, writes: Writes): Writes {
   return writes
 }
 
-/** Saves without syncing. What a power failure loses is learned again. */
+/** Saves without syncing. A power failure may lose it, and then it is learned again. */
 function saveWrites(folder: Folder, writes: Writes): void {
   prepare(folder)
   writeLightly(folder.statusWrites, JSON.stringify(writes))
