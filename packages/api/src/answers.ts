@@ -43,6 +43,12 @@ export interface InvitationInfo {
   /** True if a person with that address already has an account; they then sign in first. */
   hasAccount: boolean
 }
+
+/** The public key of the service for Web Push (VAPID), base64url. */
+export interface PushKey {
+  publicKey: string
+}
+
 export interface Session {
   id: string
   current: boolean

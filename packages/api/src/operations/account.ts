@@ -1,5 +1,5 @@
 /** Operations on one's own account, and on the one-time links that lead to it. */
-import type { ClaimInfo, Me, Session, SignInRecord, StartInfo } from '../answers.ts'
+import type { ClaimInfo, Me, PushKey, Session, SignInRecord, StartInfo } from '../answers.ts'
 import { object, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 
@@ -19,6 +19,10 @@ export const renameMe = change<Me>()('PATCH /me', {
   audit: ['person.renamed'],
   pages: noPages,
   again: 'new',
+})
+export const pushKey = look<PushKey>()('GET /push', {
+  right: 'person',
+  says: 'show the public key with which a browser subscribes to messages of this service',
 })
 export const sessions = look<Session[]>()('GET /sessions', {
   right: 'person',

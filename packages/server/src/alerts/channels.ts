@@ -37,6 +37,7 @@ export const addChannel = (
   wanted: ChannelWanted,
 ): Promise<Verdict<NewChannel, 'channel_invalid' | 'channel_taken' | 'channels_too_many'>> =>
   transaction(db, async (trx) => {
+    if (wanted.kind === 'push') return refuse('channel_invalid', ofPerson)
     const read = readChannel(wanted, { allowed, isEmail })
     if (!read.ok) return read
     const { name, kind, format, address, shown: visible, made } = read.value
@@ -83,6 +84,8 @@ export const addChannel = (
     })
     return done({ name, kind, ...(made !== undefined && { secret: made }) })
   })
+
+const ofPerson = 'A push channel belongs to a person, who adds it in the browser that is to show the messages.'
 
 /** Enables a channel and resets its count of failures. */
 export const enableChannel = (ctx: Ctx, place: Place, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>

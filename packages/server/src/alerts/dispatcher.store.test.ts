@@ -3,11 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, expect, test, vi } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { pushService } from '../../testing/push-service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import { newSigningSecret } from '../deliveries/channels/webhook.ts'
 import { newDispatcher } from '../deliveries/dispatcher.ts'
-import { seal, sealKeyOf } from '../deliveries/seal.ts'
+import { type SealKey, seal, sealKeyOf } from '../deliveries/seal.ts'
 import { enqueue, enqueueTest } from '../deliveries/store.ts'
 import type { AlertChange } from './message.ts'
 import { writerOf } from './writing.ts'
@@ -84,7 +86,7 @@ everyEngine('what sends deliveries', (open) => {
     await tell(await addChannel(w, 'slow', { url: slow.url, secret: newSigningSecret() }))
     await tell(await addChannel(w, 'quick', { url: quick.url, secret: newSigningSecret() }))
     const sending = dispatcher.dispatch()
-    await expect.poll(() => [slow.seen.length, quick.seen.length], { message: 'both were called' }).toEqual([1, 1])
+    await eventually('both receivers are called', () => expect([slow.seen.length, quick.seen.length]).toEqual([1, 1]))
     await dispatcher.stop()
     await sending
     const rows = await w.store.db.selectFrom('alert_delivery').select(['state', 'tries']).orderBy('id').execute()
@@ -101,7 +103,7 @@ everyEngine('what sends deliveries', (open) => {
       w,
       'hook',
       { url, secret: newSigningSecret() },
-      sealKeyOf('the secret of another data folder, of old'),
+      { sealedWith: sealKeyOf('the secret of another data folder, of old') },
     )
     await tell(id)
     await dispatcher.dispatch()
@@ -109,6 +111,18 @@ everyEngine('what sends deliveries', (open) => {
     expect(channel.enabled).toBe(0)
     expect(channel.disabled_why).toContain('cannot be opened with the file `secret`')
     expect(seen).toEqual([])
+  })
+
+  test('a browser whose subscription has ended is disabled at once', async () => {
+    const { w, dispatcher, tell } = await started()
+    const { subscription, seen, close } = await pushService({ answer: 404 })
+    closing.push(close)
+    const address = { url: subscription.endpoint, secret: JSON.stringify(subscription.keys) }
+    await tell(await addChannel(w, 'browser', address, { kind: 'push' }))
+    await dispatcher.dispatch()
+    const channel = await w.store.db.selectFrom('alert_channel').selectAll().executeTakeFirstOrThrow()
+    expect(channel).toMatchObject({ enabled: 0, disabled_why: 'The receiver is gone (404).' })
+    expect(seen.map(({ message }) => message.tag)).toEqual(['a1'])
   })
 
   test('a test goes through the same way, and its answer is kept', async () => {
@@ -145,7 +159,12 @@ async function tell(w: World, channelId: string): Promise<void> {
   await enqueue(w.store.db, channel, change, w.clock.now())
 }
 
-async function addChannel(w: World, name: string, address: object, sealedWith = key): Promise<string> {
+async function addChannel(
+  w: World,
+  name: string,
+  address: object,
+  { kind = 'webhook', sealedWith = key }: { kind?: 'webhook' | 'push'; sealedWith?: SealKey } = {},
+): Promise<string> {
   const id = `channel-${name}`
   await w.store.db
     .insertInto('alert_channel')
@@ -156,7 +175,7 @@ async function addChannel(w: World, name: string, address: object, sealedWith = 
       person_id: null,
       owner: '',
       name,
-      kind: 'webhook',
+      kind,
       format: 'single',
       enabled: 1,
       disabled_why: null,

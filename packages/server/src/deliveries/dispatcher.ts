@@ -117,16 +117,17 @@ async function tryOnce(
   { channel }: Claimed,
   address: Address,
   delivery: Sent,
-  { allowed }: Dispatching,
+  { allowed, key }: Dispatching,
   signal: AbortSignal,
 ): Promise<DeliveryAnswer> {
-  const write = kinds[channel.kind].channel
+  const { channel: write, goneAt404 } = kinds[channel.kind]
   if (!write) return { is: 'refused', message: `Channels of the kind ${channel.kind} are not sent yet.` }
   let call: Call
   try {
-    call = write(address, delivery)
+    call = await write(address, delivery, key)
   } catch (error) {
     return { is: 'refused', message: messageOf(error) }
   }
-  return send(call, { allowed, signal })
+  const answer = await send(call, { allowed, signal })
+  return answer.is === 'status' && answer.status === 404 && goneAt404 ? { ...answer, gone: true } : answer
 }

@@ -29,8 +29,11 @@ const maxAnswer = 200
 
 /** The result of one try. */
 export type DeliveryAnswer =
-  /** The receiver answered with an HTTP status. `message` is the beginning of its answer. */
-  | { is: 'status'; status: number; retryAfter: string | undefined; message: string }
+  /**
+   * The receiver answered with an HTTP status. `message` is the beginning of its answer. `gone` is true if this kind of
+   * receiver means 410 by that status.
+   */
+  | { is: 'status'; status: number; retryAfter: string | undefined; message: string; gone?: boolean }
   /** The receiver could not be reached, or did not answer in time. */
   | { is: 'unreachable'; message: string }
   /** Nothing was sent, for example because the address may not be called. */
@@ -56,7 +59,7 @@ export type Outcome =
  */
 export function outcomeOf(answer: DeliveryAnswer, { createdAt, tries }: Waiting, now: number, random: number): Outcome {
   if (answer.is === 'status' && answer.status >= 200 && answer.status < 300) return { is: 'sent' }
-  if (answer.is === 'status' && answer.status === 410) return { is: 'dead', gone: true }
+  if (answer.is === 'status' && (answer.status === 410 || answer.gone)) return { is: 'dead', gone: true }
   const wait = waits[tries]
   if (wait === undefined) return { is: 'dead', gone: false }
   const spreadOut = wait * (1 - spread + 2 * spread * random)

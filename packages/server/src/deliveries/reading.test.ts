@@ -66,6 +66,8 @@ test.each<[Partial<ChannelWanted>, string]>([
   [{ kind: 'telegram', to: '1 2', secret: '1:a' }, 'must be one word'],
   [{ kind: 'gotify', secret: 'a\nb' }, 'A token is one word'],
   [{ kind: 'slack', secret: 'x' }, 'takes no token'],
+  [{ kind: 'push', ...bare, secret: '{}' }, "takes a browser's subscription"],
+  [{ kind: 'push', secret: '{}' }, 'takes no address (--url)'],
 ])('a channel %o is refused', (more, says) => {
   const verdict = read(more)
   expect(verdict.ok ? '' : verdict.message).toContain(says)

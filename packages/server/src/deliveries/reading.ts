@@ -9,6 +9,7 @@ import type { Allowed } from './allowed.ts'
 import type { Address } from './channels/call.ts'
 import { type ChannelTraits, kinds } from './channels/kinds.ts'
 import { isSigningSecret, newSigningSecret } from './channels/webhook.ts'
+import { readSubscription } from './subscription.ts'
 import { readTarget } from './target.ts'
 
 export interface ChannelWanted {
@@ -52,10 +53,20 @@ export function readChannel(
   if (!form) return invalid(`The format must be single or grouped: got ${shown(format)}.`)
   const wrong = wrongParts(kind, wanted) ?? wrongUrl(wanted.url, allowed) ?? wrongTo(kind, wanted.to, isEmail)
   if (wrong !== undefined) return invalid(wrong)
-  const secret = readSecret(kind, wanted.secret?.trim() || undefined)
-  if (!secret.ok) return secret
-  const address = { ...pick('url', wanted.url), ...pick('to', wanted.to), ...pick('secret', secret.value.secret) }
-  return done({ name, kind, format: form, address, shown: shownOf(kinds[kind], wanted), made: secret.value.made })
+  const read = kind === 'push' ? readSubscription(wanted.secret ?? '', allowed) : readAddress(kind, wanted)
+  if (!read.ok) return read
+  const { made, ...address } = read.value
+  return done({ name, kind, format: form, address, shown: shownOf(kinds[kind], address), made })
+}
+
+/** `made`: a signing secret that was made here. */
+function readAddress(
+  kind: ChannelKind,
+  { url, to, secret }: ChannelWanted,
+): Verdict<Address & { made?: string | undefined }, 'channel_invalid'> {
+  const read = readSecret(kind, secret?.trim() || undefined)
+  if (!read.ok) return read
+  return done({ ...pick('url', url), ...pick('to', to), ...pick('secret', read.value.secret), made: read.value.made })
 }
 
 const invalid = (message: string) => refuse('channel_invalid', message)
@@ -117,7 +128,7 @@ function readSecret(
  * The part of an address that may be shown. Of a secret address this is only the origin. The query is never shown,
  * since it may contain a token.
  */
-function shownOf({ urlIsSecret }: ChannelTraits, { url, to }: ChannelWanted): string {
+function shownOf({ urlIsSecret }: ChannelTraits, { url, to }: Address): string {
   const target = url === undefined ? undefined : URL.parse(url)
   const open = target && `${target.origin}${target.pathname}${target.search && '?…'}`
   const where = urlIsSecret ? target && `${target.origin}/…` : open

@@ -41,7 +41,7 @@ export async function send(
 function exchange(call: Call, url: URL, allowed: Allowed, signal: AbortSignal): Promise<DeliveryAnswer> {
   const agent = agentFor(url, allowed)
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const body = Buffer.from(call.body)
+  const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body
   const headers = { ...call.headers, 'content-length': String(body.length), connection: 'close' }
   return new Promise<DeliveryAnswer>((resolve, reject) => {
     let answered = false

@@ -3,6 +3,9 @@
  * (web/account.ts).
  */
 import { account, type Session } from '@svc/api'
+import { vapidOf } from '../deliveries/channels/vapid.ts'
+import { sealKeyOf } from '../deliveries/seal.ts'
+import { secretOf } from '../ops/data-folder.ts'
 import { meOf } from '../pages/me.ts'
 import { signInsOf } from '../people/history.ts'
 import { endOtherSessions, endSession, sessionsOf } from '../people/sessions.ts'
@@ -15,6 +18,9 @@ export const accountOperations: readonly Bound[] = [
   personActs(account.renameMe, ({ people, by, now }, { name }) => renamePerson(people, by, name, now), {
     answer: (renamed, { deps }) => meOf(deps, renamed),
   }),
+  looks(account.pushKey, async ({ deps: { config } }) => ({
+    publicKey: vapidOf(sealKeyOf(secretOf(config.dataDir))).publicKey,
+  })),
   looks(account.sessions, async ({ deps, who, now }) => {
     const all = await sessionsOf(deps.auth, who.person.id, now)
     return all

@@ -3,12 +3,13 @@
  * what each service would get. Text from agents is escaped here, by the rules of each service.
  */
 import { cut } from '@svc/protocol'
+import type { SealKey } from '../seal.ts'
 
 export interface Call {
   method: 'POST' | 'PUT'
   url: string
   headers: Record<string, string>
-  body: string
+  body: string | Buffer
 }
 
 /** The address of a channel's receiver. The table in kinds.ts says which fields each kind of channel needs. */
@@ -39,7 +40,8 @@ export interface Delivery {
   at: number
 }
 
-export type Channel = (address: Address, delivery: Delivery) => Call
+/** `key`: other keys of the service are derived from it. */
+export type Channel = (address: Address, delivery: Delivery, key: SealKey) => Call | Promise<Call>
 
 export const agentName = 'svc'
 

@@ -1,10 +1,12 @@
 import { channelKinds } from '@svc/api'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
+import { sealKeyOf } from '../seal.ts'
 import type { Address, Call, Delivery, Text } from './call.ts'
 import { kinds } from './kinds.ts'
 import { isSigningSecret, newSigningSecret } from './webhook.ts'
 
+const key = sealKeyOf('a secret of at least thirty-two characters')
 const now = Date.now()
 const url = 'https://svc.example.org/north/agents/mail-triage'
 const text = (more: Partial<Text> = {}): Text => ({
@@ -21,13 +23,15 @@ const delivery = (more: Partial<Text> = {}): Delivery => ({
   at: now,
 })
 const address: Address = { url: 'https://chat.example.org/hook/', to: '!room:example.org', secret: 'token' }
-const call = (kind: keyof typeof kinds, more: Partial<Text> = {}, to: Address = address): Call => {
+const call = (kind: keyof typeof kinds, more: Partial<Text> = {}, to: Address = address): Call & { body: string } => {
   const { channel } = kinds[kind]
   if (!channel) throw new Error(`${kind} is not sent by HTTP.`)
-  return channel(to, delivery(more))
+  return channel(to, delivery(more), key) as Call & { body: string }
 }
 const body = (kind: keyof typeof kinds, more: Partial<Text> = {}) => JSON.parse(call(kind, more).body)
-const overHttp = channelKinds.filter((kind) => kinds[kind].channel && kind !== 'webhook')
+/** A push is encrypted: its own tests look inside. */
+const readable = channelKinds.filter((kind) => kinds[kind].channel && kind !== 'push')
+const overHttp = readable.filter((kind) => kind !== 'webhook')
 const hostile =
   '<!channel> @everyone <@1> **b** [x](https://evil.example) _i_ `c` <b onclick=1> & "q"\r\nX-Evil: 1\n# h'
 
@@ -70,13 +74,10 @@ test.each(overHttp)('%s is given a text of any length, cut to what it takes', (k
   expect(sent.body.length).toBeLessThan(kind === 'teams' ? 120_000 : 65_000)
 })
 
-test.each(channelKinds.filter((kind) => kinds[kind].channel))(
-  'no header of %s holds what an agent wrote as it is',
-  (kind) => {
-    const { headers } = call(kind, { title: hostile, lines: [hostile] }, { ...address, secret: newSigningSecret() })
-    for (const value of Object.values(headers)) expect(value).toMatch(/^[\x20-\x7e]*$/)
-  },
-)
+test.each(readable)('no header of %s holds what an agent wrote as it is', (kind) => {
+  const { headers } = call(kind, { title: hostile, lines: [hostile] }, { ...address, secret: newSigningSecret() })
+  for (const value of Object.values(headers)) expect(value).toMatch(/^[\x20-\x7e]*$/)
+})
 
 test('Slack reads no mention and no link in a text of an agent', () => {
   const { text: shown, ...rest } = body('slack', { lines: [hostile] })

@@ -9,6 +9,7 @@ import { discord } from './discord.ts'
 import { gotify } from './gotify.ts'
 import { matrix } from './matrix.ts'
 import { ntfy } from './ntfy.ts'
+import { push } from './push.ts'
 import { pushover } from './pushover.ts'
 import { slack } from './slack.ts'
 import { teams } from './teams.ts'
@@ -29,6 +30,8 @@ export interface ChannelTraits {
   toIs?: string
   /** Makes the HTTP request; undefined for kinds of channels that are not sent by HTTP. */
   channel?: Channel
+  /** 404 means that the receiver is gone, as 410 always does. */
+  goneAt404?: true
 }
 
 const hook = (channel: Channel): ChannelTraits => ({
@@ -51,5 +54,5 @@ export const kinds: Readonly<Record<ChannelKind, ChannelTraits>> = {
   matrix: { url: 'needed', to: 'needed', secret: 'needed', urlIsSecret: false, toIs: 'a room', channel: matrix },
   pushover: { url: 'may', to: 'needed', secret: 'needed', urlIsSecret: false, toIs: 'a user', channel: pushover },
   gotify: { url: 'needed', to: 'never', secret: 'needed', urlIsSecret: false, channel: gotify },
-  push: { url: 'never', to: 'never', secret: 'needed', urlIsSecret: true },
+  push: { url: 'never', to: 'never', secret: 'needed', urlIsSecret: true, channel: push, goneAt404: true },
 }

@@ -3,7 +3,7 @@
  * service, and recognise a repeated delivery by its id.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { agentName, type Channel, needed } from './call.ts'
+import { type Address, agentName, type Call, type Delivery, needed } from './call.ts'
 
 const prefix = 'whsec_'
 const secretBytes = 32
@@ -19,7 +19,7 @@ export function isSigningSecret(text: string): boolean {
   return key.toString('base64') === encoded && key.length >= minBytes && key.length <= maxBytes
 }
 
-export const webhook: Channel = ({ url, secret }, { id, body, at }) => {
+export const webhook = ({ url, secret }: Address, { id, body, at }: Delivery): Call => {
   const timestamp = String(Math.floor(at / 1000))
   return {
     method: 'POST',
