@@ -68,7 +68,7 @@ export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: s
 
 const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim' } as const
 
-/** The person for whom a link was made, if it could be used now. The link is not used up. */
+/** The person of a link, if the link could be used now. It is not used up. */
 export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {
   const row = await usable(db, purpose, token, now).select('person_id').executeTakeFirst()
   return row?.person_id ? await personOfId(db, row.person_id) : undefined

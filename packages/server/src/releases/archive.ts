@@ -3,7 +3,7 @@ import { inflateRawSync } from 'node:zlib'
 
 interface ReleaseNote {
   version: string
-  /** The public keys whose signatures this runtime accepts; undefined when the build does not say. */
+  /** The public keys whose signatures the built runtime accepts; undefined if the build does not name them. */
   keys: string[] | undefined
 }
 
@@ -12,7 +12,10 @@ const entry = { mark: 0x02014b50, bytes: 46 } as const
 const local = { mark: 0x04034b50, bytes: 30 } as const
 const largest = 64 * 1024
 
-/** Reads the note; undefined when the bytes are not such an archive. Offsets count from the start of the file. */
+/**
+ * Reads `release.json` from the archive; undefined if the bytes are not such an archive. Offsets in it count from the
+ * start of the file.
+ */
 export function noteOf(bytes: Buffer): ReleaseNote | undefined {
   try {
     const text = memberOf(bytes, 'release.json')
@@ -20,7 +23,7 @@ export function noteOf(bytes: Buffer): ReleaseNote | undefined {
     if (typeof version !== 'string') return undefined
     return { version, keys: Array.isArray(keys) ? keys.map(String) : undefined }
   } catch {
-    return undefined // cut short, or another kind of file
+    return undefined // The file is cut short, or is of another kind.
   }
 }
 

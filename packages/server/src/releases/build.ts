@@ -14,26 +14,26 @@ export interface Build {
   sha256: string
   version: string
   signed: boolean
-  /** Undefined when the build was not signed. */
+  /** The contents of the signature file; undefined if the build was not signed. */
   signature: Buffer | undefined
-  /** The key that signed it: type and base64. */
+  /** The key that signed the build, as type and base64; undefined if it was not signed. */
   signer: string | undefined
-  /** True when Node verified the signature; otherwise only `ssh-keygen` can. */
+  /** True if Node verified the signature. Signatures of some keys can only be verified by `ssh-keygen`. */
   verified: boolean
   /** Remarks that a person should read before the build is served. */
   remarks: string[]
 }
 
-/** 3.5.3: what an unsigned build can be used for. */
+/** A remark about unsigned builds (3.5.3). */
 const unsignedSays = 'It is not signed: it can be downloaded and installed, but no runtime updates itself to it.'
 
 const archive = 'svc.pyz'
-/** D39: the maximum size of a signature in bytes. */
+/** The maximum size of a signature in bytes (D39). */
 const maxSignature = 8 * 1024
 
 /**
- * Warns when runtimes of the release served before will refuse this one, because they do not contain the key that
- * signed it.
+ * Warns if runtimes of the release served before will refuse this build, because that release does not contain the key
+ * that signed it.
  */
 export function strangerTo(build: Build, before: { version: string; file: Buffer } | undefined): string[] {
   const keys = before && noteOf(before.file)?.keys

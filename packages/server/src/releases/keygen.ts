@@ -17,10 +17,10 @@ const places = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run
 type KeygenSays =
   | { is: 'good' }
   | { is: 'refused'; why: string }
-  /** There is no ssh-keygen here, or it cannot decide. */
+  /** There is no ssh-keygen on this machine, or it cannot decide. */
   | { is: 'unable'; why: string }
 
-/** `keys` are those that may sign, each as type and base64. */
+/** Asks ssh-keygen about a signature. `keys` are the keys that may sign, each as type and base64. */
 export async function askKeygen(
   bytes: Buffer,
   signature: Buffer,
@@ -64,7 +64,7 @@ function run(program: string, args: string[], input: Buffer): Promise<KeygenSays
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)
-    child.stdin.on('error', () => {}) // it refuses a broken signature before it reads the file
+    child.stdin.on('error', () => {}) // It closes its input early if the signature is broken.
     child.once('error', (error) => resolve({ is: 'unable', why: `${program} cannot be run: ${error.message}` }))
     child.once('close', (code) => {
       const line = clean(said.split('\n').find((one) => one.trim() !== '') ?? '').slice(0, 200)

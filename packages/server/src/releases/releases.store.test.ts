@@ -16,7 +16,7 @@ const add = (store: Store, ...[version, given, older]: [string, Parameters<typeo
 const adopt = (store: Store, ...[version, given]: Parameters<typeof buildOf>) =>
   adoptRelease(store.db, buildOf(version, given), { by, now })
 
-/** The releases of one node of the service. */
+/** Opens the releases as one node of the service does. */
 async function node(store: Store, releaseDir = '/nowhere') {
   const log = pino({ level: 'silent' })
   const releases = await openReleases({ store, log, now: Date.now, config: { releaseDir, version: '9.9.9' } })
@@ -43,7 +43,7 @@ everyEngine('releases', (open) => {
 
   test('another good signature of the same bytes replaces the stored one, and nodes serve it', async () => {
     const store = await open()
-    const key = newKey('ecdsa') // signs differently each time
+    const key = newKey('ecdsa') // Keys of this kind give another signature each time.
     const bytes = pyz('1.0.0', { keys: [key.line] })
     const [first, second] = [buildOf('1.0.0', { key }), buildOf('1.0.0', { key })]
     expect(first.bytes.equals(bytes) && !first.signature?.equals(second.signature as Buffer)).toBe(true)

@@ -12,13 +12,13 @@ import { adoptRelease, type Served, servedFiles, servedSerial } from './store.ts
 export interface Files {
   sha256: string
   file: Buffer
-  /** Undefined when the build was not signed. */
+  /** The signature; undefined if the build was not signed. */
   signature: Buffer | undefined
 }
 export interface Releases {
-  /** The served release, known at most half a second ago. Costs nothing. */
+  /** Returns the served release as it was at most half a second ago, without asking the database. */
   served(): Served | undefined
-  /** The files served now; the last known ones while the database cannot be reached. */
+  /** Reads the files that are served now. While the database cannot be reached, these are the last known ones. */
   files(): Promise<Files | undefined>
   /** Checks now whether another release is served. */
   look(): Promise<void>
@@ -31,11 +31,11 @@ interface ReleaseNeeds {
   log: Logger
   now: () => number
   config: { releaseDir: string; version: string }
-  /** Called when another release is served. */
+  /** Called when this node finds that another release is served. */
   changed?: () => void
 }
 
-/** Milliseconds between two checks. */
+/** The milliseconds between two checks. */
 const lookEvery = 500
 
 /**
@@ -79,7 +79,8 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   }
 
   async function look(): Promise<void> {
-    // A check that started before this call may have read the state from before it.
+    // A check that is in progress may have read the row before the change that led to this call, so another one
+    // follows.
     await looking?.catch(() => {})
     if (closed) return
     looking ??= lookOnce().finally(() => {
@@ -107,7 +108,7 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   }
 }
 
-/** For tests of other things, where no release is served. */
+/** Releases of a service that serves none, for tests of other things. */
 export const noReleases: Releases = {
   served: () => undefined,
   files: async () => undefined,

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { judgeAdded, judgeFound, type KnownRelease } from './rules.ts'
 
-/** Reads texts such as `1.2.0`, `1.2.0 signed`, `1.2.0 signed other` (other bytes of that version). */
+/**
+ * Makes a release from a text such as `1.2.0`, `1.2.0 signed` or `1.2.0 signed other`, where `other` means other bytes
+ * of that version.
+ */
 function known(text: string): KnownRelease {
   const [version = '', ...words] = text.split(' ')
   return { version, signed: words.includes('signed'), sha256: words.includes('other') ? `other ${version}` : version }

@@ -4,14 +4,14 @@
  */
 import { compareVersions } from '@svc/protocol'
 
-/** The facts of a release that its row tells without its bytes. */
+/** The facts about a release that decide, all of which are in its row beside the bytes. */
 export interface KnownRelease {
   version: string
   sha256: string
   signed: boolean
 }
 
-/** Judges a build that a person names. `known` are all rows, the served one first. */
+/** Judges a build that a person wants to serve. `known` are all releases, the served one first. */
 export function judgeAdded(
   build: KnownRelease,
   known: readonly KnownRelease[],
@@ -25,7 +25,8 @@ export function judgeAdded(
 }
 
 /**
- * Judges a build that a node finds at startup. `alone`: no other node decides, since the database is in this process.
+ * Judges a build that a node finds at startup. `alone` is true if no other node uses the database, because it is in
+ * this process.
  */
 export function judgeFound(
   build: KnownRelease,
@@ -43,10 +44,16 @@ export function judgeFound(
   return alone ? 'replace' : 'taken'
 }
 
-/** True when nothing would change; an existing signature is not given up for none. */
+/**
+ * True if serving the build would change nothing. A build without signature does not replace a signed one with the same
+ * bytes.
+ */
 const same = (build: KnownRelease, served: KnownRelease): boolean =>
   build.sha256 === served.sha256 && (served.signed || !build.signed)
 
-/** A version that was signed once keeps its bytes for good. */
+/**
+ * True if the version was already served with a signature and with other bytes. The bytes of a signed version can never
+ * change.
+ */
 const isTaken = ({ version, sha256 }: KnownRelease, known: readonly KnownRelease[]): boolean =>
   known.some((one) => one.version === version && one.signed && one.sha256 !== sha256)

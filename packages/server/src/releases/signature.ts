@@ -7,13 +7,13 @@ import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto
 import type { Verdict } from '@svc/protocol'
 
 const magic = 'SSHSIG'
-/** 3.5.3: the namespace of release signatures. */
+/** The namespace in which releases are signed (3.5.3). */
 const wantedNamespace = 'svc-runtime'
 
 interface Signed {
-  /** The key as in a list of allowed signers: type and base64. */
+  /** The key that signed, in the form of a list of allowed signers: type and base64. */
   signer: string
-  /** False for a kind of key that Node cannot verify, such as one in a security token. */
+  /** False if the key is of a kind that Node cannot verify, such as one in a security token. */
   verified: boolean
 }
 
@@ -50,7 +50,8 @@ function readArmored(text: string): SignatureParts | undefined {
   const body = lines?.replaceAll('\n', '')
   if (body === undefined) return undefined
   const blob = Buffer.from(body, 'base64')
-  if (blob.toString('base64') !== body) return undefined // several texts for the same bytes
+  // Several texts decode to the same bytes, but only one of them is accepted.
+  if (blob.toString('base64') !== body) return undefined
   if (blob.toString('latin1', 0, magic.length) !== magic) return undefined
   try {
     const reader = new Reader(blob.subarray(magic.length))
@@ -71,7 +72,7 @@ function readArmored(text: string): SignatureParts | undefined {
       signature,
     }
   } catch (error) {
-    if (error instanceof RangeError) return undefined // cut short
+    if (error instanceof RangeError) return undefined // The signature is cut short.
     throw error
   }
 }
@@ -96,7 +97,7 @@ function verified({ key, namespace, reserved, hash, signature }: SignatureParts,
     signed.end()
     return kind(key.fields, algorithm, message, value)
   } catch {
-    return false // malformed in some way
+    return false // The key or the signature is malformed.
   }
 }
 
@@ -142,7 +143,7 @@ const kinds: Readonly<Record<string, SignatureKind>> = {
   'ecdsa-sha2-nistp521': ecdsa('nistp521', 'P-521', 'sha512', 66),
 }
 
-/** Reads SSH's binary format, in which a string is its length in four bytes, followed by its bytes. */
+/** Reads the binary format of SSH, in which a string is its length in four bytes, followed by its bytes. */
 class Reader {
   #rest: Buffer
   constructor(bytes: Buffer) {
@@ -160,11 +161,11 @@ class Reader {
     this.#rest = this.#rest.subarray(length)
     return value
   }
-  /** Throws if anything follows. */
+  /** Throws if there are further bytes. */
   end(): void {
     if (this.#rest.length > 0) throw new RangeError('something follows')
   }
-  /** A positive big number as SSH writes it, without needless zeros, padded to this many bytes. */
+  /** Reads a positive big number, which SSH writes without needless zeros, and pads it to this many bytes. */
   unsigned(bytes: number): Buffer {
     const value = this.string()
     const [first = 0, second = 0] = value

@@ -9,7 +9,9 @@ import { transaction } from '../db/transaction.ts'
 import type { Build } from './build.ts'
 import { judgeAdded, judgeFound } from './rules.ts'
 
-/** 2.7: the facts that answers contain, and whether a runtime can take the release. */
+/**
+ * The facts about the served release that answers contain (2.7), and those that decide whether a runtime can take it.
+ */
 export interface Served {
   serial: number
   version: string
@@ -21,10 +23,10 @@ interface Release extends Served {
   addedAt: number
   addedBy: string
 }
-/** `signature` is `replaced` when the release was served already and now has another signature. */
+/** A release after it was added. `signature` is `replaced` if it was served already and now has another signature. */
 type Added = Release & { changed: boolean; signature: 'kept' | 'replaced' }
 
-/** Files of this many releases are kept; of older ones only the facts. */
+/** The number of newest releases whose files are kept; of older ones only the facts remain. */
 const filesKept = 5
 
 /** The served release as this transaction sees it; undefined when there is none. */
@@ -76,8 +78,8 @@ export function addRelease(
     if (verdict === 'served' && served) {
       const replaced = build.signature !== undefined && !(await hasSignature(trx, served, build.signature))
       if (!replaced) return { ok: true, value: { ...served, changed: false, signature: 'kept' } }
-      // It gets a new serial, so that nodes notice it, and runtimes that refused the other signature are no longer held
-      // (3.4).
+      // The release gets a new serial, so that nodes notice the change, and so that runtimes that refused the other
+      // signature are no longer held (3.4).
       return {
         ok: true,
         value: { ...(await insert({ db: trx, by, now }, build, known)), changed: true, signature: 'replaced' },
@@ -96,7 +98,7 @@ export function addRelease(
 }
 
 /**
- * Decides what a starting node does with the build in its folder. `says` is the reason for the log when it is not
+ * Decides what a starting node does with the build in its folder. `says` explains in the log why the build is not
  * served.
  */
 export function adoptRelease(
@@ -133,7 +135,10 @@ const foundSays = {
   unsigned: 'It is not signed, but the served release is. "svc-server release add DIR" serves it anyway.',
 } as const
 
-/** Locks the table, so that each addition sees the one before. SQLite's transactions are serial anyway. */
+/**
+ * Locks the table, so that additions run one after another, and reads it. SQLite runs transactions one after another
+ * anyway.
+ */
 async function lockAll(trx: Db): Promise<Release[]> {
   if (isPostgres(trx)) await sql`lock table release in share row exclusive mode`.execute(trx)
   return listReleases(trx)

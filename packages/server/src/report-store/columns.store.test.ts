@@ -42,8 +42,8 @@ async function rowIn({ store }: World, table: string): Promise<Record<string, un
 }
 
 /**
- * A row with a distinct value in each column that is not `known`: a number counted from `from`, or a text with the
- * column's name.
+ * Makes a row that has a different value in each column that is not `known`: a number counted from `from`, or a text
+ * with the column's name.
  */
 function distinct<R>({ columns }: Described, known: Record<string, unknown>, from: number): R {
   const values = Object.entries(columns).map(([name, { kind }], i) => [

@@ -2,7 +2,7 @@
 import { limits } from '@svc/protocol'
 import type { LastReport, StoredCommand } from './rows.ts'
 
-/** How many runs are over the limit when `fresh` new ones arrive. */
+/** The number of runs above the limit of an agent after `fresh` new ones were added. */
 export const excess = (last: LastReport | undefined, fresh: number): number =>
   Math.max(0, (last?.runs_kept ?? 0) + fresh - limits.runsKept)
 

@@ -5,12 +5,13 @@
 import type { UsageDelta } from './rows.ts'
 
 /**
- * The limit of a daily sum (a million dollars, a million million tokens), so that no agent can make a sum unreadable.
+ * The maximum of a daily sum (a million dollars, a million million tokens), beyond which it would not be an exact
+ * number.
  */
 export const maxUsage = 1e12
 /**
- * When more sums wait, all move to `usage_day` at once (usage-names.ts picks the rows). An agent with one model has two
- * a day.
+ * The maximum number of sums that are kept with the last report. When there are more, all of them move to `usage_day`
+ * (usage-names.ts picks the rows). An agent with one model has two a day.
  */
 const maxWaiting = 8
 
@@ -33,7 +34,7 @@ const written = ({ day, model, runs, costMicro, outputTokens }: UsageDelta): Wri
   outputTokens,
 ]
 
-/** The column after these sums were added, and the sums that `usage_day` gains now. */
+/** Adds sums to those in the column. Returns the new column, and the sums that must now be added to `usage_day`. */
 export function addUsage(
   json: string | null,
   gained: readonly UsageDelta[],
@@ -49,8 +50,8 @@ export function addUp(sums: readonly UsageDelta[], gained: readonly UsageDelta[]
 }
 
 /**
- * Adds to the existing sums. A report may name thousands of models: a few are searched for, many are looked up in a
- * map.
+ * Adds sums to the existing ones. A report may name thousands of models, so with many sums the existing ones are found
+ * through a map, and with few by searching.
  */
 function added(sums: Written[], gained: readonly UsageDelta[]): Written[] {
   const index = gained.length > maxWaiting ? new Map(sums.map((sum) => [`${sum[0]} ${sum[1]}`, sum])) : undefined

@@ -1,6 +1,6 @@
 /**
- * The row numbers of an agent, remembered by the caller between reports: 0 when unknown, runs in the order of the
- * report. Only SQLite uses them. They are hints: each row read by number must also match the agent and the run.
+ * The row numbers of an agent's rows, which the caller keeps between reports; 0 if unknown. Runs are in the order of
+ * the report. Only SQLite uses them, as hints: a row that is read by its number must also have the right agent and run.
  */
 export interface Places {
   agent: number

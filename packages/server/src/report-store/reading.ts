@@ -6,10 +6,10 @@ import { leftJoined, type ReadRow, reads } from '../db/described.ts'
 import { agent, agentReport, command, run } from '../db/tables/reports.ts'
 import type { AgentRows, KeptRun, StoredCommand } from './rows.ts'
 
-/** A row that starts with the columns of a list; an engine may append others. */
+/** A row that starts with the columns of a list and may have further ones, which one of the engines adds. */
 type Begins<R> = readonly [...Extract<ReadRow<R>, readonly unknown[]>, ...unknown[]]
 
-/** The agent's row, joined with that of its last report, if there is one. */
+/** The columns of the agent's row and of its last report. The latter are null if it has not reported. */
 export const agentColumns = { ...agent.columns, ...leftJoined(agentReport.columns) }
 export const agentRead = reads(agentColumns, [
   'workspace_id',

@@ -11,14 +11,14 @@ import type { Places } from './places.ts'
 /** A report to be stored. */
 export interface Submission {
   agentId: string
-  /** The SHA-256 of the token that came with it, compared again inside the transaction (D22). */
+  /** The SHA-256 of the token with which the report was sent. The transaction compares it again (D22). */
   tokenHash: string
   report: Report
-  /** The received JSON; undefined when something in it was not kept. */
+  /** The received JSON; undefined if something in it is not kept. */
   text: string | undefined
-  /** Its runs as JSON, when an earlier turn of the event loop has written them. */
+  /** The runs of the report as JSON, if an earlier turn of the event loop has written them. */
   bodies?: readonly string[] | undefined
-  /** The interval in seconds that the answer asks for (2.7). */
+  /** The interval in seconds that the answer will ask for (2.7). */
   interval: number
   /** True when the client has hung up; then no commands are claimed for it (D1). */
   gone: () => boolean
@@ -34,7 +34,7 @@ export interface Submission {
 export interface AgentRows {
   workspaceId: string
   tokenHash: string
-  /** The workspace is activated (5.4). */
+  /** True if the workspace is activated (5.4). */
   activated: boolean
   last: LastReport | undefined
   /** The pause, settings and version of its reports as JSON; null before the first. */
@@ -51,7 +51,7 @@ export interface AgentRows {
   runs: ReadonlyMap<string, KeptRun>
   /** The lowest stored runs by D10, as many as `excess` says. */
   lowest: readonly Ranked[]
-  /** Queued and unanswered commands, and those that an ack names; oldest first. */
+  /** Queued and delivered commands that are not finished, and those that an ack of the report names; oldest first. */
   commands: readonly StoredCommand[]
   /** The log names of kept runs and of the manifest; read only when a command for a log is queued. */
   logs: ReadonlySet<string>
@@ -71,7 +71,7 @@ export type Decision =
 
 /** Everything that one report changes. */
 export interface Writes {
-  /** Undefined when the report arrived after a later one of the same reporter (D11). */
+  /** The new row of the last report; undefined if the report arrived after a later one of the same reporter (D11). */
   report: ReportWrite | undefined
   newRuns: RunWrite[]
   changedRuns: (RunWrite & { seq: number })[]
@@ -90,7 +90,7 @@ export interface Writes {
   updateEvents: UpdateNote[]
 }
 export type ReportWrite = Omit<AgentReportRow, 'agent_id'>
-/** The columns of a run. `first_seen` is only written with a new run. */
+/** The columns of a run that are written. `first_seen` is only written for a new run. */
 export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>
 export type AgentFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>
 export type AgentWishes = Pick<
@@ -98,9 +98,9 @@ export type AgentWishes = Pick<
   'wishes' | 'wished_version' | 'runtime_wished' | 'runtime_granted_at' | 'attempts'
 >
 export interface UsageDelta {
-  /** Days since 1970. */
+  /** The day, as days since 1970 (UTC). */
   day: number
-  /** '' for the totals. */
+  /** The name of the model; '' for the totals of the day. */
   model: string
   runs: number
   costMicro: number

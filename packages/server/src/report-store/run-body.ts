@@ -4,7 +4,7 @@ import { parseAsMaps, type ReadRun, type Report, type Run } from '@svc/protocol'
 /** The runs of a report as the JSON texts to store. */
 export const bodiesOf = ({ runs = [] }: Report): string[] => runs.map(jsonOf)
 
-/** Like JSON.stringify, which cannot write a Map. */
+/** Writes a run as JSON. JSON.stringify alone cannot write a Map, which holds the models of a run that has many. */
 function jsonOf(run: ReadRun): string {
   if (!(run.models instanceof Map)) return JSON.stringify(run)
   const parts: string[] = []
@@ -21,7 +21,7 @@ function mapJson(entries: ReadonlyMap<string, number>): string {
   return `{${parts.join(',')}}`
 }
 
-/** Text that JSON writes without escapes. */
+/** Matches text that JSON writes without escapes. */
 const plainText = /^[\w .:/@-]*$/
 
 const modelsKey = '"models":{'
@@ -37,11 +37,14 @@ export function modelsIn(body: string): Run['models'] {
   try {
     return JSON.parse(body.slice(from, body.indexOf('}', from) + 1))
   } catch {
-    return (JSON.parse(body) as Run).models // a name contains a brace
+    return (JSON.parse(body) as Run).models // This case is reached if a model's name contains a brace.
   }
 }
 
-/** Does the same for models with thousands of names that may be new to this process. */
+/**
+ * Reads the models of a run with thousands of them into a map. An object would be slow, because the names may be new to
+ * this process.
+ */
 export function manyModelsIn(body: string): ReadonlyMap<string, number> | undefined {
   const run = parseAsMaps(body) as ReadonlyMap<string, unknown>
   return run.get('models') as ReadonlyMap<string, number> | undefined

@@ -7,9 +7,9 @@ import type { UsageDelta } from './rows.ts'
 
 /** The number of models that a day of an agent knows by name. */
 export const namesPerDay = 200
-/** The name under which a day sums all further models. */
+/** The name of the row in which a day sums all models that have no row of their own. */
 export const otherModels = 'other'
-/** The number of latest days that are never folded, since pages show them first. */
+/** The number of latest days whose models are never folded into one row, because pages show these days first. */
 export const unfoldedDays = 31
 /** The number of days for which sums are kept. */
 export const usageDays = 400
@@ -17,13 +17,13 @@ export const usageDays = 400
 /** The rows that an agent has in `usage_day` before new sums are added. */
 export interface UsageRows {
   has(day: number, model: string): boolean
-  /** The number of names of the day, and whether it has the row of the others. */
+  /** The number of models that have a row for the day, and whether the day has the row of the others. */
   of(day: number): { names: number; others: boolean }
 }
 
 /**
- * Assigns the sums to rows: their own when the day has the name or a free one, else the row of the others. A name that
- * went to the others stays there, because a day loses names only when it is folded, and then takes no new ones.
+ * Decides for each sum in which row it is stored: the row of its model if the day has one or has room for it, otherwise
+ * the row of the others. A model that was counted among the others stays there, because a folded day gets no new names.
  */
 export function underNames(due: readonly UsageDelta[], rows: UsageRows, today: number): UsageDelta[] {
   const left = new Map<number, number>()

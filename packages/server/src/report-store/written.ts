@@ -1,7 +1,7 @@
 /**
- * The rows that a report writes, table by table. Each function returns the values of a row in order, and its statement
- * derives the columns from that function (`columnsOf`), so the two cannot differ; a loop over columns would cost each
- * report a microsecond. The columns that find or own a row (agent_id, id, seq) are not in the lists.
+ * The rows that a report writes, table by table. Each function returns the values of a row in order, and the statement
+ * takes its columns from that function (`columnsOf`), so that the two cannot differ. The columns that find or own a row
+ * (agent_id, id, seq) are left out.
  */
 import type { Cells, RowOf, Value } from '../db/described.ts'
 import type { levelChange, machineChange, updateEvent, usageDay } from '../db/tables/reports.ts'
@@ -27,7 +27,7 @@ export const reportCells = (r: Cells<ReportWrite>): Value[] => [
   r.usage,
 ]
 
-/** The cells of a stored run that change; its place stays. */
+/** The values of a stored run that may change. Its place never changes. */
 export const changedRunCells = (r: Cells<Omit<RunWrite, 'id' | 'place' | 'first_seen'>>): Value[] => [
   r.started,
   r.ended,
@@ -59,7 +59,7 @@ export const changedCommandCells = (c: Cells<Omit<CommandChange, 'id'>>): Value[
   c.due_at,
 ]
 
-/** Cells of the agent's own row, which most reports do not change. */
+/** The values of the agent's own row, which most reports leave unchanged. */
 export const agentFactsCells = (a: Cells<AgentFacts>): Value[] => [a.facts, a.reported_version, a.previous_version]
 export const agentWishesCells = (a: Cells<AgentWishes>): Value[] => [
   a.wishes,
@@ -90,5 +90,5 @@ export const updateEventCells = (e: Cells<Line<typeof updateEvent>>): Value[] =>
   e.since,
 ]
 
-/** The number of changes made on the machine that are kept for each agent, newest first. */
+/** The number of newest changes made on the machine that are kept for each agent. */
 export const maxMachineChanges = 500

@@ -5,7 +5,7 @@ import type { Submission } from '../report-store/rows.ts'
 import { createBatcher } from './batch.ts'
 import { createMetrics } from './metrics.ts'
 
-/** Only the timers with which the batcher waits are fake; the event loop runs as usual. */
+/** The timers with which the batcher waits are fake, but the event loop runs as usual. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 

@@ -9,33 +9,40 @@ import type { AgentMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'
 
 /**
- * The number of reports that may wait, and the bytes of unanswered ones. Beyond that the service is overloaded and
- * refuses the next report before memory grows (D18): a parsed report takes several times the bytes of its body.
+ * The maximum number of reports that wait, and the maximum bytes of reports without an answer. Beyond either, the
+ * service is overloaded and refuses the next report (D18). In memory a parsed report takes several times the bytes of
+ * its body.
  */
 const maxWaiting = { reports: 4096, bytes: 32 * 1024 * 1024 } as const
-/** From this many waiting reports on, they arrive faster than they can be stored. */
+/**
+ * The number of waiting reports from which on the service counts as loaded: reports then arrive faster than they can be
+ * stored.
+ */
 const loadedFrom = 512
 
 export interface Batcher {
   /** Resolves after the commit, or with `unavailable` when no effect may be assumed (D1, I10). Never rejects. */
   submit(submission: Submission, from?: Partial<Origin>): Promise<Decision | Unavailable>
-  /** True when the next report would be refused. It is read before the body of that report. */
+  /** True if the next report would be refused. The caller asks before it reads the body of a report. */
   readonly full: boolean
-  /** True while agents should report less often (D18). */
+  /** True while agents should report less often because the service is loaded (D18). */
   readonly loaded: boolean
   /** Resolves when everything submitted so far has been answered. */
   settled(): Promise<void>
 }
 interface Origin {
-  /** True when the connection stays open after the answer. */
+  /** True if the connection stays open after the answer. */
   kept: boolean
-  /** The size of the body. */
+  /** The size of the report's body in bytes. */
   bytes: number
   /** True for a report that takes so long to store that it gets a batch of its own. */
   alone: boolean
 }
 type Unavailable = { ok: false; code: 'unavailable' }
-/** After this many failures in a row the database counts as unreachable, and the remaining reports are not tried. */
+/**
+ * The number of failures in a row after which the database counts as unreachable. The remaining reports of the batch
+ * are then not tried.
+ */
 const hopeless = 2
 const unavailable: Unavailable = { ok: false, code: 'unavailable' }
 
@@ -43,9 +50,9 @@ interface BatchOptions {
   store: ReportStore
   metrics: AgentMetrics
   now: () => number
-  /** The age of a delivery by the monotonic clock (D20). */
+  /** Returns how long ago this process delivered a command, by the monotonic clock (D20). */
   age: (id: string) => number | undefined
-  /** Called after a commit, before any report of the batch is answered. */
+  /** Called for each report after the commit of its batch, and before any report of that batch is answered. */
   committed: (submission: Submission, decision: Decision) => void
   failed: (error: unknown) => void
   /**
@@ -91,7 +98,7 @@ export function createBatcher(options: BatchOptions): Batcher {
     if (batch.length === 0) return
     running.add(agents)
     metrics.inBatches += batch.length
-    // `run` never rejects: it answers every report, after a failure too.
+    // The promise needs no handler for errors: `run` answers every report, even after a failure, and never rejects.
     void run(batch, options).then(() => {
       running.delete(agents)
       metrics.inBatches -= batch.length
@@ -120,7 +127,7 @@ export function createBatcher(options: BatchOptions): Batcher {
   }
 }
 
-/** Holds the callers that wait until nothing is in progress. */
+/** Lets callers wait until no report is in progress. */
 function createRest(isReached: () => boolean) {
   let waiting: (() => void)[] = []
   return {

@@ -18,7 +18,7 @@ const come = (from: number, to: number, kept = true): BatchingEvent[] =>
 const due: BatchingEvent = { is: 'due' }
 const began = (size: number, filled = false): BatchingEvent => ({ is: 'began', size, filled })
 const ended = (waiting: number): BatchingEvent => ({ is: 'ended', waiting })
-/** The state after a batch of three was stored. */
+/** The state after a batch of three reports was stored. */
 const three = after(begin, [...come(1, 3), due, began(3), ended(0)]).state
 
 describe('a batch starts', () => {

@@ -8,42 +8,49 @@ import type { Submission } from '../report-store/rows.ts'
 
 /** The state of the next batch, and the facts about earlier ones. */
 export interface Batching {
-  /** `lingers`: a timer runs. `starts`: the batch starts in a later turn of the event loop. */
+  /**
+   * The state of the next batch: `rests` if no report waits or none may start, `lingers` while a timer runs, `starts`
+   * if it starts in a later turn of the event loop.
+   */
   readonly is: 'rests' | 'lingers' | 'starts'
-  /** The number of batches that are being stored. */
+  /** The number of batches that are being stored now. */
   readonly running: number
   /** The number of reports in the last batch. */
   readonly lastSize: number
-  /** The last batch reached its limit of bytes or runs, so the reports it left start the next one at once. */
+  /**
+   * True if the last batch reached its limit of bytes or runs. The next batch then starts at once with the reports that
+   * were left.
+   */
   readonly filled: boolean
-  /** At least one waiting report came on a one-shot connection. */
+  /** True if at least one of the waiting reports came on a connection that ends after the answer. */
   readonly oneByOne: boolean
 }
-/** `waiting` is the number of reports that wait at that moment. */
+/** What happens to batches. `waiting` is the number of reports that wait at that moment. */
 export type BatchingEvent =
   /** A report arrived. `kept`: its connection stays open after the answer. */
   | { readonly is: 'came'; readonly waiting: number; readonly kept: boolean }
   /** The timer fired. */
   | { readonly is: 'due' }
   /**
-   * The batch starts with `size` reports; 0 when the agents of all waiting reports already have one in a running batch.
+   * A batch starts with `size` reports. `size` is 0 if every waiting report is from an agent that has another report in
+   * a running batch.
    */
   | { readonly is: 'began'; readonly size: number; readonly filled: boolean }
   /** A batch has been answered. */
   | { readonly is: 'ended'; readonly waiting: number }
 type BatchingAct =
-  /** Starts a timer instead of an earlier one; `due` follows. */
+  /** Starts a timer, in place of an earlier one; the event `due` follows. */
   | { readonly do: 'wait'; readonly ms: number }
-  /** Starts the batch in a later turn and stops the timer; `began` follows. */
+  /** Stops the timer and starts the batch in a later turn of the event loop; the event `began` follows. */
   | { readonly do: 'start' }
 
 interface BatchingRules {
-  /** The number of batches at the same time. */
+  /** The maximum number of batches that are stored at the same time. */
   readonly parallel: number
   /**
-   * The milliseconds for which the first report of a batch waits for others: on a kept connection, on a one-shot one,
-   * and while another batch is being stored. In the last case the wait is longest, since few large batches cost less
-   * than many small ones.
+   * The milliseconds for which the first report of a batch waits for others: `kept` if its connection stays open, `own`
+   * if that ends after the answer, and `beside` while another batch is being stored. `beside` is the longest, because
+   * few large batches cost less than many small ones.
    */
   readonly linger: { readonly kept: number; readonly own: number; readonly beside: number }
   readonly max: BatchLimits
@@ -84,7 +91,7 @@ export function step(now: Batching, event: BatchingEvent, rules: BatchingRules):
       return { state, act: undefined }
     }
     case 'ended': {
-      const is = now.is === 'lingers' ? 'rests' : now.is // the wait starts again
+      const is = now.is === 'lingers' ? 'rests' : now.is // The wait starts again.
       return schedule({ ...now, is, running: now.running - 1 }, event.waiting, rules)
     }
   }
@@ -100,7 +107,7 @@ function schedule(now: Batching, waiting: number, { parallel, linger, max }: Bat
   return { state: { ...now, is: 'lingers' }, act: { do: 'wait', ms } }
 }
 
-/** A report that waits. */
+/** A report that waits to be stored. */
 export interface Waiting {
   readonly submission: Submission
   readonly bytes: number

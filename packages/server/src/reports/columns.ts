@@ -33,8 +33,8 @@ export function columnsOf(
 }
 
 /**
- * The runtime's own warnings as words: `status` when the status file is more than ten minutes old and reported as too
- * old (D65), `secrets` when required secrets are missing; null without either.
+ * The warnings of the runtime as words: `status` if the status file is more than ten minutes old and was reported as
+ * too old (D65), and `secrets` if required secrets are missing. Null without either.
  */
 function warningsOf({ health, status_at }: Report, now: number): string | null {
   if (!health) return null
@@ -52,7 +52,7 @@ function warningsOf({ health, status_at }: Report, now: number): string | null {
 export const warnsOf = (warnings: string | null | undefined, word: 'status' | 'secrets'): boolean =>
   warnings?.includes(word) ?? false
 
-/** One line about what the agent does now, from its first active run; null when it does nothing or does not say. */
+/** One line about what the agent is doing, from its first run in progress; null if there is none or it has no text. */
 function doingNow({ active }: Report): string | null {
   const first = active?.[0]
   if (!active || !first) return null

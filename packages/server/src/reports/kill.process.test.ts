@@ -34,8 +34,8 @@ async function serve(where: string): Promise<{ port: number; process: ChildProce
 }
 
 /**
- * The facts that the clients know: the runs in reports that were answered with 200, and every command that they
- * received.
+ * The facts that the clients know for certain: the runs in reports that were answered with 200, and every command that
+ * they received.
  */
 interface Known {
   runs: string[]

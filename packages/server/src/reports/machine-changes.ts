@@ -8,13 +8,13 @@ import type { MachineChangeTable } from '../db/tables/reports.ts'
 
 export interface MachineChange {
   kind: MachineChangeTable['kind']
-  /** The setting's key; null for a pause and for a version. */
+  /** The key of the changed setting; null for a pause and for a version. */
   key: string | null
   before: SettingValue
   after: SettingValue
 }
 
-/** A command that was delivered; `accepted` when this report brings its ack. */
+/** A command that was delivered to the agent. `accepted` is true if this report brings its ack. */
 export interface GivenCommand {
   command: CommandBody
   accepted: boolean
@@ -33,12 +33,12 @@ interface Expected {
   key: string | null
   /** The expected value; null for a cleared setting, which may then have any value. */
   after: SettingValue
-  /** Unix milliseconds after which the effect is no longer expected. */
+  /** The Unix milliseconds after which the effect is no longer expected. */
   until: number
 }
 
 interface Compared {
-  /** The JSON to pass to the next comparison. */
+  /** The facts of the report as JSON, to pass to the next comparison. */
   facts: string
   changes: MachineChange[]
 }
@@ -68,11 +68,11 @@ export function machineChanges(
   return { facts: JSON.stringify(awaited.length > 0 ? { ...next, awaited } : next), changes }
 }
 
-/** True when the report repeats the last one. It is called first, since it needs no parsing. */
+/** True if the report has the same facts as the last one. This is checked first, because it needs no parsing. */
 export const saysTheSame = (before: string | null, report: Report): boolean =>
   before !== null && before === JSON.stringify(factsOf(report, {}))
 
-/** 2.11: while the agent is paused, the runtime reports this label as its state. */
+/** The label that the runtime reports as the state of a paused agent (2.11). */
 const pausedLabel = 'Paused'
 
 function factsOf(report: Report, old: Facts): Facts {
@@ -112,7 +112,10 @@ function isWished(change: MachineChange, expected: readonly Expected[], wishedVe
 const fits = (e: Expected, { kind, key, after }: MachineChange): boolean =>
   e.kind === kind && e.key === key && (e.after === after || (kind === 'setting' && e.after === null))
 
-/** True when the reports show the effect: the value is there, or the setting was cleared and has changed. */
+/**
+ * True if the reports show the expected effect: the setting has the new value, or, if it was cleared, another value
+ * than before.
+ */
 function isShown(e: Expected, old: Facts, next: Facts): boolean {
   const [was, is] = e.kind === 'pause' ? [old.paused, next.paused] : [settingOf(old, e.key), settingOf(next, e.key)]
   return is === e.after || (e.after === null && is !== was)
@@ -130,7 +133,7 @@ function expectedOf(command: CommandBody, now: number): Expected[] {
   return Object.entries(command.payload).map(([key, value]) => ({ kind: 'setting', key, after: brief(value), until }))
 }
 
-/** Keeps the last of several effects on the same thing. */
+/** Of several expected effects on the same thing only the last one is kept. */
 function lastOfEach(all: readonly Expected[]): Expected[] {
   return [...new Map(all.map((e) => [`${e.kind} ${e.key ?? ''}`, e])).values()]
 }
@@ -153,7 +156,7 @@ function briefly(values: Record<string, SettingValue>): Record<string, SettingVa
 }
 
 export interface AgentVersions {
-  /** Null for an agent that was connected by hand; its versions are not tracked. */
+  /** The agent's blueprint; null for an agent that was connected by hand, whose versions are not tracked. */
   blueprint: string | null
   installed: string | null
   reported: string | null
@@ -161,8 +164,8 @@ export interface AgentVersions {
 }
 
 /**
- * 2.5: the new columns when an agent reports another blueprint version: that version, and the one before, which its
- * machine keeps. Undefined when nothing changed.
+ * The new columns if an agent reports another blueprint version than before: that version, and the one before it, which
+ * its machine keeps (2.5). Undefined if the version is the same.
  */
 export function versionsAfter(
   versions: AgentVersions,

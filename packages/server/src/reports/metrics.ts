@@ -7,9 +7,9 @@ export interface AgentMetrics {
   refused: Record<string, number>
   commandsDelivered: number
   batches: number
-  /** Batches by size; the key is the largest size of its class. */
+  /** The number of batches in each class of sizes; the key is the largest size of the class. */
   batchSizes: Record<(typeof batchClasses)[number], number>
-  /** Seconds spent on commits, for all batches together. */
+  /** The seconds that all commits together have taken. */
   commitSeconds: number
   /** The seconds of the longest commit. */
   maxCommitSeconds: number

@@ -1,11 +1,14 @@
-/** D8: notices two reporters that use one token, from the last ten reports alone. */
+/** Notices that two reporters use the same token, only from marks of the last ten reports (D8). */
 import type { Report } from '@svc/protocol'
 
 const remembered = 10
 const width = 8
 const changesToNotice = 3
 
-/** Appends this report's mark and keeps the last ten: eight hex digits each, oldest first. */
+/**
+ * Adds this report's mark to those of earlier reports and keeps the last ten. A mark is eight hex digits; the oldest
+ * comes first.
+ */
 export function rememberReporter(earlier: string, report: Report): string {
   const mark = markOf(`${report.agent?.host ?? ''}\0${report.boot ?? ''}`)
   return (earlier + mark).slice(-remembered * width)
@@ -22,12 +25,12 @@ export function twoReporters(marks: string): boolean {
   return cameBack && changes.length >= changesToNotice
 }
 
-/** FNV-1a: it only has to distinguish a few reporters of one agent. */
+/** The mark of a reporter, as an FNV-1a hash. It only has to distinguish a few reporters of one agent. */
 function markOf(text: string): string {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return half(hash >>> 16) + half(hash & 0xffff)
 }
 
-/** Written in halves, since numbers beyond 31 bits take many times longer. */
+/** Writes half of a hash in hex. Numbers of more than 31 bits would take many times longer. */
 const half = (bits: number): string => bits.toString(16).padStart(width / 2, '0')

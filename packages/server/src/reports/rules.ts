@@ -62,7 +62,7 @@ export const decide: Decide = (rows, submission, now, age) => {
   }
 }
 
-/** 2.7, 3.4: judges the wishes, and says what the answer carries about them. */
+/** Judges the agent's wishes by the report, and decides what the answer says about them (2.7, 3.4). */
 function updatesOf({ versions, wishes, attempts, served }: AgentRows, report: Report, now: number, offers: boolean) {
   const { blueprint, reported, installed } = versions
   return updatesAfter({ blueprint, running: reported ?? installed, wishes, attempts }, report, served, now, offers)
@@ -98,7 +98,10 @@ function agentAfter(
 
 const unchanged: Pick<Writes, 'machineChanges' | 'agent'> = { machineChanges: [], agent: undefined }
 
-/** The commands that the agent had when it reported: those without an ack, and those that this report accepts. */
+/**
+ * The commands that the agent had when it wrote the report: those without an ack, and those whose ack the report
+ * brings.
+ */
 function givenOf(commands: readonly StoredCommand[], changes: readonly CommandChange[]): GivenCommand[] {
   return commands.flatMap((c) => {
     if (c.delivered_at === null || (c.state !== 'delivered' && c.state !== 'failed')) return []
@@ -108,7 +111,7 @@ function givenOf(commands: readonly StoredCommand[], changes: readonly CommandCh
   })
 }
 
-/** D11: the same reporter has already sent a later report. */
+/** True if the same reporter has already sent a later report (D11). */
 const isLate = (report: Report, last: LastReport | undefined): boolean =>
   report.boot !== undefined &&
   report.seq !== undefined &&
@@ -118,8 +121,8 @@ const isLate = (report: Report, last: LastReport | undefined): boolean =>
   report.seq < last.seq
 
 /**
- * D11: a late report may still bring acks, but changes nothing else and claims nothing. Its answer repeats what was
- * offered before.
+ * The decision about a late report: it may still bring acks, but changes nothing else and claims no commands (D11). Its
+ * answer repeats what was offered before.
  */
 function onlyAcks(rows: AgentRows, report: Report, now: number): Decision {
   const commands = settleAcks(rows.commands, report.acks ?? [], now).filter((c, i) => c !== rows.commands[i])

@@ -74,7 +74,8 @@ everyEngine('runs of a report', (open) => {
     })
     const kept = await ids(w)
     expect(kept.length).toBe(2000)
-    // The three lowest runs were n0-0, n0-1 and "tie", which has the same second and was seen later. Two had to go.
+    // The three lowest runs were n0-0, n0-1 and "tie"; "tie" has the same time as n0-1 but was seen later. Two runs had
+    // to go, so "tie" stays.
     expect(kept.slice(0, 2)).toEqual(['tie', 'n0-2'])
     expect(kept.at(-1)).toBe('newer')
     const { runs_kept } = await w.store.db.selectFrom('agent_report').select('runs_kept').executeTakeFirstOrThrow()

@@ -13,11 +13,11 @@ import { otherModels, usageDays } from '../report-store/usage-names.ts'
 type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runs_kept: number; usage: UsageDelta[] }
 
 /**
- * The number of model names, counted by day, to which one report may add. Further names are summed under the day's
- * "other".
+ * The maximum number of model names to which one report may add sums, counted for each day. Sums of further names are
+ * added to the day's "other".
  */
 const namesPerReport = 1000
-/** The result for a report without runs, which changes none. */
+/** The result for a report without runs: it changes no run. */
 const none = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
 
 /**
@@ -69,7 +69,10 @@ export function mergeRuns(
 
 const nothingGone: { kept: ReadonlySet<number>; fresh: ReadonlySet<number> } = { kept: new Set(), fresh: new Set() }
 
-/** Picks the `count` lowest runs among the stored and the new ones; what was seen earlier goes first (D10). */
+/**
+ * Picks the `count` lowest runs among the stored and the new ones (D10). Of runs with an equal place, those that were
+ * seen earlier go first.
+ */
 function trim(lowest: readonly Ranked[], fresh: readonly { write: RunWrite }[], count: number) {
   if (count === 0) return nothingGone
   const gone = { kept: new Set<number>(), fresh: new Set<number>() }
@@ -112,8 +115,8 @@ function costOf(run: ReadRun): number | null {
 const micro = (dollars: number): number => Math.min(maxUsage, Math.round(dollars * 1e6))
 
 /**
- * Collects differences of daily sums by day and model; the model '' holds the totals. Anything before the first kept
- * day counts on that day.
+ * Collects what daily sums gain or lose, by day and model; the model '' holds the totals. Days before the first kept
+ * one are counted as that day.
  */
 class Sums {
   readonly #days = new Map<number, Map<string, UsageDelta>>()
@@ -124,7 +127,7 @@ class Sums {
     this.#first = first
   }
 
-  /** Adds a run at its place, or subtracts it with sign -1. */
+  /** Adds the costs of a run to the day of its place; with sign -1 it subtracts them. */
   add(
     place: number,
     costs: Pick<RunWrite, 'cost_micro' | 'output_tokens'>,

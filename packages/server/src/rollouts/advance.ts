@@ -17,7 +17,7 @@ import { isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type Rollou
 import { freshMs, leftOut, levelIn, standingsOf } from './members.ts'
 import { moveRollout, note, takeBackUnoffered } from './store.ts'
 
-/** The number of agents whose version is wished in one transaction. */
+/** The maximum number of agents for which a version is wished in one transaction. */
 const atOnce = 100
 const service = { id: null, name: 'service' }
 
@@ -52,7 +52,10 @@ export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> 
   return advanced
 }
 
-/** Advances one rollout as far as possible; returns nothing when it is not running, or another node works on it. */
+/**
+ * Advances one rollout as far as possible. The result is empty if the rollout is not running, or if another node is
+ * working on it.
+ */
 async function advanceRollout(db: Db, id: string, now: number): Promise<Advanced[]> {
   const advanced: Advanced[] = []
   for (let more = true; more; ) {
@@ -71,7 +74,7 @@ export async function advanceNow({ store, live }: Tells, workspace: { id: string
   live.listChanged(workspace.id)
 }
 
-/** Updates the open pages. */
+/** Notifies the open pages of what has changed. */
 export function tellOf(live: Deps['live'], advanced: readonly Advanced[]): void {
   for (const { workspaceId, agents, moved } of advanced) {
     for (const agent of agents) live.reported(workspaceId, agent)
@@ -80,7 +83,7 @@ export function tellOf(live: Deps['live'], advanced: readonly Advanced[]): void 
   }
 }
 
-/** Rollouts that are not running, with agents that have an open wish and reported recently. */
+/** Finds rollouts that are not running, but have agents with an unfinished wish that reported recently. */
 const withLateAgents = (db: Db, now: number) =>
   db
     .selectFrom('rollout')
@@ -93,7 +96,10 @@ const withLateAgents = (db: Db, now: number) =>
     .where('received_at', '>', now - freshMs)
     .execute()
 
-/** Records outcomes of agents that continued after their rollout stopped. Nothing else of the rollout changes. */
+/**
+ * Records the outcomes of agents that continued with the update after their rollout had stopped. Nothing else about the
+ * rollout changes.
+ */
 const settleLate = (db: Db, id: string, now: number): Promise<Advanced[]> =>
   transaction(db, async (trx) => {
     const rollout = await lookAt(trx, id)
@@ -148,7 +154,7 @@ async function isOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Promise<
   return true
 }
 
-/** The person in whose name the rollout wishes; the operator has no id. */
+/** The person in whose name the rollout makes its wishes. If that is the operator, the id is null. */
 const leaderOf = (rollout: RolloutDbRow) =>
   rollout.continued_by_name === null
     ? { id: rollout.created_by, name: rollout.created_by_name }

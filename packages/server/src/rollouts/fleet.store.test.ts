@@ -10,7 +10,7 @@ import { liftHold } from '../wishes/store.ts'
 import { addVersion, serveRelease } from '../wishes/testing.ts'
 import { continueRollout, createRollout } from './store.ts'
 
-/** A large fleet on SQLite; on PostgreSQL fewer agents show the same. */
+/** The number of agents, large on SQLite. On PostgreSQL fewer agents show the same, in less time. */
 const sizes = process.env.SVC_TEST_LONG ? { sqlite: 1000, postgres: 150 } : { sqlite: 300, postgres: 100 }
 const fewer = 150
 
@@ -101,7 +101,7 @@ everyEngine('a fleet', (open) => {
   })
 })
 
-/** The service's record of each agent matches the agent, and every wish has been carried out. */
+/** Checks that what the service stores about each agent matches the agent, and that every wish has been carried out. */
 async function agrees(w: World, fleet: Fleet): Promise<void> {
   const rows = await w.store.db.selectFrom('agent').selectAll().execute()
   const byId = new Map(rows.map((row) => [row.id, row]))

@@ -7,7 +7,7 @@ import { type Level, missingSecrets, type Report, rank, worst } from '@svc/proto
 import { type Away, awayBetween } from '../wishes/away.ts'
 import type { Attempts, HoldNote, Wishes } from '../wishes/kept.ts'
 
-/** D28: an agent counts as worse after two worse reports at least this far apart. */
+/** The minimum milliseconds between two reports with a worse level after which an agent counts as worse (D28). */
 const worseMs = 10_000
 
 export interface RolloutMember {
@@ -26,9 +26,9 @@ export interface RolloutMember {
 export interface Standing {
   wishes: Wishes
   attempts: Attempts
-  /** The blueprint version that runs. */
+  /** The blueprint version that the agent runs. */
   running: string | null
-  /** The level in the last report; undefined when it was not read again, null when the report has none. */
+  /** The level in the agent's last report: undefined if that report was not read this time, null if it has no level. */
   level: Level | null | undefined
   receivedAt: number | null
   silentAt: number | null
@@ -55,8 +55,8 @@ const kept: MemberOutcome = { state: 'kept', reason: null }
 const withdrawn: MemberOutcome = { state: 'withdrawn', reason: 'Another version was requested meanwhile.' }
 
 /**
- * Judges an attempt to update the blueprint version. It needs the service only for the download, which the agent
- * retries.
+ * Judges an attempt to update the blueprint version. If it failed while the service was down, only the download failed
+ * and the agent retries it, so the attempt has not ended.
  */
 function ofBlueprint(
   member: RolloutMember,
@@ -107,7 +107,7 @@ function withLevel(member: RolloutMember, { level, receivedAt }: Standing): Judg
 }
 
 /**
- * D27: the worst level that the agent itself reports. Items that the runtime adds for bindings and missing secrets do
+ * The worst level that the agent itself reports (D27). Items that the runtime adds for bindings and missing secrets do
  * not count.
  */
 export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): Level | null {
@@ -119,11 +119,14 @@ export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): L
 }
 
 export type RolloutStep =
-  /** Nothing to do but wait. `keptAt` is the time since which the wave is complete and well; null until then. */
+  /**
+   * The rollout waits. `keptAt` is the time since which all agents of the wave have kept the version and are well; null
+   * until then.
+   */
   | { is: 'wait'; keptAt: number | null; for: 'agents' | 'proof' | 'watch' }
   | { is: 'halt'; why: string }
   | { is: 'next' }
-  /** A person decides when the next wave starts. */
+  /** The rollout waits until a person starts the next wave. */
   | { is: 'ask'; why: string | null }
   | { is: 'done' }
 
@@ -135,7 +138,7 @@ export interface Course {
   waves: number
   byHand: boolean
   watchMs: number
-  /** The time since which the wave is complete and well, as stored. */
+  /** The stored time since which all agents of the wave have kept the version and are well; null until then. */
   keptAt: number | null
 }
 

@@ -30,11 +30,14 @@ export interface NamedVersion {
   blueprint: string | null
   version: string
   served: Served | undefined
-  /** The svc that the version needs; undefined when any will do. */
+  /** The range of svc versions that the version needs; undefined if it runs with any. */
   needed?: NeededSvc | undefined
 }
 
-/** The agents in the order in which they are reached: those that report come first, then by name. */
+/**
+ * The agents of a rollout, with those it leaves out, in the order in which it reaches them: first those that report,
+ * each group by name.
+ */
 export async function candidatesOf(
   db: Db,
   workspace: { id: string },
@@ -109,13 +112,16 @@ async function inRollouts(db: Db, workspace: { id: string }, kind: RolloutKind):
   return new Set(rows.map(({ agent_id }) => agent_id))
 }
 
-/** A report newer than this, in milliseconds, is read for its level. It spans several rounds of any node's sweeper. */
+/**
+ * The age in milliseconds up to which a report is read for its level. It is longer than several rounds of any node's
+ * sweeper.
+ */
 export const freshMs = 15_000
 
 /**
- * The facts about a rollout's agents, by agent id. Levels are read only from recent reports; older ones were judged
- * before. No agent counts as offline for time before `backAt`, when the service came back; `open` limits this to agents
- * without an outcome.
+ * The facts about a rollout's agents, by agent id. Levels are read only from recent reports, because older ones were
+ * judged before. An agent counts as offline only for time after `backAt`, when the service came back; with `open` only
+ * agents without an outcome are read.
  */
 export async function standingsOf(
   db: Db,

@@ -19,7 +19,7 @@ export type RolloutRefusal =
   | 'version_unknown'
   | 'runtime_not_served'
 
-/** The seconds for which a wave is watched by default, and at most. */
+/** The seconds for which each wave is watched: the default, and the maximum. */
 export const watchUsual = 600
 export const maxWatch = 7 * 86_400
 

@@ -6,7 +6,7 @@ import { addVersion, ofBlueprint, serveRelease } from '../wishes/testing.ts'
 const north = '/api/web/w/north'
 type Browser = Awaited<ReturnType<Service['person']>>
 
-/** Serves a workspace with agents a1 to aN of one blueprint, which report and do as they are told. */
+/** Starts a service with a workspace that has agents a1 to aN of one blueprint. The test decides what they report. */
 async function start(count: number) {
   const service = await serve({ tick: 20 })
   const workspace = await service.workspace('north')

@@ -23,7 +23,7 @@ export const createRollout = (
   wanted: NewRollout,
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> =>
   transaction(db, async (trx) => {
-    // The lock keeps two rollouts that start at the same time from taking the same agent.
+    // The lock on the workspace prevents that two rollouts that start at the same time take the same agent.
     await lockWorkspace(trx, workspace.id)
     const planned = await plan(trx, workspace, wanted, now)
     if (!planned.ok) return planned
@@ -162,8 +162,8 @@ export async function moveRollout(
 }
 
 /**
- * Withdraws wishes of the rollout that no answer has carried; with `alsoOffered` also those that no agent has carried
- * out.
+ * Withdraws wishes of the rollout that were not offered to an agent yet; with `alsoOffered` also those that were
+ * offered but not carried out.
  */
 export async function takeBackUnoffered(
   trx: Db,

@@ -5,15 +5,18 @@
 import type { Kind } from '../../db/described.ts'
 import type { PipelineStep, Prepared } from './pipeline.ts'
 
-/** A column that a statement takes from its rows: its name and its kind. */
+/** The name and kind of a column that a statement fills from its rows. */
 export type Cell = readonly [name: string, kind: Kind]
 
-/** A statement about many rows. `step` binds rows to it, and the agents that own them when it takes `agent_id`. */
+/**
+ * A statement about many rows. `step` gives it the rows, and the ids of the agents that own them if it has the column
+ * `agent_id`.
+ */
 export interface Many<T> {
   step(rows: readonly T[], owners?: readonly string[]): PipelineStep
 }
 
-/** The column that is filled from the owners, since the rows do not contain it. */
+/** The column that is filled with the ids of the agents that own the rows, because the rows do not contain them. */
 const owner = 'agent_id'
 export const owned: Cell = [owner, 'text']
 

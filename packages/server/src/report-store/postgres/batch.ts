@@ -34,7 +34,7 @@ async function commitOnce(
     client.release()
     return decisions
   } catch (error) {
-    // If the connection still answers, the commit did not happen. If it was lost on the way, the outcome is unknown
+    // If the connection still answers, nothing was committed. If the connection is lost, nobody knows whether it was
     // (D1).
     const answers = await client.query('rollback').then(
       () => true,

@@ -61,7 +61,7 @@ const ownedRun = reads(run.columns, [...runRead.names, 'agent_id', 'id'])
 const ownedLowest = reads(run.columns, [...lowestRead.names, 'agent_id'])
 const ownedCommand = reads(command.columns, [...commandRead.names, 'agent_id'])
 
-/** The rows of an agent while they are being filled. */
+/** The rows of an agent, to which the results of the statements are added. */
 interface Loaded extends AgentRows {
   runs: Map<string, KeptRun>
   lowest: Ranked[]
@@ -110,7 +110,7 @@ type NameRow = readonly [agent: string, value: string]
 
 const prepared = (name: string, text: string): Prepared => ({ name: `report_${name}`, text })
 
-/** The source of the column `activated_at`. */
+/** The SQL from which the column `activated_at` is read. */
 const activatedAt = `(select p.activated_at from workspace_product p
     where p.workspace_id = a.workspace_id and p.product_id = 'svc')`
 const agentNames = knownAgent.names.map((name) => (name === 'activated_at' ? activatedAt : name)).join(', ')
@@ -119,9 +119,9 @@ const commandNames = ownedCommand.names.join(', ')
 const statements = {
   begin: prepared('begin', 'begin'),
   /**
-   * Plans live as long as the connection, including those made when the tables were empty and scanning them was
-   * cheapest; every report would pay for these scans until the tables are analysed. One plan serves all values, since
-   * planning a statement about a few rows each time costs the database as much as a small batch.
+   * Forbids plans that scan whole tables. Such a plan is cheapest while the tables are empty, and the connection would
+   * keep it until the tables are analysed. Each statement is planned once for all values, because planning costs as
+   * much as a small batch.
    */
   plans: prepared(
     'plans',
@@ -129,15 +129,15 @@ const statements = {
     set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
     set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
   ),
-  // The lock is separate from the reading: a statement that waited for a lock sees only the locked row as it is now,
-  // and the rest as it was before.
+  // Locking and reading are separate statements. A statement that has waited for a lock sees the locked row as it is
+  // now, but all other rows as they were before.
   lock: prepared('lock', 'select 1 from agent where id = any($1::text[]) order by id for update'),
   agents: prepared(
     'agents',
     `select ${agentNames} from agent a left join agent_report r on r.agent_id = a.id where a.id = any($1::text[])`,
   ),
-  // Read after the lock. A wish is stored under the same lock, so the release by which it was judged is seen here too
-  // (I11).
+  // Reads the served release after the lock. A wish is stored under the same lock, so the release by which a wish was
+  // judged is seen here too (I11).
   served: prepared('served', servedRelease),
   openCommands: prepared(
     'open_commands',

@@ -6,7 +6,7 @@
 import type { Connection, PoolClient, Submittable } from 'pg'
 import type { ColumnReader } from '../../db/described.ts'
 
-/** A statement that a connection prepares once, by its name, and plans once for all values. */
+/** A statement that a connection prepares once under its name, with one plan for all values. */
 export interface Prepared {
   readonly name: string
   readonly text: string
@@ -14,7 +14,7 @@ export interface Prepared {
 export type PipelineStep = readonly [statement: Prepared, values?: readonly Buffer[]]
 export type Row = readonly (string | null)[]
 
-/** Converts a row by its columns; integers arrive as text. */
+/** Converts a row as PostgreSQL sends it, in which integers are text. */
 export function rowOf<R extends readonly unknown[]>({ integers }: ColumnReader<readonly string[], R>, row: Row): R {
   const cells: (string | number | null)[] = [...row]
   for (const i of integers) if (typeof cells[i] === 'string') cells[i] = Number(cells[i])
@@ -31,7 +31,9 @@ export function pipelined<const S extends readonly PipelineStep[]>(
   })
 }
 
-/** The object that `pg` calls as the answer arrives, with the same interface as its cursors. */
+/**
+ * The pipeline as an object that `pg` can send. `pg` calls its methods as the answer arrives, as it does for cursors.
+ */
 class Pipeline implements Submittable {
   readonly #steps: readonly PipelineStep[]
   readonly #resolve: (rows: Row[][]) => void
@@ -51,7 +53,8 @@ class Pipeline implements Submittable {
     wire.stream.cork()
     for (const [{ name, text }, values = []] of this.#steps) {
       if (!known.has(name)) {
-        // A failed pipeline may have prepared the statement already. Closing one that does not exist is not an error.
+        // The name is closed first, because an earlier pipeline that failed may have prepared it. Closing a name that
+        // does not exist is not an error.
         wire.close({ type: 'S', name })
         wire.parse({ name, text })
         known.add(name)
@@ -82,7 +85,7 @@ class Pipeline implements Submittable {
   }
 }
 
-/** The methods of a `pg` connection with which its own queries and cursors write. */
+/** The methods of a `pg` connection that `pg` itself uses to send its queries and cursors. */
 interface Wire {
   stream: { cork(): void; uncork(): void }
   close(message: { type: 'S'; name: string }): void
@@ -95,8 +98,8 @@ interface Wire {
 /** The statement names that each connection has prepared, and the time since when. */
 const prepared = new WeakMap<Connection, { names: Set<string>; since: number }>()
 /**
- * Milliseconds. A plan suits the tables as they were when it was made, so it is made again before they have changed
- * much.
+ * The milliseconds after which statements are prepared again. Their plans suit the tables as they were at that time,
+ * and the tables change.
  */
 const plansLast = 60_000
 

@@ -9,7 +9,10 @@ import { otherModels, type UsageRows, underNames } from '../usage-names.ts'
 import { many } from './arrays.ts'
 import { pipelined } from './pipeline.ts'
 
-/** The sums to write, by agent id. The agents are locked, so nobody else adds names to their days meanwhile. */
+/**
+ * The sums that must be written now, by agent id. The agents are locked, so no other batch adds names to their days
+ * meanwhile.
+ */
 export async function dueUsage(
   client: pg.PoolClient,
   batch: readonly Submission[],

@@ -31,7 +31,7 @@ export function writing(
   rows: ReadonlyMap<string, AgentRows>,
   usage: ReadonlyMap<string, readonly UsageDelta[]>,
 ): PipelineStep[] {
-  // In the order in which agents are locked, so that two batches cannot deadlock on other rows either.
+  // The agents are in the order in which they were locked, so that two batches cannot deadlock on other rows either.
   const written = batch
     .flatMap(({ agentId }, i) => {
       const decision = decisions[i]
@@ -74,7 +74,7 @@ const { agent, agentReport, command, levelChange, machineChange, run, updateEven
 const cellsOf = ({ columns }: Described, names: readonly string[]): Cell[] =>
   names.map((name) => [name, columns[name]?.kind ?? 'text'])
 
-/** A statement that inserts the columns of `names`, for the agents that own the rows. */
+/** Makes a statement that inserts the columns `names` and the id of the agent that owns each row. */
 function insert<T extends object>(name: string, table: Described, names: readonly string[], conflict = ''): Many<T> {
   const cells = [owned, ...cellsOf(table, names)]
   const columns = cells.map(([column]) => column).join(', ')
@@ -86,8 +86,8 @@ function insert<T extends object>(name: string, table: Described, names: readonl
 }
 
 /**
- * A statement that updates the columns of `names` in the rows whose `column` equals the cell `key`; by default that
- * cell has the column's name.
+ * Makes a statement that updates the columns `names`. It changes the rows whose `column` equals the value of the cell
+ * `key`, which by default has the same name.
  */
 function update<T extends object>(
   name: string,

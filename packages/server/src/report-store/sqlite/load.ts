@@ -10,9 +10,9 @@ import { type PlacedAgent, placedAgent, type RunRow, type Statements } from './s
 /** The facts shared by the reports of a batch, read once. */
 export interface Seen {
   served: Served | undefined
-  /** The activation (5.4) of each workspace seen, by workspace id. */
+  /** For each workspace in the batch, by its id, whether it is activated (5.4). */
   activated: Map<string, boolean>
-  /** Agents with open commands; undefined when there are so many that each report queries its own. */
+  /** The agents with pending commands; undefined if there are so many that each report asks for its own commands. */
   withCommands: Set<string> | undefined
 }
 
@@ -66,8 +66,8 @@ function findAgent(s: Statements, agentId: string, places: Places | undefined): 
 }
 
 /**
- * The number of runs of a report that are found by row number: enough for a usual report, and little memory for many
- * agents.
+ * The number of runs of a report whose row numbers are kept. It suffices for a usual report, and needs little memory
+ * for many agents.
  */
 const runPlaces = 8
 
@@ -83,7 +83,10 @@ function findRun(s: Statements, agentId: string, id: string, i: number, places: 
 const lowestRuns = (s: Statements, agentId: string, count: number): AgentRows['lowest'] =>
   s.lowest.all(agentId, count).map((row) => ({ seq: row[ofLowest.seq], place: row[ofLowest.place] }))
 
-/** Usually no agent has an open command, so one query for all costs less than one for each. */
+/**
+ * The agents with pending commands, by one query for the whole batch. Usually there are none, so this costs less than a
+ * query for each report.
+ */
 export function agentsWithCommands(s: Statements, max: number): Set<string> | undefined {
   const open = s.agentsWithCommands.all(max + 1)
   return open.length > max ? undefined : new Set(open.map(([agentId]) => agentId))

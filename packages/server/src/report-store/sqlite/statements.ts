@@ -22,7 +22,7 @@ import {
   usageCells,
 } from '../written.ts'
 
-/** An agent with its row numbers, by which its rows are found faster the next time. */
+/** An agent's row with the row numbers of its rows, by which they are found faster the next time. */
 export const placedAgent = reads({ ...agentColumns, report_row: orNull(integer()), agent_row: integer() }, [
   ...agentRead.names,
   'report_row',
@@ -33,7 +33,7 @@ const rowNumbers: Readonly<Record<string, string>> = { report_row: 'r.rowid', ag
 export type PlacedAgent = ReadRow<typeof placedAgent>
 export type RunRow = ReadRow<typeof runRead>
 
-/** A statement that returns rows as arrays; objects with names cost a third more. */
+/** A prepared statement that returns rows as arrays. Objects with the names of the columns would cost a third more. */
 interface ReadStatement<Row> {
   get(...values: SQLInputValue[]): Row | undefined
   all(...values: SQLInputValue[]): Row[]
@@ -45,13 +45,16 @@ function inArrays<Row extends readonly unknown[]>(statement: StatementSync): Rea
 
 const places = (count: number) => Array(count).fill('?').join(', ')
 const set = (columns: readonly string[]) => columns.map((column) => `${column} = ?`).join(', ')
-/** An insert. It takes the agent's id first, then the cells. */
+/** A prepared insert. It takes the agent's id first, then the values of the columns. */
 const insertOf = ({ name }: Described, columns: readonly string[]) =>
   `insert into ${name} (agent_id, ${columns.join(', ')}) values (${places(columns.length + 1)})`
-/** An update. It takes the cells first, then the value by which the row is found. */
+/** A prepared update. It takes the values of the columns first, then the value by which the row is found. */
 const updateOf = ({ name }: Described, columns: readonly string[], by: string) =>
   `update ${name} set ${set(columns)} where ${by} = ?`
-/** Deletes an agent's oldest lines. It takes the agent's id twice, then the number of lines to keep, minus one. */
+/**
+ * A prepared statement that deletes an agent's oldest lines. It takes the agent's id twice, then the number of lines to
+ * keep, minus one.
+ */
 const trimOf = ({ name }: Described) => `delete from ${name} where agent_id = ?
   and seq < (select seq from ${name} where agent_id = ? order by seq desc limit 1 offset ?)`
 
@@ -136,6 +139,6 @@ function prepareWriting(db: DatabaseSync) {
   }
 }
 
-/** Keeps the newest lines of an agent. */
+/** Makes a function that deletes an agent's oldest lines, so that `kept` remain. */
 const trimming = (statement: StatementSync, kept: number) => (agentId: string) =>
   statement.run(agentId, agentId, kept - 1)
