@@ -91,7 +91,10 @@ test('a wrong setting is reported in one sentence', async () => {
   expect(ran.stderr).toMatch(/^svc-server: SVC_BASE_URL must be .*: got "svc\.example\.org"\n$/)
 })
 
-/** Sends a report without its last byte; the service has read the rest. */
+/**
+ * Sends a report without its last byte. Resolves when the service waits for the body, so that it has read everything
+ * else.
+ */
 async function startReport(place: Place, token: string, label: string): Promise<{ socket: Socket; last: string }> {
   const body = JSON.stringify({ protocol: 1, state: { level: 'ok', label } })
   const socket = connect(Number(place.env.SVC_PORT), '127.0.0.1')
@@ -100,7 +103,7 @@ async function startReport(place: Place, token: string, label: string): Promise<
     `POST /api/agent/v1/report HTTP/1.1\r\nHost: ${new URL(place.url).host}\r\nAuthorization: Bearer ${token}\r\n` +
       `Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`,
   )
-  await once(socket, 'data') // 100 Continue: it waits for the body
+  await once(socket, 'data') // The answer "100 Continue" has arrived: the service waits for the body.
   socket.write(body.slice(0, -1))
   return { socket, last: body.slice(-1) }
 }
@@ -131,7 +134,7 @@ test('SIGTERM answers the report in progress, accepts no new one, and exits with
   })
 })
 
-/** The maximum that the system grants. */
+/** The maximum number of waiting connections that the system grants a listening socket. */
 const backlog = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))
 
 test.skipIf(backlog < 2000)(

@@ -44,7 +44,10 @@ interface RunningService {
   close(): Promise<void>
 }
 
-/** The timeout of database statements while the service runs. Migrations run before and may take longer. */
+/**
+ * How long a database statement may take while the service runs, in milliseconds. Migrations run before and may take
+ * longer.
+ */
 const silenceMs = 30_000
 
 /** Opens everything and listens. Throws ConfigError or DataFolderError for problems that a person must fix. */
@@ -65,7 +68,10 @@ export async function startService(config: Settings, log: Logger, now = Date.now
   }
 }
 
-/** Starts the parts. Each is closed before those it depends on: `closers` are called from the last to the first. */
+/**
+ * Starts the parts of the service. Each is closed before the parts that it depends on: `closers` are called from the
+ * last to the first.
+ */
 async function assemble(
   opened: Opened & { live: Hub; log: Logger },
   config: Settings,
@@ -85,7 +91,8 @@ async function assemble(
   await listenOps(opsListener(registry, healthOf(store), config.version), config, log, closers)
   if (store.engine === 'sqlite') closers.push((await serveOperator(opened, log)).close)
 
-  // Runs before the first report, which may be about a trial that ended while the service was down.
+  // Records an outage that has just ended. This comes before the first report, which may be about a trial that ended
+  // during the outage.
   await beat(store.db, now())
   const server = createListener(deps, { agentRoutes: agents.routes, fallback: webApp(deps).listener })
   logRequests(server, log)
@@ -135,7 +142,7 @@ function checkpointsOf(
   )
 }
 
-/** Reports a second start on the same folder at once, instead of waiting for the lock. */
+/** Refuses a second start on the same folder at once, instead of after waiting for the lock. */
 async function refuseIfServed(dataDir: string): Promise<boolean> {
   const answer = await askService(dataDir, 'workspace list', { args: [], options: {}, input: '' })
   if (answer)

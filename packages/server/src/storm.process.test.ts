@@ -11,7 +11,7 @@ const long = process.env.SVC_TEST_LONG !== undefined
 const given = process.env.SVC_TEST_SEED
 const seeds = given ? [Number(given)] : Array.from({ length: long ? 10 : 1 }, () => Math.floor(Math.random() * 1e9))
 
-/** The minimum that a storm has to contain before its result counts. */
+/** The minimum numbers of events that a storm must contain. Otherwise its result proves too little. */
 const minCounts = {
   'reports confirmed': 50,
   'commands handed out': 6,

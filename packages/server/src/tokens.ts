@@ -5,5 +5,5 @@ import { type TokenKind, tokenPrefixes } from '@svc/protocol'
 /** Makes a credential of this kind. It is shown to a person once and stored only as its `hashToken`. */
 export const newToken = (kind: TokenKind): string => tokenPrefixes[kind] + randomBytes(32).toString('base64url')
 
-/** The SHA-256 in hex, by which the store looks up a credential. */
+/** The SHA-256 of a credential in hex, by which its row is found. */
 export const hashToken = (token: string): string => hash('sha256', token, 'hex')

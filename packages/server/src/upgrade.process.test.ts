@@ -25,12 +25,12 @@ const root = join(import.meta.dirname, '../../..')
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 30 }).trim()
 
 /**
- * The commit that the old node runs: the newest one of version 0.1.0 that is in use. Commits between releases will not
- * do: a migration may change until it is released, so their tables may be ones that no installation has.
+ * The commit from whose code the old node runs: the newest one of version 0.1.0 that is installed somewhere. A later
+ * commit will not do, because migrations may change until they are released, so no installation has its tables.
  */
 const released = '219af78'
 
-/** The commit; undefined when the checkout has no history. */
+/** The id of that commit; undefined if the checkout has no history. */
 function releasedCommit(): string | undefined {
   try {
     return git('rev-parse', '--verify', '--quiet', `${released}^{commit}`)
@@ -90,7 +90,8 @@ test.skipIf(before === undefined)(
       [young, old],
       [old, old],
     ] as const) {
-      // Sent with the newer command line, which opens the database itself; the old one no longer may.
+      // This command is run by the newer version, which opens the database itself. The older version can no longer open
+      // it.
       const { id } = await young.value<{ id: string }>(['command', 'send', 'north/mail', 'set', 'every=20'])
       expect(await says(claims, {})).toEqual([id])
       expect(

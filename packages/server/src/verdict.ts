@@ -1,4 +1,4 @@
-/** The two results of a decision (`Verdict`); a refusal has changed nothing. */
+/** Makes the two results of a decision (`Verdict`): done, or refused, in which case nothing was changed. */
 export const done = <T>(value: T) => ({ ok: true, value }) as const
 export const refuse = <Code extends string>(code: Code, message: string) => ({ ok: false, code, message }) as const
 

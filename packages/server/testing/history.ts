@@ -45,7 +45,7 @@ export async function play(w: World, seed: number, steps: number): Promise<Histo
     await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, pick(agents), pick(wishes))
   }
 
-  /** Lets the service accept the report; returns the commands in its answer, whoever receives it. */
+  /** Lets the service accept the report. Returns the commands in the answer, which may be lost on the way. */
   const taken = async (node: Reporting, agent: SimAgent, acks: Ack[], gone: boolean) => {
     const at = w.clock.now()
     const claimed = await node.report({ ...(random() < 0.9 && offering), acks }, { agent, gone })

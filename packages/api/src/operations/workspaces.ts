@@ -46,13 +46,13 @@ export const invite = change<{ id: string; url: string }>()('POST /w/:slug/invit
   input: object({ email: text(), role }),
   makes: true,
   audit: ['member.invited'],
-  pages: { none: 'only the page of members shows it, to whoever invited' },
+  pages: { none: 'only the page of members shows it, to the person who invited' },
   again: 'new',
 })
 export const withdrawInvitation = change<{ ok: true }>()('DELETE /w/:slug/invitations/:id', {
   says: 'withdraw an invitation; its link stops working',
   audit: ['member.invitation_withdrawn'],
-  pages: { none: 'only the page of members shows it, to whoever withdrew it' },
+  pages: { none: 'only the page of members shows it, to the person who withdrew it' },
   again: 'refused',
 })
 export const activity = look<AuditEntry[]>()('GET /w/:slug/activity', {

@@ -38,7 +38,7 @@ export function judgeAddress(address: string, allowed: Allowed, name?: string): 
   const called = name === undefined ? address : `${name} (${address})`
   return refuse(
     'address_refused',
-    `${called} is not called: it is ${ranges[range] ?? 'a reserved address'}. Whoever runs the service can allow it with ${setting}.`,
+    `${called} is not called: it is ${ranges[range] ?? 'a reserved address'}. The operator of the service can allow it with ${setting}.`,
   )
 }
 

@@ -161,7 +161,7 @@ test('a body that completes before it was given up is read', async () => {
   await eventually('the body was read', () => expect(bodies).toEqual(['whole']), waits)
 })
 
-test('a body for a page is given up in the same way, whoever sends it', async () => {
+test('a slow body for a page is given up in the same way', async () => {
   const all = new Arrivals({ time: 300, held: 1e6, check: 50 })
   const said: string[] = []
   const app = new Hono<WebEnv>().post('/', async (c) => {

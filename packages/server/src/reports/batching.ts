@@ -25,7 +25,7 @@ export interface Batching {
   /** True if at least one of the waiting reports came on a connection that ends after the answer. */
   readonly oneByOne: boolean
 }
-/** What happens to batches. `waiting` is the number of reports that wait at that moment. */
+/** The events of batching. `waiting` is the number of reports that wait at that moment. */
 export type BatchingEvent =
   /** A report arrived. `kept`: its connection stays open after the answer. */
   | { readonly is: 'came'; readonly waiting: number; readonly kept: boolean }

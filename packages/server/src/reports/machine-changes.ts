@@ -133,7 +133,7 @@ function expectedOf(command: CommandBody, now: number): Expected[] {
   return Object.entries(command.payload).map(([key, value]) => ({ kind: 'setting', key, after: brief(value), until }))
 }
 
-/** Of several expected effects on the same thing only the last one is kept. */
+/** Keeps only the last of several expected effects on the same thing. */
 function lastOfEach(all: readonly Expected[]): Expected[] {
   return [...new Map(all.map((e) => [`${e.kind} ${e.key ?? ''}`, e])).values()]
 }

@@ -11,17 +11,23 @@ import { addUp } from '../report-store/pending.ts'
 import { otherModels, unfoldedDays, usageDays } from '../report-store/usage-names.ts'
 
 const agentsAtOnce = 25
-/** The rows of sums that an agent may have before the models of its oldest days are folded. */
+/**
+ * The maximum rows of daily sums of an agent. Beyond that, each of its oldest days is folded into one row for all
+ * models.
+ */
 const usageRowsMax = 10_000
 const usageDaysAtOnce = 10
 /**
- * The level changes that an agent may have before the oldest are folded, and how many of the newest then stay as they
- * are.
+ * The maximum number of level changes of an agent, beyond which the oldest are folded, and the number of newest ones
+ * that then stay as they are.
  */
 const levelsMax = { kept: 5000, unfolded: 4000 } as const
 const levelsAtOnce = 5000
 
-/** Bounds the history of the next few agents after this id. Returns the last id, or '' when all have had their turn. */
+/**
+ * Bounds the history of the next few agents, those with ids after this one. Returns the last id, or '' when all agents
+ * have had their turn.
+ */
 export async function boundHistories(db: Db, after: string, now: number): Promise<string> {
   const agents = await db
     .selectFrom('agent')
@@ -108,7 +114,7 @@ const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
     if (rows.length > 0) await trx.insertInto('usage_day').values(rows).execute()
   })
 
-/** Keeps only the worst level of each day (UTC) among the changes before the newest ones. */
+/** Folds the changes before the newest ones: of each day (UTC) only one with the worst level is kept. */
 async function foldLevels(db: Db, id: string): Promise<void> {
   const changes = db.selectFrom('level_change').where('agent_id', '=', id)
   const newest = changes.select('at').orderBy('at', 'desc').orderBy('seq', 'desc')

@@ -16,7 +16,10 @@ const levelDays = 400
 /** The days for which a rollout is kept after its end. */
 const rolloutDays = 400
 
-/** D2: expires queued commands and fails delivered ones whose time is over. Returns the agents that changed. */
+/**
+ * Ends commands whose time is over: queued ones expire, and delivered ones fail (D2). Returns the agents whose commands
+ * changed.
+ */
 export async function timeOutCommands(
   { db }: Store,
   now: number,
@@ -49,8 +52,8 @@ export async function timeOutCommands(
 }
 
 /**
- * D56: erases expired logs; their readers refuse them from their expiry on. On SQLite freed pages are overwritten, and
- * the write-ahead log that may still hold them is emptied.
+ * Erases expired logs, which cannot be read from their expiry on (D56). On SQLite freed pages are overwritten, and the
+ * write-ahead log is emptied, since it may still contain them.
  */
 export async function eraseLogs(store: Store, now: number): Promise<void> {
   let erased = 0
@@ -68,7 +71,7 @@ export async function eraseLogs(store: Store, now: number): Promise<void> {
   await store.db.connection().execute(async () => sqlite.exec('pragma wal_checkpoint(truncate)'))
 }
 
-/** Erases old level changes. The oldest rows are the first ones of the table. */
+/** Erases old level changes. It only looks at the first rows of the table, because those are the oldest. */
 export async function eraseOldLevels(db: Db, now: number): Promise<void> {
   const oldest = db.selectFrom('level_change').select('seq').orderBy('seq').limit(levelsAtOnce)
   await db
@@ -83,7 +86,8 @@ export async function eraseOldRollout(db: Db, now: number): Promise<void> {
   const old = await db
     .selectFrom('rollout')
     .select('id')
-    .where(sql<boolean>`state in ('done', 'cancelled')`) // the same words as in the index, so that it is used
+    // The condition has the same words as the index, so that the database uses the index.
+    .where(sql<boolean>`state in ('done', 'cancelled')`)
     .where('changed_at', '<=', now - rolloutDays * dayMs)
     .orderBy('changed_at')
     .limit(1)
@@ -101,7 +105,9 @@ export async function eraseOldRollout(db: Db, now: number): Promise<void> {
   await db.deleteFrom('rollout').where('id', '=', old.id).execute()
 }
 
-/** Erases expired sessions, the library's expired one-time values, and links a day after their end. */
+/**
+ * Erases expired sessions, expired one-time values of the accounts library, and links one day after they have expired.
+ */
 export async function eraseEndedAccess({ db, engine }: Store, now: number): Promise<void> {
   const ended = engine === 'sqlite' ? new Date(now).toISOString() : new Date(now)
   for (const table of ['session', 'verification']) {

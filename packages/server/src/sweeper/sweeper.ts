@@ -1,6 +1,7 @@
 /**
- * Does work that is due according to rows of the database, not to memory (D53), such as commands to time out, and logs
- * and old history to erase. Any node may do a round, twice or late: each statement takes only what is still due.
+ * Does the work that is due, such as timing out commands, and erasing logs and old history. The rows of the database
+ * decide what is due, not memory (D53). Any node may do a round, even twice or late, because each statement takes only
+ * what is still due.
  */
 import { foldActivity } from '../audit/fold.ts'
 import type { MonotonicAge } from '../commands/deliveries.ts'
@@ -13,14 +14,14 @@ import { boundHistories } from './history.ts'
 import { eraseEndedAccess, eraseLogs, eraseOldLevels, eraseOldRollout, timeOutCommands } from './rounds.ts'
 
 const everyMs = 3_000
-/** How often the activity of people is folded. */
+/** How often old activity of people is folded, in milliseconds. */
 const foldEveryMs = 600_000
-/** How often expired sessions and links are erased. */
+/** How often expired sessions and links are erased, in milliseconds. */
 const accessEveryMs = dayMs
 
 export interface Sweeper {
   start(): void
-  /** Runs one round now: for tests, and after startup. */
+  /** Runs one round now, after startup or for tests. */
   sweep(): Promise<void>
   /** Stops the sweeper; resolves when no round is running. */
   stop(): Promise<void>

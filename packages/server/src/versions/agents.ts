@@ -1,13 +1,19 @@
-/** The versions that agents run and keep: as reported, or as installed before the first report. */
+/**
+ * The versions that an agent runs and keeps: those that it last reported, or before its first report those that were
+ * installed.
+ */
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'
 
 type Versions = Pick<AgentRow, 'installed_version' | 'reported_version' | 'previous_version'>
 
-/** The blueprint version that an agent runs: as last reported, else as installed; null when neither is known. */
+/**
+ * The blueprint version that an agent runs: the one it last reported, or before that the installed one; null if neither
+ * is known.
+ */
 export const runningVersion = (agent: Versions): string | null => agent.reported_version ?? agent.installed_version
 
-/** The versions on the agent's machine: the running one and the one before it. */
+/** The versions on the agent's machine: the one that runs, and the one before it. */
 export const keptVersions = (agent: Versions): string[] =>
   [runningVersion(agent), agent.previous_version].filter((version) => version !== null)
 

@@ -1,11 +1,11 @@
-/** Reads what the manifest of the version that an agent runs declares. */
+/** Reads what an agent's manifest declares. It is the manifest of the version that the agent runs. */
 import type { Manifest } from '@svc/blueprint'
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 
 /**
- * SQL for the report path: joins an agent `a` with the blueprint version `v` that it runs, as reported, else as
- * installed.
+ * Part of a query of the report path: joins an agent `a` with the blueprint version `v` that it runs, which is the
+ * reported version, or else the installed one.
  */
 export const versionRun = `join blueprint b on b.workspace_id = a.workspace_id and b.name = a.blueprint
     join blueprint_version v on v.blueprint_id = b.id and v.version = coalesce(a.reported_version, a.installed_version)`
@@ -20,7 +20,7 @@ export async function manifestOf(db: Db, agent: { id: string }): Promise<Manifes
   return rows[0] && (JSON.parse(rows[0].manifest) as Manifest)
 }
 
-/** 2.7: names of the logs that may be requested although no report names them. */
+/** The names of logs that may be requested although no report names them (2.7). */
 export const declaredLogs = (manifest: Manifest | undefined): string[] => (manifest?.logs ?? []).map(({ name }) => name)
 
 /** The declared logs, from a manifest stored as JSON. */

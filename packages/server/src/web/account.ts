@@ -16,7 +16,7 @@ import { found, granted } from './kit/refusal.ts'
 const credentials = object({ email: text(), password: text() })
 
 /**
- * Exposes two routes of the accounts library, at the addresses that the page knows. None of its other routes can be
+ * The two routes of the accounts library that the page uses, for signing in and out. None of its other routes can be
  * reached.
  */
 export const authRoutes = ({ signIn }: WebDeps) =>

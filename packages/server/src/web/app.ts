@@ -35,7 +35,8 @@ import { isPlainPath, rawPathOf } from './target.ts'
 const builtPage = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url))
 
 /**
- * Builds the page's routes. `listener` takes every request that is not an agent's own; `app` is the router behind it.
+ * Builds the page and its routes. `listener` takes every request that is not for an agent route; `app` is the router
+ * that it uses.
  */
 export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<WebEnv> } {
   const addressOf = callerAddress(needs.config.trustedProxies)
@@ -92,7 +93,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   return app
 }
 
-/** The answer to a request that cannot even be passed to the router, such as one whose forwarded host is not valid. */
+/** The answer to a request that cannot be passed to the router, such as one with an invalid forwarded host. */
 const unreadable = (): Response =>
   Response.json(envelope('request_invalid', refusals.request_invalid[1]), {
     status: 400,

@@ -42,7 +42,7 @@ export const bundleRoutes = (deps: WebDeps) => {
     })
 }
 
-/** The refusal of a bundle, with every finding for the page. */
+/** The refusal of a bundle. It carries all findings, so that the page can show them. */
 class BundleRefused extends Refusal {
   override readonly findings: BundleFinding[]
   constructor(message: string, findings: readonly Found[]) {

@@ -1,4 +1,4 @@
-/** Routes for people with the link of an invitation, signed in or not. */
+/** The routes for somebody who opens the link of an invitation, whether they are signed in or not. */
 import { workspaces } from '@svc/api'
 import { Hono } from 'hono'
 import { signedInBy } from '../people/sessions.ts'

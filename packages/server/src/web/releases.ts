@@ -30,11 +30,13 @@ async function serving(releases: Releases): Promise<Files> {
   return files
 }
 
-/** Derived from the signature, since the same build may be signed again with another key. */
+/**
+ * The ETag of a signature comes from the signature itself, because the same build may be signed again with another key.
+ */
 const etagOf = (signature: Buffer) => `"${createHash('sha256').update(signature).digest('hex')}"`
 
 interface SentRelease {
-  /** The checksum of the build, not of this file. */
+  /** The checksum of the build, even if this file is its signature. */
   sha256: string
   etag: string
   type: string

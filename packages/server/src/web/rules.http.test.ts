@@ -1,4 +1,4 @@
-/** House rules of the page's routes, each tested over all of them. */
+/** Rules that hold for all routes of the page, each tested with every route. */
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { type Browser, serve } from './testing/service.ts'
@@ -41,7 +41,7 @@ const members = [
   'GET /api/web/w/:slug/bots',
   'GET /api/web/w/:slug/products',
 ]
-/** Routes where a member may act only on their own entry. */
+/** Routes on which a member may only act on their own entry. */
 const ownOnly = ['DELETE /api/web/w/:slug/members/:id']
 
 async function world() {
@@ -101,7 +101,7 @@ test('every route of a workspace is for admins only, except those listed', async
   for (const route of members) expect(routes).toContain(route)
 })
 
-test('every write from another origin is refused, whoever is signed in', async () => {
+test('every write from another origin is refused, even if an admin is signed in', async () => {
   const { service, routes, admin } = await world()
   const writes = routes.filter((r) => !r.startsWith('GET'))
   const foreign: Record<string, string>[] = [

@@ -12,7 +12,10 @@ import { findWorkspace, roleOf } from '../workspaces/store.ts'
 import { Refusal } from './kit/refusal.ts'
 
 const address = /^\/api\/web\/w\/([^/?]+)\/events$/
-/** The streams of one person. A browser opens at most six for one host, so more are leftovers or not from a page. */
+/**
+ * The maximum number of streams of one person. A browser opens at most six to one host, so more are leftovers, or are
+ * not from a page.
+ */
 const perPerson = 40
 
 type SseHandler = (req: IncomingMessage, res: ServerResponse) => boolean

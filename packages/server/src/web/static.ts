@@ -27,7 +27,7 @@ const types: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Milliseconds until the folder is listed again, so that a new build is served without a restart. */
+/** The milliseconds after which the folder is listed again, so that a new build is served without a restart. */
 const listedEvery = 1000
 const page = '/index.html'
 
@@ -42,13 +42,13 @@ interface File {
 }
 type PageContext = Context<{ Bindings: HttpBindings }>
 
-/** Serves `dir`. Every address without a file gets the page, which reads the address itself. */
+/** Serves the files of `dir`. Every other address gets the page, which reads the address itself. */
 export function staticRoutes(dir: string, clock: () => number = () => performance.now()) {
   const files = filesOf(dir, clock)
   return new Hono<{ Bindings: HttpBindings }>().get('*', async (c) => {
     const path = rawPathOf(c.env.incoming.url ?? '/')
-    // An address may contain dots (an invitation, a version), so only paths with the extension of a page file are
-    // looked up as files.
+    // A missing file is only reported if the address ends like one of the page's files. Other addresses may contain
+    // dots too, in an invitation or a version.
     const wanted = Object.hasOwn(types, extname(path)) ? path : page
     const file = files(wanted)
     if (file) return send(c, file)
@@ -99,7 +99,7 @@ const codingOf = (accepts: string): Coding | undefined =>
  */
 function filesOf(dir: string, clock: () => number): (path: string) => File | undefined {
   let listed = Number.NEGATIVE_INFINITY
-  /** Size and time of each file, by address. */
+  /** The size and time of each file by its address, to notice changes. */
   let stamps = new Map<string, string>()
   const read = new Map<string, { file: File; stamp: string }>()
 
@@ -131,7 +131,9 @@ function stampsIn(dir: string): Map<string, string> {
   return stamps
 }
 
-/** The entries of the folder: none when the page is not built, and perhaps fewer while a build is being replaced. */
+/**
+ * The entries of the folder: none if the page is not built, and perhaps fewer while a new build replaces an old one.
+ */
 function entriesOf(dir: string): Dirent[] {
   try {
     return readdirSync(dir, { recursive: true, withFileTypes: true })

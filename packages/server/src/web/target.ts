@@ -4,8 +4,8 @@
 export const rawPathOf = (target: string): string => target.split('?', 1)[0] ?? ''
 
 /**
- * True when a path names one place in one spelling: no empty or dot segments, no encoded slash, backslash or NUL, and
- * every percent sign starts a byte of UTF-8. Nothing is served at any other address.
+ * True if a path has the only spelling that is served: without empty or dot segments, without encoded slash, backslash
+ * or NUL, and with valid UTF-8 behind its percent signs.
  */
 export function isPlainPath(path: string): boolean {
   if (!path.startsWith('/') || /\/\/|\\|%(?:2f|5c|00)/i.test(path)) return false

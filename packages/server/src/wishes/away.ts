@@ -9,7 +9,7 @@ import { transaction } from '../db/transaction.ts'
 import { dayMs } from '../limits/days.ts'
 
 const beatEveryMs = 10_000
-/** A shorter gap is a restart, which no trial notices. */
+/** The minimum milliseconds of an outage that is recorded. A shorter one is a restart, which no trial notices. */
 const minAwayMs = 30_000
 const keptMs = 90 * dayMs
 
@@ -19,8 +19,8 @@ export interface Away {
 }
 
 /**
- * Records that this node runs. Called at startup, before the first report is answered, and in every round of the
- * sweeper.
+ * Records that this node is running, and an outage if it has just ended. Called at startup, before the first report is
+ * answered, and in every round of the sweeper.
  */
 export async function beat(db: Db, now: number): Promise<void> {
   const seen = await db.selectFrom('service_beat').select('at').where('id', '=', 1).executeTakeFirst()

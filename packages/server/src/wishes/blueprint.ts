@@ -4,8 +4,8 @@ import { type BlueprintWish, sameAttempt, type Wishes } from './kept.ts'
 import type { Judging, UpdateRow } from './note.ts'
 
 /**
- * Records how the attempt ended, and which version the machine holds from now on (D25). A report never ends the wish
- * (D24).
+ * Records how an attempt ended, and which version the machine holds from then on (D25). A report never ends a wish for
+ * a blueprint version (D24).
  */
 export function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, note }: Judging): void {
   const { applied } = report

@@ -85,7 +85,9 @@ test.each<[string, Facts, ReturnType<typeof judgeWish>]>([
 const hold: RuntimeHold = { version: '2.0.0', serial: 7, outcome: 'failed', message: 'no ssh-keygen', at }
 const pinned = { version: '1.0.0', pinned: '1.0.0' }
 
-/** In the first row every condition fails; each row fixes the one before it, so the order of D36 shows. */
+/**
+ * In the first row every condition for an update fails, and each row meets one more. So the rows show the order of D36.
+ */
 test.each<[string, Parameters<typeof judgePress>, string | undefined]>([
   ['nothing is served', [undefined, hold, undefined], 'runtime_not_served'],
   ['the report names no runtime', [undefined, hold, served], 'runtime_too_old'],

@@ -5,7 +5,8 @@ import type { Served } from '../releases/store.ts'
 import { isHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from './kept.ts'
 
 /**
- * D34: when all outcomes of a runtime read alike, it has kept the version once it has reported it for longer than this.
+ * The time after which a runtime that reports the wished version counts as having kept it, if all its outcomes have the
+ * same words (D34).
  */
 const sameWordsSeconds = 600
 
@@ -26,7 +27,7 @@ export function judgeWish(
   return 'held'
 }
 
-/** D34: the runtime has reported the wished version for long enough. */
+/** True if the runtime has reported the wished version for that long (D34). */
 const runsLong = ({ runsSince }: RuntimeWish, now: number): boolean =>
   runsSince !== undefined && now - runsSince > sameWordsSeconds * 1000
 

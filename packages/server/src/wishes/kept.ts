@@ -1,7 +1,7 @@
 /**
- * The columns of the agent's row about its updates: wishes and holds as one JSON (null while there are none), and
- * `applied` and `runtime` of its last report. They are in the row that every report reads anyway, so that a report of
- * an agent without a wish costs nothing. Times are Unix milliseconds.
+ * The columns of the agent's row about updates: wishes and holds as one JSON (null if there are none), and the fields
+ * `applied` and `runtime` of its last report. Every report reads this row anyway, so an agent without a wish costs
+ * nothing more. Times are Unix milliseconds.
  */
 import type { Applied, Report, RuntimeInfo } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
@@ -10,35 +10,41 @@ import type { Served } from '../releases/store.ts'
 export interface VersionWish {
   version: string
   at: number
-  /** The name of the person who made it, at that time. */
+  /** The name of the person who made the wish, as it was then. */
   by: string
   /**
-   * The agent's last outcome before the wish, null if there was none (3.4). The attempt is over when the agent reports
-   * another one.
+   * The last outcome that the agent had reported before the wish; null if there was none (3.4). When the agent reports
+   * another outcome, the attempt is over.
    */
   mark: Applied | null
-  /** The time of the first answer that carried it. */
+  /** The time of the first answer that carried the wish. */
   offeredAt?: number
-  /** The id of the rollout that made it. */
+  /** The id of the rollout that made the wish; missing if a person made it. */
   rollout?: string
 }
-/** 2.7: this wish stays until an admin changes or clears it (D24). */
+/** A wish for a blueprint version (2.7). It stays until an admin changes or clears it (D24). */
 export interface BlueprintWish extends VersionWish {
   /** The time at which the agent fetched the bundle. */
   fetchedAt?: number
   /** The time at which the agent first reported that it runs the version. */
   keptAt?: number
-  /** The version wished before, if the agent may already be installing it; a reported outcome may refer to it. */
+  /**
+   * The version that was wished before this one, if the agent may already be installing it. A reported outcome may be
+   * about that version.
+   */
   earlier?: string
 }
-/** 3.4: this wish ends with the outcome of the attempt. */
+/** A wish for a runtime version (3.4). It ends with the outcome of the attempt. */
 export interface RuntimeWish extends VersionWish {
   /**
-   * The time from which it may be offered: at once for an admin's request; for a rollout's wish, once it has a trial
-   * place (trials.ts).
+   * The time from which the wish may be offered. A wish of an admin may be offered at once, and a rollout's wish when
+   * it gets a trial place (trials.ts).
    */
   grantedAt?: number
-  /** The start of the trial: reports name the wished version and still carry the old outcome. */
+  /**
+   * The time since which reports name the wished version together with the old outcome, which means that it is on
+   * trial.
+   */
   runsSince?: number
 }
 /** A version that failed or was rolled back, and is not tried again. */
@@ -49,7 +55,7 @@ export interface HoldNote {
   message: string | null
   at: number
 }
-/** 3.4: applies until the service serves a release with another serial than this one. */
+/** The serial of the refused release. The hold applies only while a release with this serial is served (3.4). */
 export interface RuntimeHold extends HoldNote {
   serial: number
   /** The earliest time at which the attempt may have started. */
@@ -59,7 +65,7 @@ export interface RuntimeHold extends HoldNote {
 export interface Wishes {
   blueprint?: BlueprintWish
   runtime?: RuntimeWish
-  /** The hold on the machine, as far as its reported outcomes tell (D25). */
+  /** The hold on the machine, as far as the outcomes that it reported show (D25). */
   blueprintHold?: HoldNote
   runtimeHold?: RuntimeHold
 }
@@ -70,12 +76,15 @@ export interface Attempts {
   runtime?: RuntimeInfo
 }
 
-/** The columns of the agent's row. The last three repeat parts of the JSON, for queries. */
+/** The columns of the agent's row about wishes. The last three repeat parts of the JSON, for queries. */
 export interface WishColumns {
   wishes: string | null
   wished_version: string | null
   runtime_wished: string | null
-  /** The time from which the wish counts as a trial: its first offer, or until then its grant. */
+  /**
+   * The time from which the wish counts as a trial: the first time it was offered, or before that the time it got its
+   * place.
+   */
   runtime_granted_at: number | null
 }
 
@@ -94,14 +103,22 @@ export const attemptsIn = (column: string | null): Attempts => (column === null 
 export const attemptsOf = ({ applied, runtime }: Report): string | null =>
   applied || runtime ? JSON.stringify({ applied, runtime }) : null
 
-/** 3.4: attempts are compared by outcome and message, not by version. */
+/**
+ * True if two reports are about the same attempt, which means that outcome and message are equal (3.4). The version
+ * does not matter.
+ */
 export const sameAttempt = (applied: Applied, mark: Applied | null | undefined): boolean =>
   mark != null && applied.outcome === mark.outcome && applied.message === mark.message
 
-/** 2.7: an admin's request is in the next answer; a rollout's wish may have to wait for a trial place. */
+/**
+ * True if the next answer may carry the wish. A wish of an admin always may; a rollout's wish may have to wait for a
+ * trial place (2.7).
+ */
 export const mayGoOut = ({ rollout, grantedAt }: RuntimeWish): boolean =>
   rollout === undefined || grantedAt !== undefined
 
-/** 3.4: held until another release is served, even one of the same version with other bytes. */
+/**
+ * True if the served release is held. Another release ends a hold, even one of the same version with other bytes (3.4).
+ */
 export const isHeld = (hold: RuntimeHold | undefined, served: Served | undefined): hold is RuntimeHold =>
   hold !== undefined && served !== undefined && hold.version === served.version && hold.serial === served.serial

@@ -17,7 +17,7 @@ const atOnce = 100
 
 interface ManyWished {
   results: WishResult[]
-  /** Ids of the agents whose wish changed. */
+  /** The ids of the agents whose wish changed. */
   changed: string[]
 }
 
@@ -39,7 +39,10 @@ export async function wishMany(
   return done
 }
 
-/** Wishes for one piece of agents. It takes them in the order of their ids, in which reports lock them. */
+/**
+ * Makes the wishes for some of the agents in one transaction. It locks them in the order of their ids, as reports do,
+ * so that the two cannot deadlock.
+ */
 async function wishPiece(trx: Db, workspace: { id: string }, wish: WishOfMany, wishing: Wishing): Promise<ManyWished> {
   const agents = await trx
     .selectFrom('agent')
@@ -81,7 +84,7 @@ interface PressEntry extends Wishing {
   changed: readonly AgentRow[]
 }
 
-/** Writes one audit line for the whole request, with the names of the agents. */
+/** Writes one audit entry for the wishes of all agents, with their names. */
 async function note(trx: Db, { workspaceId, wish, changed, by, now }: PressEntry): Promise<void> {
   const withdrawn = wish.kind === 'runtime' ? wish.withdraw === true : wish.version === null
   const version = wish.kind === 'runtime' ? changed[0]?.runtime_wished : wish.version

@@ -3,7 +3,7 @@ import { isTooOld, type Manifest, type NeededSvc, neededSvc } from '@svc/bluepri
 import type { AgentRow } from '../db/tables.ts'
 import { attemptsIn } from './kept.ts'
 
-/** Reads it from a manifest stored as JSON. */
+/** The svc that a version needs, read from its manifest stored as JSON. */
 export const neededSvcOf = (manifest: string): NeededSvc | undefined => neededSvc(JSON.parse(manifest) as Manifest)
 
 /** The reason why an agent cannot run a version; undefined when its runtime is new enough, or unknown. */

@@ -21,8 +21,8 @@ export interface UpdatesAfter {
 }
 
 /**
- * Applies a report to the agent's row. With `offers` false, this node offers no wish that the agent has not received
- * yet.
+ * Applies a report to the updates in its agent's row. With `offers` false, the answer carries no wish for the first
+ * time.
  */
 export function updatesAfter(
   row: UpdateRow,
@@ -74,15 +74,15 @@ function offer(row: UpdateRow, wishes: Wishes, { report, now, note }: Judging): 
   }
 }
 
-/** D25: an answer that names another version lifts the hold on the machine. */
+/** Removes the hold that is on the machine, because an answer that names another version lifts it there (D25). */
 function liftOnMachine(wishes: Wishes): void {
   const { blueprint, blueprintHold } = wishes
   if (blueprint?.offeredAt !== undefined && blueprintHold?.version !== blueprint.version) delete wishes.blueprintHold
 }
 
 /**
- * 2.7: `runtime` and `runtime_desired` are sent only to a report that carries `runtime`, and are absent when no release
- * is served.
+ * The versions that the answer carries. `runtime` and `runtime_desired` are only in answers to reports that carry
+ * `runtime`, and only while a release is served (2.7).
  */
 function versionsFor(
   row: UpdateRow,

@@ -1,4 +1,4 @@
-/** The state of a wish (D24), as pages, rollouts and the command line name it. */
+/** The state of a wish (D24) for pages, rollouts and the command line. */
 import type { WishState } from '@svc/api'
 import type { AgentRow } from '../db/tables.ts'
 import { runningVersion } from '../versions/agents.ts'
@@ -12,7 +12,10 @@ export function wishStateOf(
   return blueprintState(runningVersion(agent), blueprint, blueprintHold)
 }
 
-/** D24: depends on the running version and on what the machine reported about the attempt since the wish. */
+/**
+ * The state of a blueprint wish (D24). It follows from the running version, and from what the machine has reported
+ * about the attempt since the wish.
+ */
 export function blueprintState(
   running: string | null,
   wish: BlueprintWish | undefined,
@@ -29,7 +32,7 @@ export function blueprintState(
   return fetchedAt === undefined ? 'offered' : 'trying'
 }
 
-/** The wish ends with its outcome (3.4); afterwards the hold tells the state. */
+/** The state of a runtime wish. The wish ends with its outcome (3.4), and after that the hold shows the state. */
 export function runtimeState(wish: RuntimeWish | undefined, hold: RuntimeHold | undefined): WishState {
   if (!wish) return hold?.outcome ?? 'none'
   if (wish.runsSince !== undefined) return 'trying'

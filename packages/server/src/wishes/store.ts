@@ -24,11 +24,14 @@ import { keep, lockRow } from './row.ts'
 import { type Places, takePlace } from './trials.ts'
 
 type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown' | 'svc_too_old'
-/** `made` is false when nothing changed: the wish existed already, or there was nothing to withdraw. */
+/**
+ * The agent after a wish. `made` is false if nothing changed: the same wish existed already, or there was none to
+ * withdraw.
+ */
 export type WishedAgent = { agent: AgentRow; made: boolean }
 /**
- * The person who wishes, and when. When many wishes are made together, `rollout` is the rollout that makes them, and
- * `silent` leaves the audit line to the caller.
+ * The person who makes a wish, and the time. If a rollout makes it, `rollout` is its id. With `silent` the caller
+ * writes the audit entry.
  */
 export interface Wishing {
   by: By
@@ -36,8 +39,8 @@ export interface Wishing {
   rollout?: string
   silent?: boolean
   /**
-   * For a rollout: the trials that it may still start, counted once for all of its agents. An admin's request needs no
-   * place.
+   * Only for wishes of a rollout: the trial places that are free, counted once for all of its agents. A wish of an
+   * admin needs no place.
    */
   places?: Places
 }
@@ -88,7 +91,9 @@ export async function wishBlueprintWithin(
   return { ok: true, value: { agent: after, made: true } }
 }
 
-/** D24: withdraws the wish. An update that the machine has already started continues (D31). */
+/**
+ * Withdraws the wish for a blueprint version (D24). If the machine has already started the update, it continues (D31).
+ */
 export const clearBlueprint = (
   { db, by, now }: Ctx,
   agentRef: AgentRef,
@@ -110,7 +115,7 @@ export async function clearBlueprintWithin(
   return { ok: true, value: { agent: after, made: true } }
 }
 
-/** Records that the agent fetched the bundle of the wished version. Returns true the first time. */
+/** Records that the agent fetched the bundle of the wished version. Returns true only the first time. */
 export const noteFetched = (db: Db, agentRef: { id: string }, now: number): Promise<boolean> =>
   transaction(db, async (trx) => {
     const agent = await lockRow(trx, agentRef)
@@ -125,7 +130,8 @@ export const noteFetched = (db: Db, agentRef: { id: string }, now: number): Prom
   })
 
 /**
- * 3.4: stores the served version as the wish, with the last outcome as its mark. An existing wish keeps its mark (D34).
+ * Wishes that an agent's runtime updates to the served version. The wish stores the last outcome as its mark; a wish
+ * that exists already keeps its mark (D34).
  */
 export const pressRuntime = (
   { db, by, now }: Ctx,
@@ -134,8 +140,8 @@ export const pressRuntime = (
   transaction(db, (trx) => pressWithin(trx, agentRef, { by, now }))
 
 /**
- * Does the work of `pressRuntime` in the caller's transaction. An admin's request goes out with the agent's next
- * answer; a rollout's wish takes one of the rollout's `places`, or waits for one.
+ * Does the work of `pressRuntime` in the caller's transaction. A wish of an admin is in the agent's next answer. A
+ * rollout's wish takes one of the free `places`, or waits for one.
  */
 export async function pressWithin(
   trx: Db,
@@ -168,8 +174,8 @@ export async function pressWithin(
 }
 
 /**
- * An admin's request takes over such a wish: it then needs no trial place, and stays when the rollout withdraws its
- * wishes.
+ * True for a rollout's wish that was not offered yet. If an admin wishes the same, it becomes the admin's: it then
+ * needs no trial place, and stays when the rollout withdraws its wishes.
  */
 const isUnofferedOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
   rollout !== undefined && offeredAt === undefined
@@ -195,7 +201,7 @@ export async function clearRuntimeWithin(
   return { ok: true, value: { agent: after, made: true } }
 }
 
-/** D35: lifts the hold, so that the version can be requested again. */
+/** Lifts the hold of a runtime version, so that it can be wished again (D35). */
 export const liftHold = ({ db, by, now }: Ctx, agentRef: AgentRef): Promise<Verdict<WishedAgent, 'agent_unknown'>> =>
   transaction(db, async (trx) => {
     const agent = await lockRow(trx, agentRef)
@@ -216,7 +222,7 @@ interface WishEntry extends Omit<Wishing, 'places'> {
   from?: string | null
 }
 
-/** Adds a line to the timeline and one to the audit trail. */
+/** Adds a line to the agent's timeline, and an entry to the audit trail. */
 async function tell(
   trx: Db,
   agent: AgentRow,
@@ -234,10 +240,11 @@ async function tell(
   })
 }
 
-/** The manifest as JSON; undefined when there is no such version. */
+/** The manifest of a version as JSON; undefined if there is no such version. */
 async function manifestOf(trx: Db, agent: AgentRow, version: string): Promise<string | undefined> {
   const row = versionNamed(trx, { id: agent.workspace_id }, agent.blueprint, version).select('manifest')
-  // The lock prevents deletion: a delete checks for wishes under the stronger lock.
+  // The version is locked so that it cannot be deleted now. A deletion takes a stronger lock before it checks for
+  // wishes.
   const found = await (isPostgres(trx) ? row.forShare('blueprint_version') : row).executeTakeFirst()
   return found?.manifest
 }

@@ -1,8 +1,8 @@
-/** For tests: blueprint versions and releases as rows without their bytes. */
+/** Adds blueprint versions and releases for tests, as rows without their bytes. */
 import type { World } from '../../testing/world.ts'
 import { newId } from '../ids.ts'
 
-/** The parts of a world that these functions need. */
+/** The parts of a test's world that these functions need. */
 type Place = Pick<World, 'store' | 'clock'> & { workspace: { id: string } }
 
 export async function addVersion(w: Place, blueprint: string, version: string): Promise<void> {
@@ -30,7 +30,7 @@ export async function addVersion(w: Place, blueprint: string, version: string): 
     .execute()
 }
 
-/** Makes an agent one of this blueprint, as if it had been installed with a code. */
+/** Turns an agent into one of this blueprint, as if it had been installed with a code. */
 export async function ofBlueprint(w: Place, agent: { id: string }, blueprint: string, version: string): Promise<void> {
   const known = await w.store.db
     .selectFrom('blueprint_version')
@@ -44,7 +44,7 @@ export async function ofBlueprint(w: Place, agent: { id: string }, blueprint: st
   await w.store.db.updateTable('agent').set(set).where('id', '=', agent.id).execute()
 }
 
-/** Adds a release without bytes, and serves it. */
+/** Adds a release without bytes, which is then the served one. */
 export async function serveRelease(w: Pick<World, 'store' | 'clock'>, version: string, signed = true): Promise<void> {
   const { serial } = await w.store.db
     .selectFrom('release')

@@ -1,7 +1,7 @@
 /**
- * Limits how many runtimes of a workspace a rollout has on trial at once, so that few are rolled back if the service
- * goes down meanwhile. A rollout's wish takes a place when one is free; the others wait, and the sweeper assigns places
- * as trials end. An admin's request waits for no place (2.7), but its trial counts against the limit.
+ * Limits how many runtimes of a workspace are on trial at once because of rollouts, so that few are rolled back if the
+ * service goes down. A rollout's wish needs a place; the sweeper gives places to waiting wishes as trials end. A wish
+ * of an admin needs no place (2.7), but its trial counts too.
  */
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
@@ -11,13 +11,18 @@ import { maxTrialMs } from './judge.ts'
 import { wishesIn } from './kept.ts'
 import { keep, lockRow } from './row.ts'
 
-/** Five, or a tenth of the workspace's agents if that is more. */
+/** The number of trial places of a workspace: a tenth of its agents, but at least five. */
 const maxTrials = (agents: number): number => Math.max(5, Math.ceil(agents / 10))
 
-/** An agent that does not collect its granted wish within this time loses the place to one that waits. */
+/**
+ * The milliseconds within which an agent must fetch the wish that got a place. Otherwise another wish gets the place.
+ */
 const unclaimedMs = 2 * 60_000
 
-/** The free places of a workspace that is locked; below zero when admins' requests exceed the limit. */
+/**
+ * The free trial places of a workspace, which must be locked. The number is negative if admins' wishes exceed the
+ * limit.
+ */
 export interface Places {
   free: number
 }
@@ -29,7 +34,10 @@ export async function placesOf(trx: Db, workspaceId: string, now: number): Promi
 /** Takes a place for one more wish of a rollout; false when none is free. */
 export const takePlace = (places: Places): boolean => places.free-- > 0
 
-/** The limit of a workspace, and how many places are busy: wishes that were granted and not ended by a report. */
+/**
+ * The number of trial places of a workspace, and how many are taken. A place is taken by a wish that has one and that
+ * no report has ended.
+ */
 export async function trialsOf(db: Db, workspaceId: string, now: number): Promise<{ most: number; busy: number }> {
   const { rows } = await sql<{ agents: number; busy: number }>`
     select (select count(*) from agent where workspace_id = ${workspaceId}) as agents,
@@ -38,7 +46,7 @@ export async function trialsOf(db: Db, workspaceId: string, now: number): Promis
   return { most: maxTrials(Number(rows[0]?.agents ?? 0)), busy: Number(rows[0]?.busy ?? 0) }
 }
 
-/** Gives free places to wishes that wait. Returns the agents whose wishes changed. */
+/** Gives free places to waiting wishes. Returns the agents whose wishes changed. */
 export async function grantWaiting(db: Db, now: number): Promise<{ id: string; workspaceId: string }[]> {
   const waiting = await db
     .selectFrom('agent')
@@ -77,7 +85,7 @@ async function grantWithin(trx: Db, workspaceId: string, now: number): Promise<s
   return granted
 }
 
-/** Frees the places of agents that have not reported since they got them. */
+/** Takes the places back from agents that have not reported since they got them. */
 async function takeBackUnclaimed(trx: Db, workspaceId: string, now: number): Promise<number> {
   const silent = await wishesOf(trx, workspaceId)
     .where('runtime_granted_at', '<', now - unclaimedMs)

@@ -3,23 +3,27 @@ import type { WaitsFor, WishState } from '@svc/api'
 import { limits } from '@svc/protocol'
 import { type BlueprintWish, mayGoOut, type RuntimeWish } from './kept.ts'
 
-/** 3.3: how long an agent watches its latest version before it takes another one (D30). */
+/** How long an agent watches its latest version before it takes another one (3.3, D30). */
 const windowMs = limits.windowSeconds * 1000
 
-/** An agent starts at once when it is offered a version; one that reports later than this has not started. */
+/**
+ * The milliseconds within which an agent starts an update that it was offered. A report after that time shows that the
+ * agent has not started it.
+ */
 const beginsMs = 60_000
 
-/** When the agent last reported, and when it counts as offline. */
+/** The time of the agent's last report, and the time from which it counts as offline. */
 export interface Heard {
   receivedAt: number | null
   silentAt: number | null
 }
 
 export interface BlueprintFacts extends Heard {
-  /** The version that the machine keeps beside the running one. A rollback to it never waits (D30). */
+  /** The previous version, which the machine keeps. A rollback to it never has to wait (D30). */
   previous: string | null
   /**
-   * The time at which the machine reported that it keeps the running version; null when it runs it for another reason.
+   * The time at which the machine reported that it keeps the running version; null if another event was reported after
+   * that.
    */
   keptAt: number | null
   runtimeOnTrial: boolean
@@ -70,5 +74,5 @@ const absence = ({ receivedAt, silentAt }: Heard, now: number): WaitsFor | null 
       ? { for: 'silent', since: receivedAt }
       : null
 
-/** True when the agent has reported since then. */
+/** True if the agent has reported after this time, otherwise null. */
 const since = ({ receivedAt }: Heard, at: number): true | null => (receivedAt !== null && receivedAt > at) || null

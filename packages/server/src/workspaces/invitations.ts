@@ -1,6 +1,6 @@
 /**
- * Invitations: an admin passes on a link; whoever opens it makes an account for the invited address, or is signed in
- * with it, and joins. The link is signed, so that the table alone grants no access.
+ * Invitations to a workspace: an admin passes on a link, and the invited person joins with it, either with a new
+ * account for the invited address or signed in. The link is signed, so that reading the table does not suffice to join.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { InvitationInfo, Members, Role } from '@svc/api'
@@ -15,7 +15,7 @@ import { done, refuse } from '../verdict.ts'
 import { roomFor } from './limits.ts'
 import { asRole, insertMember, roleOf, type WorkspaceInfo } from './store.ts'
 
-/** A row of the library's table. */
+/** A row of the accounts library's table. */
 interface Invitation {
   id: string
   organizationId: string
@@ -82,7 +82,10 @@ export function withdraw(
   })
 }
 
-/** Invitations that have not ended, newest first; a void one is marked. */
+/**
+ * The invitations that have not ended, newest first. An invitation that cannot be used because of the person who
+ * invited is marked as void.
+ */
 export async function invitationsOf(
   people: People & { config: { baseUrl: string } },
   workspace: WorkspaceInfo,
@@ -114,7 +117,7 @@ export async function invitationsOf(
     .sort((a, b) => b.expiresAt - a.expiresAt)
 }
 
-/** The facts that a holder of the link may see. */
+/** The facts that everybody with the link of an invitation may see. */
 export async function invitationInfo(
   people: People,
   link: string,
@@ -187,7 +190,10 @@ export async function accept(
   })
 }
 
-/** Ends the invitation. Of two who accept at the same time only one gets it. */
+/**
+ * Ends an invitation and returns it; undefined if it has ended. Of two people who accept it at the same time, only one
+ * gets it.
+ */
 async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Promise<Invitation | undefined> {
   const where = [
     { field: 'id', value: id },
@@ -251,7 +257,7 @@ const urlOf = ({ auth, config }: { auth: Auth; config: { baseUrl: string } }, id
 const signatureOf = (auth: Auth, id: string): string =>
   createHmac('sha256', auth.options.secret).update(`invitation ${id}`).digest('base64url')
 
-/** The id that a link names, if its signature is ours. */
+/** The id of the invitation that a link names; undefined if this service has not signed the link. */
 function idOf(auth: Auth, link: string): string | undefined {
   const [id = '', signature = ''] = link.split('.')
   const right = Buffer.from(signatureOf(auth, id))

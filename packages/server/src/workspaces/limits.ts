@@ -13,9 +13,9 @@ import { lockWorkspace } from './lock.ts'
 
 export const defaultLimits = {
   agents: 10_000,
-  /** Members and open invitations together. */
+  /** The number of members and open invitations together. */
   people: 200,
-  /** The bytes of all versions of all blueprints. */
+  /** The total bytes of all versions of all blueprints. */
   bundles: 1_000_000_000,
 } as const
 type LimitKind = keyof typeof defaultLimits

@@ -82,8 +82,8 @@ export function removeMember(
 }
 
 /**
- * Locks a member's row, then the workspace, so that no two changes take its last admin. The member's own requests lock
- * that row first too (web/kit/acting.ts), so they end before this one, or notice the changed membership.
+ * Locks a member's row and then the workspace, so that no two changes take its last admin. The member's own requests
+ * lock that row too (web/kit/acting.ts), so each ends before this change, or sees the changed membership.
  */
 async function takeMember(trx: Trx, workspace: { id: string }, id: string) {
   const row = trx

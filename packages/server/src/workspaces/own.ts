@@ -1,4 +1,4 @@
-/** A workspace that a person makes on the page, without the operator's command line. */
+/** Workspaces that people make on the page, without the operator's command line. */
 import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -8,8 +8,8 @@ import { refuse } from '../verdict.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
 
 /**
- * The number of workspaces that one person can be an admin of and still make another. Without it the limits of each
- * would be worthless.
+ * The maximum number of workspaces in which a person is an admin, for making another one. Without this limit a person
+ * could pass the limits of a workspace by making many.
  */
 export const maxOwnWorkspaces = 20
 
@@ -38,8 +38,8 @@ async function lockPerson(trx: Db, { id }: Person): Promise<void> {
 }
 
 /**
- * The number of workspaces in which a person is an admin, and how many of them are activated. The memberships stay
- * locked, so that the right remains valid until the transaction ends (I33).
+ * The number of workspaces in which a person is an admin, and how many of them are activated. These memberships stay
+ * locked until the transaction ends, so that the person keeps the right until then (I33).
  */
 async function adminOf(trx: Db, { id }: Person): Promise<{ active: number; all: number }> {
   const rows = trx.selectFrom('member').select('workspaceId').where('userId', '=', id).where('role', '=', 'admin')

@@ -23,7 +23,7 @@ export async function firstStart(
   { token, workspace, slug, ...person }: FirstStart,
   now: number,
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>> {
-  // Checked before the password is hashed: only holders of a link may make us hash.
+  // The link is checked before the password is hashed, because only people with a link may cause that work.
   if (!(await linkIsGood(people.store.db, 'first', token, now))) return usedAlready
   const ready = await readyPerson(people, { ...person, workspaces: [workspace, slug] })
   if (!ready.ok) return ready

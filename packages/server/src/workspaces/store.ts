@@ -11,7 +11,7 @@ import { done, refuse } from '../verdict.ts'
 import { roomFor } from './limits.ts'
 import { lockWorkspace } from './lock.ts'
 
-/** This service itself, as a product that a workspace is activated for. */
+/** The product id of this service itself, for which a workspace can be activated. */
 export const ownProduct = 'svc'
 
 export interface WorkspaceInfo {
@@ -25,7 +25,7 @@ const isSlug = (text: string): boolean => text.length >= 2 && text.length <= 48 
 
 export type WorkspaceRefusal = 'slug_invalid' | 'slug_taken' | 'name_invalid'
 
-/** Makes a workspace that is not activated for anything. With `adminId` that person becomes its first admin. */
+/** Makes a workspace that is not activated for any product. The person `adminId`, if given, becomes its first admin. */
 export function createWorkspace(
   { people, by, now }: PeopleCtx,
   workspace: { slug: string; name: string; adminId?: string },
@@ -97,7 +97,7 @@ export const isActivated = async (db: Db, workspaceId: string, product: string =
 
 type ActivateRefusal = 'workspace_unknown' | 'product_unknown'
 
-/** Activates a workspace for a product; `svc` is this service. Doing it again changes nothing. */
+/** Activates a workspace for a product; `svc` is this service itself. If it is activated already, nothing changes. */
 export function activate(
   { db, by, now }: Ctx,
   slug: string,
@@ -170,7 +170,7 @@ export function renameWorkspace(
   })
 }
 
-/** Adds a person who has an account. */
+/** Adds a person who already has an account to a workspace. */
 export function addMember(
   { people, by, now }: PeopleCtx,
   { slug, email, role }: { slug: string; email: string; role: Role },
@@ -223,7 +223,7 @@ export async function roleOf(db: Db, workspaceId: string, personId: string): Pro
   return row && asRole(row.role)
 }
 
-/** Converts a role, which the library stores as text. */
+/** Converts a role that the accounts library stores as text; any text other than `admin` means member. */
 export const asRole = (role: string): Role => (role === 'admin' ? 'admin' : 'member')
 
 export const unknownWorkspace = (slug: string) => refuse('workspace_unknown', `There is no workspace ${shown(slug)}.`)

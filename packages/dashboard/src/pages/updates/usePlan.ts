@@ -34,7 +34,10 @@ export function usePlan(slug: string, blueprints: readonly string[]) {
   return { plan: { ...plan, version }, change, names, versions, page, runtime }
 }
 
-/** The agents concerned. `whom`: a cancellation also goes to agents that an update would leave out. */
+/**
+ * The agents that the form is about. `chosen` are those to send to: a cancellation also goes to agents that an update
+ * would leave out.
+ */
 export function useReach(slug: string, plan: Plan) {
   const rollout = rolloutOf(plan)
   const preview = useQuery({
@@ -46,12 +49,12 @@ export function useReach(slug: string, plan: Plan) {
   const reached = preview.data?.waves.flatMap(({ agents }) => agents) ?? []
   const left = preview.data?.leftOut.map(({ agent }) => agent) ?? []
   const agents = plan.agents ?? (plan.how === 'withdraw' ? [...reached, ...left] : reached)
-  return { rollout, preview, reached, whom: agents }
+  return { rollout, preview, reached, chosen: agents }
 }
 type Reach = ReturnType<typeof useReach>
 
 /** Starts a rollout and opens it, or sends the update to all agents and returns the results. */
-export function useSending(slug: string, plan: Plan, { rollout, whom }: Reach) {
+export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach) {
   const navigate = route.useNavigate()
   const client = useQueryClient()
   const [results, setResults] = useState<WishResult[] | null>(null)
@@ -64,7 +67,7 @@ export function useSending(slug: string, plan: Plan, { rollout, whom }: Reach) {
       return navigate({ to: paths.rollout, params: { slug, id: made.id } })
     }
     const became: WishResult[] = []
-    for (const wish of wishesOf(plan, whom)) became.push(...(await api.updateMany(slug, wish)))
+    for (const wish of wishesOf(plan, chosen)) became.push(...(await api.updateMany(slug, wish)))
     setResults(became)
     for (const key of [keys.fleet(slug), keys.agents(slug), keys.blueprints(slug), keys.rollouts(slug)])
       void client.invalidateQueries({ queryKey: key })
@@ -73,9 +76,9 @@ export function useSending(slug: string, plan: Plan, { rollout, whom }: Reach) {
 }
 
 /** The reason why it cannot be sent now; null when it can. */
-export function whyNot(plan: Plan, { rollout, preview, reached, whom }: Reach, busy: boolean): string | null {
+export function whyNot(plan: Plan, { rollout, preview, reached, chosen }: Reach, busy: boolean): string | null {
   if (busy) return 'Sending…'
   if (!rollout) return 'Complete the form first.'
   if (!preview.data || preview.isPlaceholderData) return 'Still loading the agents concerned.'
-  return (plan.how === 'withdraw' ? whom : reached).length === 0 ? 'No agents to update.' : null
+  return (plan.how === 'withdraw' ? chosen : reached).length === 0 ? 'No agents to update.' : null
 }

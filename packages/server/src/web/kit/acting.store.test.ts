@@ -20,7 +20,7 @@ const engines = [
 ] as const
 const w = '/api/web/w/north'
 
-/** The tables with everything that people can change. */
+/** The tables that hold everything that people can change. */
 const tables = [
   ...['account', 'agent', 'audit', 'blueprint', 'blueprint_version', 'bot', 'bot_token', 'command', 'install_code'],
   ...['invitation', 'link', 'member', 'rollout', 'session', 'user', 'workspace', 'workspace_product'],
@@ -33,8 +33,8 @@ const rowsOf = async ({ db }: Store): Promise<Record<string, unknown[]>> =>
   )
 
 /**
- * Every route that writes by somebody's right, with a body that it accepts. `only` lists the ends that matter to it; by
- * default all do.
+ * Every route that writes by a person's right, with a body that it accepts. `only` lists the ways of losing the right
+ * that matter to this route; by default all do.
  */
 const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'PATCH /api/web/me': { body: { name: 'Carol Q' }, only: ['the session ends'] },
@@ -73,7 +73,7 @@ const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'POST /api/web/w/:slug/bots/:id/tokens/:token/revoke': {},
   'DELETE /api/web/w/:slug/bots/:id': {},
 }
-/** Routes that write without the right of a signed-in person, each with what permits it. */
+/** Routes that write without the right of a signed-in person, each with the reason why it may. */
 const others: Record<string, string> = {
   'POST /api/auth/sign-in/email': 'the password',
   'POST /api/auth/sign-out': 'the session that it ends',
@@ -97,7 +97,7 @@ const ends = {
   },
 }
 
-/** A store in which a test can act right after the first answer from a table. */
+/** Wraps a store so that a test can do something right after the first answer from a table. */
 function watched(store: Store) {
   let due: { table: string; act: () => unknown } | undefined
   const asked = new WeakSet<object>()
@@ -124,7 +124,10 @@ function watched(store: Store) {
     get due() {
       return due !== undefined
     },
-    /** Runs SQL outside the answer's query: on SQLite synchronously on the only connection, else through the pool. */
+    /**
+     * Runs SQL apart from the query that was just answered: on SQLite at once on the only connection, on PostgreSQL
+     * through the pool.
+     */
     run: (text: string) => (store.engine === 'sqlite' ? store.sqlite.exec(text) : store.pool.query(text)),
   }
 }
@@ -218,7 +221,7 @@ describe.each(engines)('rights on %s', (_engine, open) => {
     const { url } = (await ada.send<{ url: string }>('POST', `${w}/invitations`, asked)).body
     const { session } = await rowsOf(service.store)
     const path = url.replace(/.*\/invitation\//, '/api/web/invitations/')
-    // The route checks the session once the body has arrived.
+    // The route checks the session when the body has arrived. The session ends right after that check.
     watch.after('session', () =>
       watch.run(`delete from session where "userId" in (select id from "user" where email = 'carol@example.org')`),
     )
@@ -228,7 +231,7 @@ describe.each(engines)('rights on %s', (_engine, open) => {
   })
 })
 
-/** The stored rows, without the membership and the sessions of one person. */
+/** All stored rows, except the membership and the sessions of one person. */
 async function rowsBut(store: Store, personId: string) {
   const { member = [], session = [], ...rows } = await rowsOf(store)
   const left = (all: unknown[]) => all.filter((row) => (row as { userId: string }).userId !== personId)

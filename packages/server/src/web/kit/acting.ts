@@ -13,7 +13,7 @@ import { granted, Refusal, type WebCode } from './refusal.ts'
 
 type ActingNeeds = Pick<People, 'store' | 'auth'> & { now: () => number }
 
-/** The person and the session, as the guards found them when the request began. */
+/** The person and the session, as the guards found them at the start of the request. */
 export interface Who {
   person: Person
   session: { id: string }
@@ -22,7 +22,7 @@ interface WhoIn extends Who {
   workspace: { id: string }
 }
 
-/** The arguments of a change. All writes go through `db`, or through `people` for data of the accounts library. */
+/** The arguments of a change. It writes through `db`, and data of the accounts library through `people`. */
 interface Acting<D> {
   db: Trx
   people: D
@@ -53,7 +53,7 @@ export const asMember = <D extends ActingNeeds, T>(
     return granted(await work({ ...actingIn(deps, who, trx), role: held }))
   })
 
-/** A writer for work that opens its own transactions, several or later; the right is checked in each of them. */
+/** Makes a writer for work that opens transactions itself, now or later. Each of them checks the right. */
 export const personWriter =
   (deps: ActingNeeds, who: Who): Writer =>
   (work) =>
@@ -78,8 +78,8 @@ const actingIn = <D extends ActingNeeds>(deps: D, { person }: Who, trx: Trx): Ac
 })
 
 /**
- * On PostgreSQL the row is locked: ending the session waits for this transaction, or this transaction sees that it has
- * ended.
+ * The row of the session is locked on PostgreSQL. So a sign-out either waits for this transaction, or this transaction
+ * sees that the session has ended.
  */
 async function confirmSession(trx: Trx, { person, session }: Who): Promise<void> {
   const row = trx.selectFrom('session').select('id').where('id', '=', session.id).where('userId', '=', person.id)
@@ -87,7 +87,7 @@ async function confirmSession(trx: Trx, { person, session }: Who): Promise<void>
   if (!held) throw new Refusal('sign_in_needed')
 }
 
-/** Locks are taken in the order session, member, workspace, agents. */
+/** All transactions take their locks in the order session, member, workspace, agents, so that they cannot deadlock. */
 async function confirmMember(trx: Trx, who: WhoIn, role: Role): Promise<Role> {
   await confirmSession(trx, who)
   const row = trx

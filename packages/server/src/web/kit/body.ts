@@ -6,10 +6,11 @@ import { announcesTooMuch, continueIfAsked } from '../../http/body.ts'
 import type { WebEnv } from './guards.ts'
 import { Refusal, type WebCode } from './refusal.ts'
 
-/** The default limit in bytes. The page never sends more than a few settings. */
+/** The usual limit of a body in bytes. The page never sends more than a few settings. */
 const usual = 64 * 1024
 /**
- * The number of bytes of a too large body that are read and discarded, so that the answer arrives instead of a reset.
+ * The number of bytes of a too large body that are read and discarded. So the client gets the refusal instead of a
+ * connection reset.
  */
 const drained = 1024 * 1024
 
@@ -21,8 +22,8 @@ export async function bodyOf<T>(
   all = arrivals,
 ): Promise<T> {
   const type = c.req.header('content-type') ?? ''
-  // A page of another site cannot send this type without a preflight request. This protects against CSRF, in addition
-  // to the check of the origin.
+  // The content type must be JSON, which a page of another site cannot send without a preflight request. Together with
+  // the check of the origin this protects against CSRF.
   if (!/^application\/json\b/i.test(type)) {
     throw new Refusal('body_invalid', 'The body must be JSON, with Content-Type: application/json.')
   }
@@ -70,7 +71,7 @@ async function bytesOf(c: Context<WebEnv>, largest: number, all: Arrivals): Prom
       } else if (size > drained) break
     }
   } catch {
-    // The sender has gone, or was too slow. Nobody reads the answer, and it is not a fault of the service.
+    // The client is gone, or was too slow. Nobody reads the answer, and it is not a fault of the service.
     throw new Refusal('body_invalid', 'The body was cut off.')
   } finally {
     all.end(incoming)

@@ -5,7 +5,7 @@ import type { SignIn } from './sign-in.ts'
 /** The dependencies of the page's routes: the shared ones, with the whole live hub. */
 export interface WebNeeds extends Deps {
   live: Hub
-  /** The folder of the built page; by default the dashboard's own. */
+  /** The folder of the built page; by default the folder in which packages/dashboard builds it. */
   pageDir?: string
 }
 export interface WebDeps extends WebNeeds {

@@ -19,14 +19,14 @@ import type { WebDeps } from './deps.ts'
 import { admin, agent, type Guard, signedIn, type WebEnv } from './guards.ts'
 import type { WebCode } from './refusal.ts'
 
-/** The objects that the address of a route names. */
+/** The objects that the path of a route names, such as a workspace or an agent. */
 export type RouteObjects<R> = (R extends `${string} /w/:slug${string}` ? { workspace: WorkspaceInfo } : unknown) &
   (R extends `${string}/agents/:name${string}` ? { agent: AgentRow } : unknown)
 
-/** The dependencies of work that a person or the operator may start. */
+/** The dependencies of an operation that a person or the operator may start. */
 export type OperationNeeds = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
 
-/** The arguments of a change. All writes go through `db`, or through `people` for data of the accounts library. */
+/** The arguments of a change. It writes through `db`, and data of the accounts library through `people`. */
 export type Acting<R, B extends By> = RouteObjects<R> & {
   db: Trx
   people: OperationNeeds
@@ -49,15 +49,15 @@ export type Looking<R> = RouteObjects<R> & {
   params: ParamsOf<R & string>
 }
 
-/** The steps after the commit, and the answer. */
+/** The work after the commit of a change, and its answer. */
 interface Afterwards<R, Given, Value> {
-  /** Ids of the agents whose pages are notified; by default the agent in the address. */
+  /** Returns the ids of the agents whose pages are notified; by default the agent in the path. */
   agents?(value: Value): readonly string[]
-  /** Further work that follows from the change. */
+  /** Does further work that follows from the change. */
   goOn?(deps: OperationNeeds, at: RouteObjects<R>, value: Value, now: number): Promise<void>
-  /** The value that the page receives; by default the value itself. */
+  /** Makes the answer of the route; by default it is the value that the change returned. */
   answer?(value: Value, looking: Looking<R>): Given | Promise<Given>
-  /** False when it existed already; the status is then 200. */
+  /** Returns false if the object existed already. The status of the answer is then 200. */
   made?(value: Value): boolean
 }
 
@@ -79,34 +79,38 @@ export type Bound = BoundLook | BoundChange<Person> | BoundOften
 type Erased = (...args: never[]) => unknown
 const erase = <T>(bound: Record<string, unknown>): T => bound as T
 
-/** Binds an operation that changes nothing. A Response is sent as it is. */
+/**
+ * Binds an operation to the function that only reads for it. If the function returns a Response, that is sent as it is.
+ */
 export const looks = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
   look: (looking: Looking<R>, input: Read) => Promise<Given | Response>,
 ): BoundLook => erase({ operation, look: look as Erased })
 
-/** Binds a change that a person or the operator makes. */
+/** Binds an operation to the function that makes its change, for a person or the operator. */
 export const acts = <R extends Route, Read, Sent, Given, Value>(
   operation: Operation<R, Read, Sent, Given>,
   act: (acting: Acting<R, By>, input: Read) => Promise<Verdict<Value, WebCode>>,
   after: Afterwards<R, Given, Value>,
 ): BoundChange<By, R, Read, Value> => erase({ operation, act, ...after })
 
-/** Binds a change that only a person makes. */
+/** Binds an operation to the function that makes its change, only for a person. */
 export const personActs = <R extends Route, Read, Sent, Given, Value>(
   operation: Operation<R, Read, Sent, Given>,
   act: (acting: PersonActing<R>, input: Read) => Promise<Verdict<Value, WebCode>>,
   after: Afterwards<R, Given, Value>,
 ): BoundChange<Person, R, Read, Value> => erase({ operation, act: act as Erased, ...after })
 
-/** Binds a change that takes several transactions. */
+/** Binds an operation to a function that makes its change in several transactions. */
 export const actsOften = <R extends Route, Read, Sent, Given, Value>(
   operation: Operation<R, Read, Sent, Given>,
   actOften: (acting: ActingOften<R>, input: Read) => Promise<Value>,
   after: Afterwards<R, Given, Value>,
 ): BoundOften => erase({ operation, actOften: actOften as Erased, ...after })
 
-/** Adds the routes of these operations below `/api/web`. The router already guards `/w/:slug` with `member`. */
+/**
+ * Adds the routes of these operations below `/api/web`. The guard `member` already protects all routes of a workspace.
+ */
 export function mount(app: Hono<WebEnv>, deps: WebDeps, all: readonly Bound[]): void {
   for (const bound of all) {
     const { route } = bound.operation

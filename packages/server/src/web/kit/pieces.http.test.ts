@@ -12,7 +12,7 @@ import { operator, serve } from '../testing/service.ts'
 const size = 6 * 1024 * 1024
 const many = 40
 
-/** The bytes of buffers that are held while many clients request a file and do not read it. */
+/** Lets many clients request a file and not read it, and returns the bytes of buffers that this holds. */
 async function costOf(origin: string, path: string): Promise<number> {
   const whole = Buffer.from(await (await fetch(origin + path)).arrayBuffer())
   expect(whole.length).toBeGreaterThan(size)

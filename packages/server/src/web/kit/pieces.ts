@@ -2,7 +2,7 @@ import { Turns } from '../../http/turns.ts'
 
 /** The size of one piece in bytes. */
 const pieceBytes = 64 * 1024
-/** The pieces of all files that are sent in one turn of the event loop, not counting the first of each. */
+/** Sends pieces of files, at most 32 in each turn of the event loop. The first piece of each file does not count. */
 const turns = new Turns(32)
 
 /**

@@ -6,7 +6,7 @@ import type { BundleFinding } from '@svc/api'
 import { refusals, type Verdict } from '@svc/protocol'
 import { unknownAgent } from '../../verdict.ts'
 
-/** The status of each code, and a message for people when the refusing code has no better one. */
+/** For each code its HTTP status, and a message for people that is used when the refusing code gives none. */
 const webRefusals = {
   text_invalid: [400, 'A text holds a character that cannot be stored.'],
   body_invalid: [400, 'The request is not valid.'],
@@ -95,9 +95,9 @@ export type WebCode = keyof typeof webRefusals
 export class Refusal extends Error {
   readonly code: WebCode
   readonly status: number
-  /** The seconds for the Retry-After header. */
+  /** The seconds that the header Retry-After tells the client to wait. */
   readonly retryAfter: number | undefined
-  /** Everything that is wrong with a refused bundle. */
+  /** All faults of a refused bundle. */
   readonly findings: BundleFinding[] | undefined
   constructor(code: WebCode, message?: string, retryAfter?: number) {
     const [status, words] = webRefusals[code]
@@ -108,19 +108,22 @@ export class Refusal extends Error {
   }
 }
 
-/** The value of a verdict; throws its refusal otherwise. For handlers that have nothing to add to it. */
+/** Returns the value of a verdict; throws if it is a refusal. For handlers that add nothing to the refusal. */
 export function granted<T>(verdict: Verdict<T, WebCode>): T {
   if (verdict.ok) return verdict.value
   throw new Refusal(verdict.code, verdict.message)
 }
 
-/** The value; throws the refusal when it is undefined. */
+/** Returns the value; throws a refusal with this code if it is undefined. */
 export function found<T>(value: T | undefined, code: WebCode): T {
   if (value === undefined) throw new Refusal(code)
   return value
 }
 
-/** True for an error of the database that is unreachable, full, or gave up (I10), which we cannot explain further. */
+/**
+ * True for an error because the database cannot be reached, is full or gave up (I10). Such errors have no better
+ * explanation.
+ */
 export function isDatabaseFailure(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false
   const code = String(error.code)
@@ -128,11 +131,11 @@ export function isDatabaseFailure(error: unknown): boolean {
   return /^(08|53|57|58|40)...$/.test(code) || /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH)/.test(code)
 }
 
-/** PostgreSQL stores no U+0000 in a text, so nothing there can match such a request (I10). */
+/** True for PostgreSQL's error about U+0000 in a text, which it cannot store. No row can match such a request (I10). */
 export const isForeignText = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '22021'
 
-/** True when a unique or foreign key was violated, usually because two requests did the same at once. */
+/** True for an error about a unique or foreign key. Usually two requests did the same thing at the same time. */
 export function isConstraint(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }

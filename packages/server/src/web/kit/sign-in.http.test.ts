@@ -7,7 +7,10 @@ import { openAuth } from '../../people/auth.ts'
 import { hashQueue } from '../../people/hashing.ts'
 import { password, type Service, serve } from '../testing/service.ts'
 
-/** This password is refused by its length before anything is hashed, so that many tries cost a test nothing. */
+/**
+ * A wrong password. It is too long and therefore refused before anything is hashed, so that many tries cost the test
+ * nothing.
+ */
 const wrong = 'w'.repeat(201)
 
 /** Serves a workspace behind a proxy that supplies the client's address; Ann has an account. */
@@ -68,7 +71,8 @@ test('valid links are not counted, so a whole office can open its invitations fr
 test('a sign-in that finds no room in the queue gets 429 with Retry-After, and does not count as failed', async () => {
   const { attempt, known, service } = await world()
   const ends: (() => void)[] = []
-  // Two that run and 32 that wait, each with a different address, so that none is displaced.
+  // Fills the queue: two turns run and 32 wait. Each has a different address, so that none is refused in favour of
+  // another.
   const held = Array.from({ length: 34 }, (_, i) =>
     hashQueue.run({ known: false, caller: `flood ${i}` }, () => new Promise<void>((resolve) => ends.push(resolve))),
   )
@@ -77,7 +81,7 @@ test('a sign-in that finds no room in the queue gets 429 with Retry-After, and d
   expect(asked, 'the accounts library is not asked').not.toHaveBeenCalled()
   expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } })
   expect(refused.headers.get('retry-after')).toBe('5')
-  // A known browser waits in a separate queue.
+  // A known browser waits in another queue, which has room.
   const waiting = attempt('192.0.2.1', password, known)
   await eventually('33 wait for a hash', () => expect(hashQueue.waiting).toBeGreaterThanOrEqual(33), { everyMs: 1 })
   let ended = false

@@ -22,11 +22,13 @@ import type { Person } from '../../people/store.ts'
 import type { WebEnv } from './guards.ts'
 import { Refusal, type WebCode } from './refusal.ts'
 
-/** The limit for one-time links and invitations. Guessing 256 random bits is hopeless, but should not be free. */
+/**
+ * The limit of tries with one-time links and invitations. Guessing 256 random bits is hopeless, but should not be free.
+ */
 const perCallerLinks: Limit = { max: 60, seconds: 300 }
 /**
- * The limit for changing one's password: a borrowed session must not guess the current one, and each try is hashed
- * twice.
+ * The limit of tries to change one's own password. Somebody with a stolen session must not guess the present password,
+ * and each try costs two hashes.
  */
 const perPersonPassword: Limit = { max: 8, seconds: 300 }
 
@@ -44,7 +46,7 @@ export interface SignIn {
   countLink<T>(c: Context<WebEnv>, method: LinkMethod, work: () => Promise<T>): Promise<T>
   /** Runs `work`, which changes one's password. It is counted, however it ends. */
   countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
-  /** Remembers a browser that was signed in before device cookies existed. */
+  /** Sets the cookie of a known browser if the browser signed in before that cookie existed. */
   rememberDevice(c: Context<WebEnv>): void
 }
 
@@ -100,7 +102,8 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
 
   /**
-   * True if the password was changed while it was being checked. The change ended only the sessions that existed then.
+   * True if another password was set while this one was being checked. In that case the new session must end too, since
+   * the change only ended the sessions that existed then.
    */
   async function wasChanged(account: string, password: string, before: string | null): Promise<boolean> {
     const hash = await storedPassword(store.db, account)
@@ -170,7 +173,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
 
 type How = Pick<SignInLine, 'method' | 'known'>
 
-/** The stored hash, read after any change in progress has ended. */
+/** The stored hash of the account's password. A change that is in progress ends before it is read. */
 async function storedPassword(db: Db, email: string): Promise<string | null> {
   const row = db
     .selectFrom('account')
@@ -192,7 +195,7 @@ interface Count {
   limit: Limit
   key: string
   now: number
-  /** The refusals that count as failed; `all` counts every outcome. */
+  /** The codes of refusals that count as failed tries; with `all` every result counts. */
   wrong: readonly WebCode[] | 'all'
 }
 

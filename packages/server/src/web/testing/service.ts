@@ -1,4 +1,4 @@
-/** For tests: the page's routes behind a real listener, and people with browsers that keep their cookies. */
+/** The page's routes behind a real listener, for tests, and people with browsers that keep their cookies. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -40,18 +40,18 @@ export interface Browser {
 export type Service = Awaited<ReturnType<typeof serve>>
 
 export interface Given {
-  /** A PostgreSQL store, which is closed with the service; by default SQLite. */
+  /** The PostgreSQL store to use, which is closed with the service; by default a new SQLite database. */
   postgres?: Store
   https?: boolean
   proxies?: string[]
   pageDir?: string
   passwordForm?: PasswordForm
   securityContact?: string
-  /** Milliseconds between two frames. */
+  /** The milliseconds between two frames. */
   tick?: number
 }
 
-/** Made once, since hashing a password takes a tenth of a second. */
+/** The hash of the password that all people have. It is made only once, since that takes a tenth of a second. */
 let hash: Promise<string> | undefined
 
 /** Starts the service. With `https` it answers as if behind a proxy that terminates TLS. */
@@ -140,7 +140,7 @@ export async function serve(given: Given = {}) {
     if (answer.status !== 200) throw new Error(`The report was refused: ${await answer.text()}`)
     return (await answer.json()) as AgentAnswer
   }
-  /** Uploads the requested log as the agent. */
+  /** Uploads a requested log over HTTP, as the agent with this token. */
   const uploads = async (token: string, log: { command: string; name: string; text: string }) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const answer = await fetch(`${origin}/api/agent/v1/log`, { method: 'POST', headers, body: JSON.stringify(log) })
@@ -149,9 +149,9 @@ export async function serve(given: Given = {}) {
   return {
     ...deps,
     server,
-    /** Log entries at the level error. */
+    /** The log entries at the level error. */
     errors,
-    /** The lines of the log as they are written. */
+    /** The lines of the log as they are written, in order. */
     lines,
     reports,
     uploads,
@@ -166,7 +166,10 @@ export async function serve(given: Given = {}) {
     signedIn,
     agent,
     browser: () => browserOf(origin),
-    /** Advances our clock by this many seconds; the library's sessions follow the machine's clock. */
+    /**
+     * Advances the service's clock by this many seconds. Sessions do not follow it, because the accounts library uses
+     * the machine's clock.
+     */
     pass: (seconds: number) => {
       ahead += seconds * 1000
     },

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { within } from '../../../../../scripts/testing/within.ts'
 
 export interface Stream {
-  /** Resolves with the next frame that fits; earlier ones are skipped. */
+  /** Resolves with the next frame for which `fits` is true; frames before it are skipped. */
   frame(fits?: (frame: Frame) => boolean): Promise<Frame>
   text(): string
   ended: Promise<void>
