@@ -1,4 +1,4 @@
-/** The version of this runtime (2.6): the release it was built as, or `dev` if it runs from source. */
+/** The version of this runtime (2.6): that of the release, or `dev` if the runtime runs from source. */
 declare const __SVC_VERSION__: string | undefined
 
 export const version: string = typeof __SVC_VERSION__ === 'string' ? __SVC_VERSION__ : 'dev'

@@ -1,6 +1,6 @@
 /**
  * A real agent for the tests, as a separate process: it checks its files, works, writes its status, and records every
- * step in a trace. It knows nothing about a service. Arguments: its folder and the number of steps.
+ * step in a trace. It knows nothing about a service. Its arguments are its folder and the number of steps.
  */
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

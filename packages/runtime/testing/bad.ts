@@ -1,4 +1,4 @@
-/** Everything that a service should not do, each as one answer. */
+/** Everything that a service should not do, each as one reply. */
 import { command, json, type Reply } from './service.ts'
 
 const text =
@@ -8,7 +8,10 @@ const text =
   }
 const pause = { commands: [command('bad', 'pause')], interval: 5 }
 
-/** Answers that are not successful, although some carry a pause that would be obeyed if they were (D17). */
+/**
+ * Replies that are not successful. Some of them contain a pause command, which would be obeyed if the reply were
+ * successful (D17).
+ */
 export const badAnswers = (elsewhere: string): readonly (readonly [string, Reply])[] => [
   ['never answers', () => {}],
   [
@@ -54,10 +57,13 @@ export const badAnswers = (elsewhere: string): readonly (readonly [string, Reply
   ['answers with 10 MB that end in a pause', text(`${' '.repeat(10 * 1024 * 1024)}${JSON.stringify(pause)}`)],
 ]
 
-/** A successful answer whose only item is not a command, however deep it is (D14, D17). */
+/** A successful answer whose only item is not a command but a deeply nested list (D14, D17). */
 export const deep: Reply = text(`{"commands": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`)
 
-/** A successful answer whose items are nonsense, which is skipped; the one real command is still obeyed (D17). */
+/**
+ * Items that are not commands. A successful answer that contains them is accepted: they are skipped, and the one real
+ * command among them is obeyed (D17).
+ */
 export const nonsense = [
   null,
   7,

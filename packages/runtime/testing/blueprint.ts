@@ -1,4 +1,4 @@
-/** A real bundle from a real folder, and a service that gives it out for one code. */
+/** Makes a real bundle from a real folder, and a service that gives it out for one install code. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,10 @@ import { json, type Service, unknownCode } from './service.ts'
 
 export const code = `svc_inst_${'C'.repeat(43)}`
 export const botToken = `svc_bot_${'D'.repeat(43)}`
-/** An agent without dependencies. Node runs it, by its full path since the test's own Node need not be in PATH. */
+/**
+ * The program of the tests' agent, which has no dependencies. The manifest names Node by its full path, since the Node
+ * of the tests need not be in PATH.
+ */
 const worker = fileURLToPath(new URL('./worker.cjs', import.meta.url))
 
 export const bundleManifest = `name: mail-triage
@@ -34,7 +37,7 @@ secrets:
 bindings: [{product: tasks, role: editor, scopes: [tasks.write]}]
 `
 
-/** Packs a folder of these files; `main.cjs` is the tests' agent unless another is given. */
+/** Packs a folder with these files into a bundle. `main.cjs` is the tests' agent unless another is given. */
 export async function bundle(files: Readonly<Record<string, string>> = {}): Promise<Packed> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-blueprint-')))
   const all = {
@@ -83,7 +86,7 @@ export const redeemedOf = ({ manifest, bytes, sha256 }: Packed, productOrigin = 
   sha256,
 })
 
-/** Makes the service answer preview, and redeem the code once. */
+/** Makes the service answer the preview of an install code, and redeem the code once. */
 export function handsOut(service: Service, packed: Packed, productOrigin?: string): { redeemed: number } {
   const count = { redeemed: 0 }
   service.preview = json(previewOf(packed))

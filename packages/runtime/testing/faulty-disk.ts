@@ -1,6 +1,7 @@
 /**
- * Simulates a failing disk in this process. At its n-th change the process is as good as killed (nothing changes after
- * that), before or after that change; or that change fails, alone or with all later ones of its kind.
+ * Simulates a failing disk in this process. At the n-th change, the process behaves as if it were killed (nothing
+ * changes after that), either before or after that change; or the change fails, alone or together with all later ones
+ * of its kind.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -20,10 +21,10 @@ const changing = [
   'copyFileSync',
   'rmSync',
 ] as const
-/** Calls that need room on the disk. */
+/** Calls that need free space on the disk. */
 const growing: readonly string[] = ['linkSync', 'openSync', 'mkdirSync', 'writeFileSync', 'writeSync', 'copyFileSync']
 
-/** Does some work on such a disk. Returns the number of changes, and whether the fault was reached. */
+/** Does some work on a failing disk. Returns the number of changes, and whether the fault happened. */
 export function onFaultyDisk(at: number, kind: Kind, work: () => void): { changes: number; struck: boolean } {
   const real = new Map(changing.map((name) => [name, fs[name] as (...args: unknown[]) => unknown]))
   let count = 0

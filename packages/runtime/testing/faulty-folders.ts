@@ -1,7 +1,7 @@
 /**
- * Simulates failing disks in this process, one for each folder, so that many cases run at once. At a change that a plan
- * picks, the runtime of that folder is as good as killed (nothing changes there after that), or the change fails, or
- * all later ones that need room fail, too.
+ * Simulates failing disks in this process, one for each folder, so that many cases run at once. At a change that
+ * `picks` selects, the runtime of that folder behaves as if it were killed (nothing changes there after that), or the
+ * change fails, or all later changes that need space fail, too.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -13,7 +13,10 @@ const changing = [...growing, 'renameSync', 'unlinkSync', 'rmSync', 'fsyncSync']
 type Act = (...args: unknown[]) => unknown
 
 export interface Disk {
-  /** Called before each change; true if this is the one. It can also check what must always be true. */
+  /**
+   * Called before each change; returns true for the change at which the fault happens. It can also check what must be
+   * true at every moment.
+   */
   picks: (call: string, file: string) => boolean
   fault: Fault | undefined
   /** True for files that cannot be opened for reading. */
@@ -26,7 +29,7 @@ const disks = new Map<string, Disk>()
 const opened = new Map<unknown, string>()
 const real = new Map<string, Act>()
 
-/** Redirects all later changes below `root` to this disk. */
+/** Applies this simulated disk to all later changes below `root`. */
 export function faulty(root: string, disk: Omit<Disk, 'struck' | 'dead'>): Disk {
   const made = { ...disk, struck: false, dead: false }
   disks.set(root, made)
@@ -51,7 +54,7 @@ function changed(name: string, act: Act, args: unknown[]): unknown {
   const path = typeof args[0] === 'number' ? (opened.get(args[0]) ?? '') : String(args[name === 'symlinkSync' ? 1 : 0])
   const disk = diskOf(path)
   const go = (): unknown => {
-    if (name === 'fsyncSync' && disk) return undefined // no power failure is simulated here
+    if (name === 'fsyncSync' && disk) return undefined // a power failure is not simulated here, so nothing is synced
     const result = act(...args)
     if (name === 'openSync') opened.set(result, path)
     return result

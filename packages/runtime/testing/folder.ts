@@ -1,4 +1,4 @@
-/** Agents' folders in the temporary folder, in which the program is run as a person or a unit would run it. */
+/** Makes agents' folders in the temporary folder, and runs the program there as a person or a unit would run it. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ settings:
   - {key: note, type: text}
 `
 
-/** A folder with files, and with the connection if an origin is given. */
+/** Makes an agent's folder with these files and, if an origin is given, with a connection to it. */
 export function agentFolder(
   files: Readonly<Record<string, string>> = {},
   origin?: string,
@@ -76,9 +76,9 @@ export function svc(
 export interface Running {
   readonly child: ChildProcess
   readonly lines: string[]
-  /** Resolves with the first line that holds a text. */
+  /** Resolves with the first line of output that contains this text. */
   said(text: string): Promise<string>
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal to the program and waits until it ends. */
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
@@ -90,7 +90,7 @@ export interface StartOptions {
   readonly scale?: number
   readonly file?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Another Node than the tests' own. */
+  /** The Node that runs the program; by default the tests' own. */
   readonly node?: string
 }
 
@@ -142,14 +142,17 @@ export function starts(
   }
 }
 
-/** Polls until a condition holds, and returns its value. Fails after 100 s, since a busy machine takes long. */
+/**
+ * Polls until a condition holds, and returns its value. Fails only after 100 s, since everything takes long on a busy
+ * machine.
+ */
 export async function becomes<T>(what: string, look: () => T | undefined | false): Promise<T> {
   for (const end = performance.now() + 100_000; performance.now() < end; ) {
     try {
       const value = look()
       if (value !== undefined && value !== false) return value
     } catch {
-      // The condition does not hold yet.
+      // The condition does not hold yet, so polling continues.
     }
     await new Promise((resolve) => setTimeout(resolve, 15))
   }

@@ -18,13 +18,13 @@ export interface Start {
   readonly env: Readonly<Record<string, string>>
 }
 export interface InstalledAgent extends Folder {
-  /** Every start of the agent, by its own record. */
+  /** Every start of the agent, as the agent itself recorded it. */
   starts(): Start[]
   trace(): string[]
   remove(): void
 }
 
-/** An agent in a temporary folder, as `svc init` leaves it; `files` are those of the blueprint. */
+/** Installs an agent in a temporary folder, with the result that `svc init` has; `files` are those of the blueprint. */
 export async function installedAgent(
   service: Service,
   files: Readonly<Record<string, string>> = {},
@@ -46,10 +46,10 @@ export async function installedAgent(
 
 interface Template {
   readonly above: string
-  /** The origin of the service that it was installed from. */
+  /** The origin of the service from which the agent was installed. */
   readonly origin: string
 }
-/** Each blueprint is installed once, and then copied. */
+/** Installed folders by blueprint. Each blueprint is installed once, and the folder is copied for later tests. */
 const templates = new Map<string, Promise<Template>>()
 const product = 'http://product.invalid'
 

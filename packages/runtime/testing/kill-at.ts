@@ -1,7 +1,7 @@
 /**
  * Loaded before the program. It kills the process before its n-th change of the disk (`SVC_TEST_KILL_AT`), or makes
- * that change fail (`SVC_TEST_FAULT`, an error code). If it was not reached it writes the number of changes to
- * `SVC_TEST_KILL_COUNT`.
+ * that change fail (`SVC_TEST_FAULT`, an error code). If the process ends before that change, the number of its changes
+ * is written to `SVC_TEST_KILL_COUNT`.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,7 +1,7 @@
-/** The seed of random numbers, so that a run can be repeated: `SVC_TEST_SEED`. */
+/** The seed of the random numbers in tests, `SVC_TEST_SEED`. With the same seed a run can be repeated. */
 export const seed: number = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1e6)
 
-/** Mulberry32: the same numbers from 0 to 1 for the same seed. */
+/** Creates a generator of random numbers from 0 to 1 (mulberry32). The same seed gives the same numbers. */
 export function randomOf(start: number): () => number {
   let s = start
   return () => {

@@ -1,4 +1,4 @@
-/** Real releases: built, signed by a key made here, and served as the service serves them. */
+/** Makes real releases: built, signed by a key that is made here, and served as the service serves them. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,25 +16,31 @@ export interface Build {
   readonly sha256: string
   readonly bytes: Buffer
 }
-/** The first two keys are built in; the third is a stranger's. */
+/** The keys that sign releases. `own` and `second` are built into the runtime; `strange` is not. */
 export type Key = 'own' | 'second' | 'strange'
 export interface Workshop {
-  /** The keys that its builds trust. */
+  /** The public keys that the builds of this workshop trust. */
   readonly keys: readonly string[]
-  /** Builds once for each version and prelude. */
+  /**
+   * Builds a release. Each combination of version and `first` (code that runs before everything else) is built only
+   * once.
+   */
   build(version: string, options?: { readonly first?: string; readonly keys?: readonly string[] }): Promise<Build>
   sign(bytes: Uint8Array, by?: { readonly namespace?: string; readonly key?: Key }): Buffer
   remove(): void
 }
 
 const shared = nothingShared()
-/** The build for tests that do not change the sources: only the first build of a worker takes seconds of CPU. */
+/**
+ * Builds the runtime for tests that do not change the sources. Only the first build in a worker of the test runner
+ * takes seconds of CPU.
+ */
 export const quickBuild = (options: Omit<Parameters<typeof buildRuntime>[0], 'shared'>): Promise<Built> =>
   buildRuntime({ ...options, shared })
 
 /**
- * `SVC_TEST_BEFORE=DIR` builds 1.0.0 from that checkout, so that these sources are tested together with those of the
- * version before.
+ * With `SVC_TEST_BEFORE=DIR`, version 1.0.0 is built from the checkout in DIR, so that the current sources are tested
+ * together with those of an earlier version.
  */
 const before = process.env.SVC_TEST_BEFORE
 async function buildFrom(root: string, options: Parameters<typeof buildRuntime>[0]): Promise<Built> {
@@ -84,20 +90,26 @@ export function workshop(): Workshop {
   }
 }
 
-/** A release that a service serves and wishes for. */
+/** A release as the service serves it and wishes it. */
 export interface Served {
   readonly version: string
   readonly bytes: Uint8Array
-  /** If absent, no signature is served. */
+  /** The signature of the file; if absent, the service has none. */
   readonly sig?: Uint8Array
-  /** False values in the answers. */
+  /**
+   * Wrong values that the service names instead of the true checksum: in its answers, and in the header of the
+   * download.
+   */
   readonly sha256?: string
   readonly header?: string
 }
 
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Makes the service serve a release and wish for it in every answer. Returns the requests to `/cli/`. */
+/**
+ * Makes the service serve a release, and wish it in every answer. Returns the list to which requests for `/cli/` are
+ * added.
+ */
 export function serves(service: Service, { version, bytes, sig, sha256, header }: Served): Came[] {
   const asked: Came[] = []
   const truth = hashOf(bytes)
@@ -112,7 +124,7 @@ export function serves(service: Service, { version, bytes, sig, sha256, header }
   return asked
 }
 
-/** An answer that wishes for a runtime, for reports that say they have one. */
+/** An answer that wishes a version of the runtime. A report without a runtime gets no wish. */
 export const wishes =
   (version: string, sha256: string): Reply =>
   (response, { report }) => {
@@ -121,7 +133,7 @@ export const wishes =
     response.end(JSON.stringify({ commands: [], interval: 5, ...runtime }))
   }
 
-/** Puts a built file where an installed agent keeps its runtime. */
+/** Copies a built file to the place where an installed agent keeps its runtime. */
 export function installRuntime(
   place: { readonly runtime: string; readonly runtimeFolder: string },
   build: Build,
@@ -130,7 +142,7 @@ export function installRuntime(
   writeFileSync(place.runtime, build.bytes, { mode: 0o755 })
 }
 
-/** A Node of the minimum version for the runtime, if this machine has one besides the tests' own. */
+/** The path of a Node of the minimum version for the runtime, if this machine has one. */
 export const minNodeHere: string | undefined = ['/usr/local/bin/node', '/usr/bin/node'].find((file) => {
   try {
     return execFileSync(file, ['--version'], { encoding: 'utf8' }).startsWith(`v${minNode}.`)

@@ -1,4 +1,6 @@
-/** A scripted service over real HTTP: it gives the answers it is told to, good or bad, and remembers every request. */
+/**
+ * A scripted service over real HTTP. It gives the answers, good or bad, that a test sets, and records every request.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Report } from '@svc/protocol'
@@ -9,10 +11,10 @@ export interface Came {
   readonly token: string | undefined
   readonly text: string
   readonly report: Report & Record<string, unknown>
-  /** When it came, by `performance.now()`. */
+  /** When the request arrived, by `performance.now()`. */
   readonly at: number
 }
-/** How one request is answered. */
+/** Answers one request. */
 export type Reply = (response: ServerResponse, came: Came, socket: Socket) => void
 
 export const json =
@@ -29,20 +31,20 @@ export interface Service {
   readonly origin: string
   readonly reports: Came[]
   readonly logs: Came[]
-  /** All other requests. */
+  /** All requests to other routes. */
   readonly others: Came[]
-  /** Answers for the next reports, one each; after them `usual`. */
+  /** Answers for the next reports, one for each. When they are used up, `usual` answers. */
   readonly next: Reply[]
   usual: Reply
   log: Reply
-  /** Answers of the install routes; 404 until a test sets them. */
+  /** The answers of the install routes; 404 until a test sets others. */
   preview: Reply
   install: Reply
   /** The requests to the install routes. */
   readonly installs: Came[]
-  /** The answer for any other path, such as a product's routes. */
+  /** The answer of any other path, such as the routes of a product. */
   other: Reply
-  /** Resolves when `count` reports have come in all. */
+  /** Resolves when `count` reports have arrived in total. */
   reported(count: number): Promise<Came>
   logged(count: number): Promise<Came>
   close(): Promise<void>

@@ -1,9 +1,9 @@
-/** Checks that processes can be traced and killed at their system calls here. */
+/** Checks whether this machine lets a test trace processes and kill them at their system calls. */
 import { execFileSync } from 'node:child_process'
 
 /**
- * Why strace cannot be used; undefined if it can. Prints it on standard error, with what is then not tested. `trace` is
- * in the syntax of strace.
+ * Why strace cannot be used; undefined if it can. The reason is also printed on standard error, with the names of what
+ * is then not tested. `trace` is in strace's syntax.
  */
 export function straceMissing(trace: string, untested: string): string | undefined {
   try {
@@ -20,8 +20,8 @@ export function straceMissing(trace: string, untested: string): string | undefin
 }
 
 /**
- * `SVC_TEST_PART=2/5` selects every fifth from the second on, so that a long form can be run in parts; all if it is not
- * set.
+ * The cases that `SVC_TEST_PART` selects, so that a long form can be run in parts: `2/5` selects every fifth case,
+ * beginning with the second. All cases if the variable is not set.
  */
 export function partOf<T>(all: readonly T[]): readonly T[] {
   const [part = 1, of = 1] = (process.env.SVC_TEST_PART ?? '1/1').split('/').map(Number)

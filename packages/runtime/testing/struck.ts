@@ -1,7 +1,7 @@
 /**
- * Agents that are struck during an update, several in parallel. Each lane has its own service and runs the built
- * `svc.pyz`, which starts four times as fast as the sources. strace follows one thread, so that a point, the n-th call
- * of a name, is the same in each run.
+ * Agents whose runtime is killed or disturbed during an update, several in parallel. Each lane has its own service and
+ * runs the built `svc.pyz`, which starts four times as fast as the sources. strace follows a single thread, so that the
+ * n-th call of a name is the same call in each run.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,32 +20,35 @@ import { json, type Service, startService } from './service.ts'
 import { partOf, straceMissing } from './strace.ts'
 import { expectWhole, learn, offers, restOf, versionOf } from './updates.ts'
 
-/** A second lasts 20 ms, unless many agents do much at once: a report must be answered within fifteen seconds. */
+/**
+ * The factor for all durations: a second lasts 20 ms. If many agents do much at once it must be larger, since a report
+ * must be answered within fifteen seconds.
+ */
 const usual = 0.02
 export const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
 export const kinds = ['rename', 'fsync', 'symlink', 'mkdir', 'unlink', 'openat', 'write', 'link'] as const
 export type Kind = (typeof kinds)[number]
 const agentFile = fileURLToPath(new URL('./worker.cjs', import.meta.url))
-/** An agent that works ten times a second, since many run in parallel. */
+/** The files of an agent that works only ten times a second, since many of them run in parallel. */
 const calm = { 'main.cjs': `process.env.SVC_SETTING_BEAT = '100'\nrequire(${JSON.stringify(agentFile)})\n` }
 const calls = '/^(rename|unlink|link|symlink|mkdir|fsync|openat|write)(at|at2)?$'
 const pattern = (kind: Kind) => (kind === 'openat' || kind === 'write' ? kind : `/^${kind}(at|at2)?$`)
 export const missing: string | undefined = straceMissing(calls, 'updates struck at system calls')
 
-/** The n-th call of a kind. */
+/** A point of a run: the n-th system call of a kind. */
 export type Point = readonly [kind: Kind, n: number]
 export const killedAt = ([kind, n]: Point): string => `${pattern(kind)}:signal=SIGKILL:when=${n}`
 export const failsAt = ([kind, n]: Point, error: string): string => `${pattern(kind)}:error=${error}:when=${n}`
-/** Delays the call for this long: longer than the test. */
+/** The strace option that delays a call by this many seconds, which is longer than the test takes. */
 export const hangsAt = ([kind, n]: Point, seconds: number): string =>
   `${pattern(kind)}:delay_enter=${seconds}s:when=${n}`
 
 export interface Lane {
   readonly service: Service
   readonly offered: ReturnType<typeof offers>
-  /** A fresh agent at 1.4.0. */
+  /** Makes a fresh agent at version 1.4.0. */
   copy(): InstalledAgent
-  /** An agent that was updated to 1.5.0 and is watched; none of its processes run. */
+  /** Makes an agent that was updated to 1.5.0, which is still being watched. None of its processes run. */
   updated(): Promise<InstalledAgent>
   runs(agent: InstalledAgent): Running
   starts(agent: InstalledAgent, command: readonly string[]): Running
@@ -107,7 +110,7 @@ export async function world(atOnce: number, scale = usual): Promise<World> {
   }
 }
 
-/** `installed` as if it had been installed from this lane's own service. */
+/** Copies the agent `installed`, changed as if it had been installed from this lane's own service. */
 async function lane(
   { old, next, file, scale }: Pick<World, 'old' | 'next' | 'file' | 'scale'>,
   installed: InstalledAgent,
@@ -155,7 +158,7 @@ async function lane(
   }
 }
 
-/** Runs each case in the next free lane. After a case fails, no other case starts, but those in progress finish. */
+/** Runs each case in the next free lane. If a case fails, no other case is started, but the ones in progress finish. */
 export async function all<T>({ lanes }: World, cases: readonly T[], check: (one: T, lane: Lane) => Promise<void>) {
   const left = [...cases]
   const through = async (lane: Lane) => {
@@ -172,10 +175,10 @@ export async function all<T>({ lanes }: World, cases: readonly T[], check: (one:
   for (const lane of over) if (lane.status === 'rejected') throw lane.reason
 }
 
-/** True if a long form is run as a whole, so that its totals can be checked. */
+/** True if a long form runs completely, so that its totals can be checked. */
 export const whole: boolean = long && (process.env.SVC_TEST_PART ?? '1/1') === '1/1'
 
-/** This many cases, spread evenly; in the long form the part that was asked for. */
+/** Chooses cases: in the short form this many, spread evenly; in the long form the part that SVC_TEST_PART selects. */
 export const chosen = <T>(cases: readonly T[], few: number): readonly T[] =>
   long
     ? partOf(cases)
@@ -186,7 +189,7 @@ export const chosen = <T>(cases: readonly T[], few: number): readonly T[] =>
 
 export const gone = ({ child }: Running): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** The thread of the launcher, or that of the runtime proper. */
+/** A thread of the runtime: that of the launcher, or that of the runtime proper. */
 export type Thread = 'launcher' | 'worker'
 const workerOf = (pid: number): number | undefined =>
   readdirSync(`/proc/${pid}/task`)
@@ -196,13 +199,13 @@ const workerOf = (pid: number): number | undefined =>
 export interface Strace {
   readonly child: ChildProcess
   readonly out: string
-  /** Ends it; by default it first releases what it holds. */
+  /** Ends strace. By default this first lets the call that strace holds continue. */
   end(signal?: NodeJS.Signals): Promise<void>
 }
 let outs = 0
 /**
- * Attaches strace to one thread. `inject` is in the syntax of strace, which counts only calls on `path` if one is
- * given; for a rename that is the old name.
+ * Attaches strace to one thread. `inject` is in strace's syntax. If `path` is given, strace counts only calls on that
+ * path; for a rename that is the old name.
  */
 export async function attach(
   { folder }: World,
@@ -237,7 +240,10 @@ export async function traced(
   return attach(w, task, inject, path)
 }
 
-/** Starts the agent, and holds it until strace follows its worker, from the first moment on. */
+/**
+ * Starts the agent's runtime, and stops it until strace follows its worker, so that strace sees everything from the
+ * first moment on.
+ */
 export async function runsTraced(
   w: World,
   lane: Lane,
@@ -248,7 +254,7 @@ export async function runsTraced(
   return { running, strace: await heldUntil(w, running, () => true, inject) }
 }
 
-/** Holds it as soon as the condition is true, and releases it when strace follows its worker. */
+/** Suspends the runtime as soon as the condition is true, and lets it continue when strace follows its worker. */
 export async function heldUntil(
   w: World,
   running: Running,
@@ -260,7 +266,7 @@ export async function heldUntil(
     try {
       return holds() ? workerOf(pid) : undefined
     } catch {
-      return undefined // does not exist yet
+      return undefined // the worker does not exist yet
     }
   }
   let task = look()
@@ -276,7 +282,7 @@ export async function heldUntil(
 }
 
 /**
- * Runs an update and the rollback under strace, as far as they get. Leaves nothing running except, after a kill, the
+ * Runs an update and its rollback under strace, as far as they get. Afterwards nothing runs except, after a kill, the
  * agent.
  */
 export async function wholeWay(
@@ -304,7 +310,7 @@ export async function wholeWay(
     offered.wish(undefined)
   }
 }
-/** Adds the journal and the runtime's output to a failure. */
+/** Adds the journal and the runtime's output to the message of a failure. */
 export const told = (agent: InstalledAgent, running: Running) => (error: unknown) => {
   throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
 }
@@ -328,8 +334,8 @@ export async function rollbackAlone(
 }
 
 /**
- * The points of an update and the rollback in one thread, in their order. On a busy machine the first try may not get
- * through.
+ * The points of an update and its rollback in one thread, in their order. On a busy machine the first try may not run
+ * to its end, so it is repeated.
  */
 export async function pointsOf(w: World, thread: Thread): Promise<Point[]> {
   const [lane] = w.lanes
@@ -350,7 +356,10 @@ export async function pointsOf(w: World, thread: Thread): Promise<Point[]> {
   }
 }
 
-/** strace counts by name, while `unlink` and `unlinkat` are one kind: the n-th of each is the same point. */
+/**
+ * Parses the points in the output of strace. strace counts by name, while `unlink` and `unlinkat` are one kind here, so
+ * the n-th call of each name is the same point.
+ */
 export function pointsIn(out: string): Point[] {
   const count = new Map<string, number>()
   const found = new Map<string, Point>()
@@ -365,14 +374,17 @@ export function pointsIn(out: string): Point[] {
   return [...found.values()]
 }
 
-/** Checks that the agent's own files are unchanged, byte for byte. */
+/** Checks that the files of the agent itself are unchanged, byte for byte. */
 export function expectTheirs(agent: InstalledAgent, where: string): void {
   for (const [name, text] of Object.entries(theirs))
     if (readFileSync(join(agent.state, name), 'utf8') !== text) throw new Error(`${where}: ${name} is another`)
   expect(readFileSync(join(agent.state, 'seed.json'), 'utf8'), where).toBe('{"seed":true}\n')
 }
 
-/** True if the agent rests at a complete version, which is the one that runs and is reported; returns its name. */
+/**
+ * Returns the name of a version if the agent rests at it: that version is complete, runs and is reported. Otherwise
+ * returns false.
+ */
 export function rests({ old, next }: World, { service }: Lane, agent: InstalledAgent, since: number): string | false {
   const state = readUpdate(agent)?.state ?? 'idle'
   if (state !== 'idle' && state !== 'watching') return false

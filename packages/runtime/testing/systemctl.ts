@@ -84,7 +84,7 @@ async function stop(): Promise<void> {
   while (alive(keeper)) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** Does the work of systemd: runs the process of the unit again and again until it is stopped. */
+/** Takes the place of systemd: starts the process of the unit again whenever it ends, until the unit is stopped. */
 function keep(): void {
   const text = readFileSync(join(loaded, unit), 'utf8')
   const value = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? ''
@@ -110,7 +110,10 @@ function keep(): void {
   begin()
 }
 
-/** The words of a unit's line: quoted, `\` before `\` and `"`, `$$` and `%%` for `$` and `%`. */
+/**
+ * Splits a line of a unit into words. A word is in quotes, `\` precedes `\` and `"` in it, and `$$` and `%%` are `$`
+ * and `%`.
+ */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = '']) =>
     word.replace(/\\(.)/g, '$1').replaceAll('$$', '$').replaceAll('%%', '%'),

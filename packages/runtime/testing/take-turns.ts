@@ -1,6 +1,6 @@
 /**
- * Takes the turn repeatedly and increments a number in a file, which stays correct only if nobody else does so at the
- * same time.
+ * Takes the lock `turn` repeatedly, and each time adds one to a number in a file. The number is right in the end only
+ * if nobody else does the same at the same time without the lock.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { folderAt } from '../src/files/folder.ts'

@@ -1,6 +1,6 @@
 /**
- * A service that offers versions of one blueprint, and checks of what must be true in a folder at any moment (I17 to
- * I20).
+ * A service that offers versions of one blueprint, and checks of what must be true in an agent's folder at any moment
+ * (I17 to I20).
  */
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
@@ -15,7 +15,10 @@ import { bundle, bundleManifest } from './blueprint.ts'
 import { token } from './folder.ts'
 import { json, type Reply, type Service } from './service.ts'
 
-/** The same agent as another version. Its proof may take long by the clock of the test, since machines are slow. */
+/**
+ * Builds the same agent as another version. The time limit of its proof is long, since machines may be slow while the
+ * test shortens all durations.
+ */
 export const versionOf = (
   version: string,
   files: Readonly<Record<string, string>> = {},
@@ -38,7 +41,10 @@ export const serves =
       .end(bytes)
   }
 
-/** Makes the service offer bundles by version; a missing version answers 404. Other requests are answered as before. */
+/**
+ * Makes the service offer bundles by version. A version that is not in the list answers 404; other requests are
+ * answered as before.
+ */
 export function offers(service: Service, bundles: Readonly<Record<string, Packed | Reply>>) {
   const others = service.other
   const asked: string[] = []
@@ -58,7 +64,7 @@ export function offers(service: Service, bundles: Readonly<Record<string, Packed
     reply(response, came, socket)
   }
   return {
-    /** The versions that were fetched. */
+    /** The versions whose bundles were fetched, in order. */
     asked,
     wish(version: string | undefined, blueprint = 'mail-triage'): void {
       service.usual = json({
@@ -71,8 +77,8 @@ export function offers(service: Service, bundles: Readonly<Record<string, Packed
 }
 
 /**
- * The state that the next start must reach (docs/decisions/kills.md) in an update 1.4.0 -> `next` that was struck, by its journal
- * and `current`.
+ * The state that the next start must reach (docs/decisions/kills.md) after an update from 1.4.0 to `next` was
+ * disturbed. It follows from the journal and from `current`.
  */
 export function restOf(
   folder: Folder,
@@ -103,7 +109,7 @@ export function restOf(
   }
 }
 
-/** The checksums of the files in a folder; links are not followed. */
+/** The checksums of the files in a folder, by path. Links are not followed. */
 export function filesIn(root: string, below = ''): Record<string, string> {
   const found: Record<string, string> = {}
   for (const entry of readdirSync(join(root, below), { withFileTypes: true })) {
@@ -115,7 +121,7 @@ export function filesIn(root: string, below = ''): Record<string, string> {
 }
 const sum = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Checks that `current` leads to a complete version, byte for byte (I17), and returns which. */
+/** Checks that `current` leads to a complete version, byte for byte (I17). Returns that version. */
 export function expectWhole(folder: Folder, known: readonly Packed[]): string {
   const name = readlinkSync(folder.current).split('/').at(-1) ?? ''
   const packed = known.find((p) => nameOf(p.sha256) === name)
@@ -130,7 +136,7 @@ export function expectWhole(folder: Folder, known: readonly Packed[]): string {
 }
 const sorted = (files: Record<string, string>) => Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** The files of a complete version, from a separate unpacking. */
+/** The files of each complete version, from a separate unpacking of its bundle. */
 const wholeOf = new Map<Packed, Record<string, string>>()
 export async function learn(packed: Packed): Promise<Packed> {
   const above = mkdtempSync(join(tmpdir(), 'svc-whole-'))

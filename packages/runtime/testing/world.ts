@@ -1,6 +1,6 @@
 /**
- * A service that gives out one bundle for one code, an empty folder on this machine, and checks of what must be true
- * there after `svc init` was killed.
+ * A service that gives out one bundle for one install code, an empty folder on this machine, and checks of what must be
+ * true there after `svc init` was killed.
  */
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,15 +36,15 @@ export async function installWorld(packed: Packed): Promise<World> {
 export const initArgs = ({ service }: World): string[] => ['init', '--url', service.origin, '--code', code]
 
 /**
- * Where a kill fell: before the code was noted as being sent, between that note and the sending, or after it, with the
- * step noted then.
+ * When a kill happened: before the code was noted as sent, between that note and the sending, or afterwards. In the
+ * last case it is the step that was noted.
  */
 export type Fell = 'before' | 'noted' | Install['is']
 
 /**
- * Checks the state after a kill (docs/decisions/kills.md). Before the code was sent the next installation works; after
- * it everything is there, or nothing starts and the message says what to do. Between the note and the sending nobody
- * can know: the message says what to do, and doing it works.
+ * Checks the state after a kill (docs/decisions/kills.md). If the code was not sent, the next installation works; if it
+ * was, either everything is there, or nothing starts and the message says what to do. Between the note and the sending
+ * nobody can know: the message says what to do, and doing it works.
  */
 export async function expectStandsAsSaid(w: World, where: string): Promise<Fell> {
   const { agent } = w

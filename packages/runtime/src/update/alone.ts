@@ -1,5 +1,6 @@
 /**
- * A rollback while no runtime runs: the caller holds the folder's lock, and does what the runtime would do. Offline.
+ * Rolls back while no runtime runs. The caller holds the folder's lock and does what the runtime would do. Neither the
+ * service nor a network is needed.
  */
 import type { Folder } from '../files/folder.ts'
 import { readScale } from '../time.ts'
@@ -10,14 +11,17 @@ import { change } from './change.ts'
 import { readUpdate, type Update, unreadable, writeUpdate } from './journal.ts'
 import { found } from './start.ts'
 
-/** The state that a start would find now. `version` is the one that the manifest in place names. */
+/**
+ * The state of the update that a start of the runtime would find now. `version` is the version that the manifest in
+ * place names.
+ */
 export function standing(folder: Folder, version: string): Update {
   const why = unreadable(folder)
   if (why !== undefined) throw new Error(`Nothing was changed, because ${why}.`)
   return found(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
 }
 
-/** Rolls back. Returns why not, or the state after it. */
+/** Rolls back to the previous version. Returns the state afterwards, or a message that says why it is not possible. */
 export function rollbackAlone(
   folder: Folder,
   version: string,
@@ -27,7 +31,7 @@ export function rollbackAlone(
   const now = standing(folder, version)
   const came = now.state === 'undoing' ? undefined : rollback(folder, now, asked)
   if (came && came.event !== 'asked') return { ok: false, message: came.why ?? '' }
-  const undoing = came ? change(now, came, how) : now // an interrupted rollback is finished
+  const undoing = came ? change(now, came, how) : now // an earlier rollback was interrupted, and is finished here
   writeUpdate(folder, undoing)
   if (leadsTo(folder) !== nameOf(undoing.running.sha256)) lead(folder, undoing.running.sha256)
   const update = change(undoing, { event: 'done' }, how)

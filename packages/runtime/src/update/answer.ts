@@ -1,6 +1,6 @@
 /**
- * Answers a person's request on this machine (ask.ts). The answer is noted under the id of the request, so that the
- * person can be told.
+ * Answers a person's request on this machine (ask.ts). The answer is noted with the id of the request, so that the
+ * command that made it can show it.
  */
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
@@ -35,7 +35,7 @@ export function answerAsked(
   return came
 }
 
-/** `asked` if there is a version to roll back to; otherwise why not. */
+/** The event `asked` if there is a version to roll back to; otherwise `dropped` with the reason. */
 export function rollback(folder: Folder, now: Update, { id, running, by }: Omit<AskedUpdate, 'what' | 'at'>): Came {
   const leaves = now.to ?? now.running
   const back = now.to ? now.running : now.previous

@@ -1,7 +1,7 @@
 /**
  * A person's request on this machine, `.svc/update-ask.json`, with which `svc rollback` asks a running runtime (D58).
- * It names the version to leave, so that a late request cannot affect another one. The answer is in the update's
- * journal under the request's id.
+ * It names the version that must be left, so that a request that arrives late cannot affect another version. The answer
+ * is in the journal of updates, with the id of the request.
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { removeDurably } from '../files/durable.ts'
@@ -12,11 +12,11 @@ const asked = object(
   {
     id: words,
     what: oneOf(['rollback', 'unhold']),
-    /** The version that ran when it was asked. */
+    /** The version that ran when the request was made. */
     running: words,
-    /** Such as `on this machine by ann`. */
+    /** Who made the request, such as `on this machine by ann`. */
     by: words,
-    /** Unix milliseconds. */
+    /** When the request was made, in Unix milliseconds. */
     at: number(),
   },
   'id',
@@ -28,7 +28,7 @@ const asked = object(
 export type AskedUpdate = Noted<typeof asked>
 type AskPath = Pick<Folder, 'updateAsk'>
 
-/** The time in milliseconds that the person who asked waits. */
+/** How many milliseconds the command that makes a request waits for the answer. */
 export const patienceMs = 60_000
 
 const file = note('updateAsk', asked, 65_536)

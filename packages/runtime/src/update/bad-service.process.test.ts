@@ -1,6 +1,6 @@
 /**
- * Tests that the service is needed only for the bundle (3.3, I24): after that it may be dead, slow, lie or limit calls,
- * with the same result.
+ * Tests that an update needs the service only for the bundle (3.3, I24). After that the service may be unreachable,
+ * slow, lie or limit calls, and the result is the same.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,9 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** An agent that reports the level in a file `level-<version>`, and none without the file. */
+/**
+ * The files of an agent that reports the level in its file `level-<version>`; without that file it reports no level.
+ */
 const obeys = (version: string) => ({
   'main.cjs': `const fs=require('node:fs'),at=(n)=>process.env.SVC_STATE_DIR+'/'+n
 fs.appendFileSync(at('starts'),JSON.stringify({pid:process.pid,cwd:process.cwd()})+'\\n')
@@ -31,7 +33,7 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
 `,
 })
 
-/** Answers each call with the next of these replies. */
+/** A reply for a service that answers each call with the next of these replies, in turn. */
 function inTurn(replies: readonly Reply[]): Reply {
   let at = 0
   return (...call) => replies[at++ % replies.length]?.(...call)
@@ -75,7 +77,7 @@ async function inWorld(hows: readonly string[]): Promise<void> {
   await becomes('the old version', () => agent.starts().length === 1)
   const ran = [old]
 
-  /** Names a version, and makes the service bad once its bundle is sent. */
+  /** Makes the service wish a version, and behave badly once the bundle of that version is sent. */
   async function named(version: string, seconds: number, reply: Reply, then: () => unknown): Promise<Packed> {
     const packed = await learn(await versionOf(version, obeys(version), undefined, seconds))
     bundles[version] = (response, came, socket) => {

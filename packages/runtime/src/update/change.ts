@@ -11,20 +11,26 @@ import { ofTheDay } from './wish.ts'
 export interface Came {
   readonly event: UpdateEvent
   readonly why?: string
-  /** The version of a `wanted` or `present` event. After fetching it comes with `done` and has its checksum. */
+  /**
+   * The version that a `wanted` or `present` event names. Once the bundle was fetched, the event `done` brings the
+   * version with its checksum.
+   */
   readonly to?: Release
-  /** The level of the agent, with `done` of proving. */
+  /** The level of the agent; part of `done` after the proof. */
   readonly level?: Level
-  /** The person's request that it answers. */
+  /** The person's request that this result answers. */
   readonly asked?: Update['asked']
 }
 
-/** The wait after a transient failure (D26), in ms of unscaled time, ± a tenth. */
+/**
+ * The wait in milliseconds before an update that failed for a passing reason is tried again (D26), not yet multiplied
+ * by SVC_TIME_SCALE. It varies by up to a tenth.
+ */
 const retryMs = (chance: number): number => 1000 * limits.fetchRetrySeconds * (0.9 + 0.2 * chance)
 
 /**
- * Applies the result of a step to the journal. `chance` is from 0 to 1; `scale` shortens the wait before a retry, and
- * the day of D29 (SVC_TIME_SCALE).
+ * Applies the result of a step to the journal. `chance` is a number from 0 to 1; `scale` (SVC_TIME_SCALE) shortens the
+ * wait before a retry and the day of D29.
  */
 export function change(
   now: Update,
@@ -53,7 +59,7 @@ export function change(
   return { ...now, state }
 }
 
-/** Ends an update that changed nothing. It has an outcome, unless the wish was withdrawn. */
+/** Ends an update that changed nothing. An outcome is reported, unless the wish was withdrawn. */
 function broken(
   now: Update,
   event: UpdateEvent,
@@ -91,8 +97,8 @@ function keep(now: Update, baseline: Level, at: number): Update {
 }
 
 /**
- * Starts the rollback to the version before the update, or before the one that is kept (3.3). The version left is held
- * (D25).
+ * Starts a rollback to the version before the update or, if nothing is being updated, before the current one (3.3). The
+ * version that is left is put on hold (D25).
  */
 function undo(now: Update, { event, why = '', asked }: Came, at: number, scale: number): Update {
   const { to, proofs: _, window: __, retry: ___, ...rest } = now
@@ -113,5 +119,5 @@ function undo(now: Update, { event, why = '', asked }: Came, at: number, scale: 
   }
 }
 
-/** The reason in a form for the middle of a sentence. */
+/** A reason without its full stop, for the middle of a sentence. */
 const middle = (why: string): string => why.replace(/[\s.]+$/, '')

@@ -1,7 +1,7 @@
 /**
  * Repeats updates and rollbacks with kills at random moments: after each the agent runs a complete version that works,
- * and its state is unchanged, byte for byte. A chain of cycles is the life of one agent; the seed decides the moments,
- * and the machine what they hit.
+ * and its state is unchanged, byte for byte. A chain of cycles is the life of one agent. The seed determines the
+ * moments of the kills, but not in which step they come.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,9 +17,9 @@ import { groupLives } from '../process/group.ts'
 import { leadsTo } from '../versions/folders.ts'
 import { readUpdate, type Update } from './journal.ts'
 
-/** 1,000 in the long form. */
+/** The number of chains, and of cycles in each; the long form has 1,000 cycles in all. */
 const [chains, cycles] = long ? [40, 25] : [1, 2]
-/** The maximum wait before a kill; an update takes about half of it. */
+/** The maximum number of milliseconds before a kill. An update takes about half as long. */
 const maxMs = 700
 
 let w: World
@@ -54,8 +54,8 @@ async function lives(chain: number, lane: Lane): Promise<void> {
   let running: Running | undefined
   let over = false
   /**
-   * Restarts it as a unit does: a start that was refused the folder, since `svc rollback` was working there, is
-   * repeated.
+   * Starts the runtime again whenever it ends, as a unit does. A start is refused while `svc rollback` is working in
+   * the folder, and is then repeated.
    */
   const run = () => {
     const mine = lane.runs(agent)
@@ -71,7 +71,7 @@ async function lives(chain: number, lane: Lane): Promise<void> {
     came.kills++
     expectWhole(agent, [w.old, w.next])
   }
-  /** Up to two kills at random moments, each followed by a start. */
+  /** Kills the runtime up to twice, at random moments, and starts it again after each kill. */
   const kills = async () => {
     for (let left = Math.floor(random() * 3); left > 0; left--) {
       await new Promise((resolve) => setTimeout(resolve, random() * maxMs))
@@ -124,7 +124,7 @@ async function lives(chain: number, lane: Lane): Promise<void> {
         await ways[way]()
         came[way]++
         lane.offered.wish(undefined)
-        // A person whose request was lost by a kill asks again.
+        // If a kill lost the request for a rollback, the person asks again.
         const { running: then } = await rests('at rest', () => true)
         if (then.version !== '1.4.0') await lane.svc(agent, ['rollback'])
         await rests('back', (u) => u.running.version === '1.4.0')
@@ -143,8 +143,7 @@ async function lives(chain: number, lane: Lane): Promise<void> {
 }
 
 /**
- * Checks that it rests in this state: one process of the agent lives, of the version in place, and the state is the
- * agent's.
+ * Checks that the agent has come to rest: it runs in one process, of the version in place, and its state is unchanged.
  */
 async function restsAt(
   agent: InstalledAgent,

@@ -1,5 +1,5 @@
 /**
- * Drives an update through its states (moves.ts). A step returns what happened and never picks the next state; the
+ * Runs an update through its states (moves.ts). A step returns what happened, and the table picks the next state. The
  * journal is written before the next step starts.
  */
 import { messageOf } from '../errors.ts'
@@ -38,30 +38,33 @@ export async function drive(ground: Ground): Promise<void> {
   leave(ground)
 }
 
-/** Writes the journal. The next step may start only if everything that must be written is. */
+/**
+ * Writes the journal after a step. The next step starts only if everything was written that a later start has to know.
+ */
 async function go(ground: Ground, came: Came): Promise<void> {
   const next = change(ground.now(), came, how())
   if (next.state === 'swapping') {
     const dropped = await turn(ground)
-    if (dropped && came.event === 'present') return // nothing was started, and a window continues
+    // nothing was started; if a version is being watched, that continues
+    if (dropped && came.event === 'present') return
     if (dropped) return void note(ground, change({ ...next, state: 'staging' }, dropped, how()))
   }
   const unsaved = note(ground, next)
-  // Without a note no step is started of which a start after a kill would have to know.
+  // If the journal cannot be written, no step is started that a start after a kill would have to know of.
   if (unsaved && (next.state === 'fetching' || next.state === 'swapping'))
     note(ground, change(next, { event: 'unreachable', why: unsaved }, how()))
   if (ground.now().state === 'idle' || ground.now().state === 'watching') sweep(ground)
 }
 
-/** Waits while a runtime is on trial (D31). */
+/** Waits while a new runtime is on trial (D31). */
 async function turn({ folder, attempt }: Ground): Promise<Came | undefined> {
   while (busyWith(folder) === 'runtime update') if (!(await wait(tickMs(), attempt()))) return { event: 'dropped' }
   return attempt().aborted ? { event: 'dropped' } : undefined
 }
 
 /**
- * Prepares for a clean end: a step that changed nothing is started again later, and an unfinished proof does not count
- * as a failed one.
+ * Prepares the journal for a clean end of the runtime: a step that changed nothing is repeated by a later start, and a
+ * proof that was interrupted does not count as failed.
  */
 function leave(ground: Ground): void {
   const { state, proofs = 1 } = ground.now()
@@ -69,7 +72,7 @@ function leave(ground: Ground): void {
   if (state === 'proving') note(ground, { ...ground.now(), proofs: proofs - 1 })
 }
 
-/** Notes the new state. Returns why it could not be written; it is in memory in any case. */
+/** Notes the new state. If it cannot be written, returns why; the state is then only in memory. */
 function note(ground: Ground, next: Update): string | undefined {
   const { applied } = ground.now()
   const why = ground.save(next)

@@ -35,11 +35,11 @@ import { ask, readAsked } from './ask.ts'
 import { readUpdate, type Update } from './journal.ts'
 import { updates } from './update.ts'
 
-/** A second lasts 50 ms. */
+/** The factor for all durations: a second lasts 50 ms. */
 const scale = '0.05'
 const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
 const atOnce = 24
-/** The maximum number of writes of the journal: by an update and its rollback, and by a start after a fault. */
+/** The maximum number of times the journal is written: by an update with its rollback, and by a start after a fault. */
 const maxWrites = { first: 14, next: 5 }
 const writeReally = fs.writeFileSync
 const roots: InstalledAgent[] = []
@@ -48,10 +48,10 @@ let service: Service
 let template: InstalledAgent
 let old: Packed
 let next: Packed
-/** A version that reports no state. */
+/** A version whose agent never reports a state. */
 let mute: Packed
 const never: Reply = () => {}
-/** Version 1.9.0; `before` runs before its bundle is sent. */
+/** The reply with the bundle of version 1.9.0; `before` is called just before it is sent. */
 let before = () => {}
 let other: Packed
 const meanwhile: Reply = (...asked) => {
@@ -97,10 +97,10 @@ function copy(): InstalledAgent {
   return agent
 }
 
-/** Nothing is reported about versions while the journal cannot be read. */
+/** The expected report on versions while the journal cannot be read: nothing is reported. */
 const unknown: Partial<Applied> = {}
 
-/** A runtime in a folder, and a launcher, which starts what `current` leads to. */
+/** Runs a runtime in a folder, with a simulated launcher that starts the version to which `current` leads. */
 function runs(agent: InstalledAgent) {
   const stop = new AbortController()
   const lines: string[] = []
@@ -155,8 +155,8 @@ const isJournal = (call: string, file: string) => call === 'openSync' && /\/\.up
 const phases = ['idle', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing', 'idle again'] as const
 
 /**
- * The phases of the whole procedure in order: the state of the journal (with an ordinal, since idle comes twice), and
- * how often it was reached.
+ * The phases of an update and its rollback, in order. Each is a state of the journal; `idle` comes twice, so its second
+ * occurrence has another name.
  */
 type Phase = (typeof phases)[number]
 type Point = readonly [phase: Phase, n: number]
@@ -166,7 +166,9 @@ interface Watched {
   writes: number
 }
 
-/** Counts changes, and picks the one at `at`. I17 must hold at each change. */
+/**
+ * Counts the changes of the disk in each phase, and picks the one at `at` for the fault. At each change I17 is checked.
+ */
 function watched(agent: InstalledAgent, at?: Point, fault?: Fault): Watched {
   const seen = new Map<string, number>()
   let phase: Phase = 'idle'
@@ -183,8 +185,8 @@ function watched(agent: InstalledAgent, at?: Point, fault?: Fault): Watched {
       if (isJournal(call, file)) w.writes++
       if (!existsSync(join(agent.current, 'svc.agent.yaml'))) throw new Error('I17: current leads nowhere')
       if (at === undefined) return false
-      // A call that needs no room cannot fail for lack of it, so the next one that does is struck, or the next one if
-      // there were fewer calls than when they were counted.
+      // If the disk is full, a call that needs no space cannot fail, so the fault hits the next call that needs some.
+      // If the phase has fewer calls than when they were counted, the fault hits the first call of the next phase.
       const late = phases.indexOf(phase) - phases.indexOf(at[0])
       return late > 0 || (late === 0 && n >= at[1])
     },
@@ -193,7 +195,7 @@ function watched(agent: InstalledAgent, at?: Point, fault?: Fault): Watched {
   return w
 }
 
-/** An update, a death in its window and a person's rollback, as far as they get. */
+/** Runs an update, a crash while the new version is watched, and a rollback by a person, as far as each is possible. */
 async function wholeWay(agent: InstalledAgent, running: Runs, { disk }: Watched): Promise<void> {
   const { it } = running
   running.wish('1.5.0')
@@ -222,15 +224,18 @@ async function wholeWay(agent: InstalledAgent, running: Runs, { disk }: Watched)
 }
 
 /**
- * Checks that the next start rests where docs/decisions/kills.md says, after few writes, and that the one after it
- * writes nothing.
+ * Checks that the next start comes to rest where docs/decisions/kills.md says, with few writes, and that the start
+ * after it writes nothing.
  */
 async function expectRests(agent: InstalledAgent, where: string, packs: Packed[] = [old, next]): Promise<void> {
   const wanted = restOf(agent, next)
   expectWhole(agent, packs)
   const w = watched(agent)
   const running = runs(agent)
-  /** A request that was answered may still be on the disk, which refused to delete it; nobody obeys it twice. */
+  /**
+   * True if a person's request waits for its answer. A request that was answered may still be on the disk, if the disk
+   * refused to delete it; it is not obeyed twice.
+   */
   const asks = () => {
     const asked = readAsked(agent)
     return asked !== undefined && asked.id !== readUpdate(agent)?.asked?.id
@@ -256,16 +261,17 @@ async function expectRests(agent: InstalledAgent, where: string, packs: Packed[]
   expect(readFileSync(join(agent.state, 'seed.json'), 'utf8'), why).toBe('{"seed":true}\n')
   const again = watched(agent)
   const third = runs(agent)
-  await new Promise((resolve) => setTimeout(resolve, 120)) // two looks for wishes: nothing must come
+  // long enough to look twice for wishes, of which there must be none
+  await new Promise((resolve) => setTimeout(resolve, 120))
   await third.end()
   expect(settled(readUpdate(agent)), `${where}, the start after`).toEqual(settled(now))
   expect(again.writes, `${where}, the start after`).toBeLessThanOrEqual(now?.state === 'watching' ? 1 : 0)
 }
 
-/** Removes the minutes of the window, which continue. */
+/** Sets the watched time to 0 in a copy, since that time goes on between two readings. */
 const settled = (now: Update | undefined) => now && { ...now, window: now.window && { ...now.window, ran: 0 } }
 
-/** Runs this many at once. */
+/** Runs the check for all cases, a fixed number of them at once. */
 async function all<T>(cases: readonly T[], check: (one: T) => Promise<void>): Promise<void> {
   const left = [...cases]
   const worker = async () => {
@@ -292,7 +298,10 @@ describe('a whole update and the rollback', () => {
     counts = new Map(phases.map((phase) => [phase, w.points.filter(([p]) => p === phase).length]))
   })
 
-  /** A fetch that got no time on a busy machine says nothing about the disk, so it is repeated. */
+  /**
+   * Runs an update with a fault. If a busy machine gave the fetch no time, its failure says nothing about the disk, so
+   * the run is repeated.
+   */
   async function struck(at: Point, fault: Fault, left = 5): Promise<{ agent: InstalledAgent; w: Watched }> {
     const agent = copy()
     const w = watched(agent, at, fault)
@@ -357,7 +366,10 @@ describe('a whole update and the rollback', () => {
   })
 })
 
-/** A call to the disk that hangs would block this whole process; hangs.process.test.ts makes real calls hang. */
+/**
+ * A disk call that hangs is not tested here, since it would block this whole process; hangs.process.test.ts tests such
+ * calls.
+ */
 describe('what hangs', () => {
   const until = async (version: string, holds: (now: Update | undefined, running: Runs) => unknown) => {
     const agent = copy()
@@ -432,7 +444,7 @@ test.each([
       expect.stringContaining(why),
       expect.arrayContaining([why]),
     ])
-    await new Promise((resolve) => setTimeout(resolve, 150)) // some looks for wishes
+    await new Promise((resolve) => setTimeout(resolve, 150)) // long enough to look several times for wishes
     expect(readdirSync(agent.versions)).toHaveLength(2)
     expect(running.it.applied()).toBe(unknown)
     broken = false
@@ -444,7 +456,7 @@ test.each([
   },
 )
 
-/** The first, the last, and some in between. */
+/** The first number, the last, and one in between; all in the long form. */
 function pick(count: number): number[] {
   const numbers = Array.from({ length: count }, (_, i) => i + 1)
   return long ? numbers : [...new Set([1, Math.ceil(count / 2), count].filter((n) => n > 0))]

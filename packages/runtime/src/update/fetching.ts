@@ -1,6 +1,6 @@
 /**
- * First step: fetches the bundle from the configured origin with the token (4, I25), without redirects, and decides
- * which failures are verdicts and which are faults (D26).
+ * First step of an update: fetches the bundle from the configured origin with the token (4, I25), without following
+ * redirects. It decides which failures put the version on hold and which are tried again (D26).
  */
 import { createHash } from 'node:crypto'
 import { limits, sha256Shape } from '@svc/protocol'
@@ -51,7 +51,7 @@ export function judge(sent: SendResult, version: string): Came {
     return { event: 'unreachable', why: `the bundle could not be fetched: ${refusalOf(status, body).message}` }
   const named = headers['x-svc-sha256']
   const expected = typeof named === 'string' ? named.trim().toLowerCase() : ''
-  // A page of a network in between may also come with 200.
+  // A status of 200 proves little: a network in between may send a page of its own.
   if (!sha256Shape.test(expected))
     return { event: 'unreachable', why: 'the bundle could not be fetched: the answer names no checksum' }
   const sum = createHash('sha256').update(body).digest('hex')

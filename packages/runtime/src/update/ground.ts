@@ -1,5 +1,6 @@
 /**
- * Everything that the steps of an update work with: the folder, the agent's process as the launcher reports it, and the wishes.
+ * Everything that the steps of an update need: the folder, the state of the agent's process as the launcher reports it,
+ * and the wishes.
  */
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
@@ -13,37 +14,37 @@ import type { Update } from './journal.ts'
 export interface Ground {
   readonly folder: Folder
   readonly blueprint: string
-  /** Aborted when the runtime ends. */
+  /** Aborted when the runtime is stopped. */
   readonly stop: AbortSignal
-  /** The signal that is aborted when the runtime ends, or when the wish for this update is withdrawn. */
+  /** A signal that is aborted when the runtime is stopped or the wish for this update is withdrawn. */
   readonly attempt: () => AbortSignal
   readonly say: (line: string) => void
   readonly process: () => ProcessState
-  /** The number of times the process died by itself since this runtime started. */
+  /** The number of times the agent's process crashed since this runtime started. */
   readonly deaths: () => number
-  /** The manifest of the version that `current` leads to. */
+  /** Reads the manifest of the version to which `current` leads. */
   readonly manifest: () => Promise<Manifest | undefined>
-  /** The update as it is noted. */
+  /** The update as the journal has it. */
   readonly now: () => Update
-  /** A wish of the service that can be started now. */
+  /** Returns a wish of the service that can be started now. */
   readonly wish: () => Came | undefined
-  /** A request of a person on this machine. */
+  /** Returns a request of a person on this machine. */
   readonly asked: () => Came | undefined
-  /** Makes the launcher look at once. */
+  /** Makes the launcher check the files at once. */
   readonly look: () => void
-  /** Saves the update. Returns why it could not be written; that is tried again. */
+  /** Writes the update to the journal. If that fails, returns why; the write is repeated later. */
   readonly save: (update: Update) => string | undefined
-  /** Passes the bundle from fetching to staging. */
+  /** The bundle, which the step `fetching` leaves for the step `staging`. */
   readonly bundle: { bytes?: Buffer | undefined }
 }
-/** A step. Undefined means that the runtime ends, and that the next start continues. */
+/** A step of an update. The result is undefined if the runtime is stopped; the next start then continues. */
 export type UpdateStep = (ground: Ground, update: Update) => Promise<Came | undefined>
 
-/** The time between two looks. */
+/** The time between two checks in milliseconds. */
 export const tickMs = (): number => Math.min(duration(1), 1000)
 
 /**
- * True if an agent that does not run cannot be judged, because somebody stopped it; this includes stopping its process
+ * True if the agent cannot be judged because somebody stopped it: it is paused, or its process was stopped or suspended
  * by a signal (D65).
  */
 export function resting({ folder, process }: Ground): boolean {

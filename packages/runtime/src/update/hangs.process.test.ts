@@ -1,8 +1,8 @@
 /**
  * Tests an update and its rollback on a disk that hangs: one system call of the runtime proper does not return. The
- * launcher gives that thread up and starts another one, which does what the journal and `current` say, as after a kill;
- * the agent is not affected. A call that completes when nobody waits for it any longer does no harm, and one that never
- * completes delays no end.
+ * launcher gives up that thread and starts another one, which does what the journal and `current` say, as after a kill;
+ * the agent is not affected. A call that returns after its thread was given up does no harm, and one that never returns
+ * does not delay the end of the process.
  */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -39,7 +39,10 @@ type Way = (typeof ways)[number]
 interface Case {
   readonly point: Point
   readonly way: Way
-  /** Counts calls from this state on, or only those on the link that becomes `current`; otherwise from the start. */
+  /**
+   * Where the counting of calls starts: in this state or, for `swap`, with the first call on the link that becomes
+   * `current`. By default all calls count.
+   */
   readonly from?: UpdateState | 'swap'
 }
 const named: readonly Case[] = [
@@ -65,7 +68,7 @@ test.skipIf(missing !== undefined)(
   'after a call to the disk hangs in a state of an update, another thread brings it to rest, as after a kill',
   { timeout: 4 * 3_600_000 },
   async () => {
-    // A write is also how threads wake each other, and no disk can block that.
+    // Calls of `write` are left out: threads also use them to wake each other, and no disk can block that.
     const points = long ? (await pointsOf(w, 'worker')).filter(([kind]) => kind !== 'write') : []
     const every = [...named, ...points.map((point, i): Case => ({ point, way: ways[i % 2] as Way }))]
     const cases = long ? partOf(every) : every.slice(0, few)
@@ -80,7 +83,7 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-/** The state of the journal at the hang; `unharmed` if the run ended without it. */
+/** Runs one case. Returns the state of the journal when the call hung, or `unharmed` if the run ended before that. */
 async function hangs({ point, way, from }: Case, lane: Lane): Promise<string> {
   const agent = lane.copy()
   lane.offered.wish(undefined)
@@ -120,7 +123,8 @@ async function hangs({ point, way, from }: Case, lane: Lane): Promise<string> {
 }
 
 /**
- * Checks that it continues in the same process, and that an agent which runs what `current` leads to is not restarted.
+ * Checks that the update continues in the same process, and that the agent is not restarted if it runs the version to
+ * which `current` leads.
  */
 async function expectGoesOn(agent: InstalledAgent, lane: Lane, running: Running, where: string): Promise<void> {
   const wanted = restOf(agent, w.next)
@@ -135,14 +139,17 @@ async function expectGoesOn(agent: InstalledAgent, lane: Lane, running: Running,
   if (ran === led && led === leadsTo(agent)) expect(length, where).toBe(starts.length)
 }
 
-/** Makes the disk return, so that it completes the call. */
+/** Lets the call that hung complete, and then kills the process. */
 async function lateThenKilled(running: Running, strace: Strace): Promise<void> {
   await strace.end()
   await new Promise((resolve) => setTimeout(resolve, 200))
   await running.end('SIGKILL')
 }
 
-/** Checks that it ends although its thread does not. strace holds the rest of it. */
+/**
+ * Checks that the process ends although one of its threads does not return. strace keeps the ended process visible as a
+ * zombie.
+ */
 async function stopped(where: string, running: Running): Promise<void> {
   running.child.kill('SIGTERM')
   const status = `/proc/${running.child.pid}/status`

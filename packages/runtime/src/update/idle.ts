@@ -1,4 +1,4 @@
-/** Waits for a wish while no update is in progress; requests of people here come first. */
+/** Waits for a wish of the service while no update is in progress. Requests of people on this machine come first. */
 import { wait } from '../time.ts'
 import { tickMs, type UpdateStep } from './ground.ts'
 

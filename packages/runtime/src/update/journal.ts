@@ -10,17 +10,20 @@ import { filled, type Noted, note, words } from '../files/note.ts'
 import { applied, hold, release } from '../versions/release.ts'
 import { states } from './moves.ts'
 
-/** The 30 minutes after a keep (3.3, D27, D28). Times are in seconds of running. */
+/**
+ * The 30 minutes for which a version is watched after it was kept (3.3, D27, D28). Times are in seconds, and count only
+ * while the agent runs.
+ */
 const window = filled(
   object({
-    /** The level at the keep. */
+    /** The level of the agent when the version was kept. */
     baseline: oneOf(levels),
     ran: number(),
-    /** Consecutive evaluations that were worse. */
+    /** The number of consecutive evaluations in which the level was worse. */
     worse: number(),
-    /** The number of times the verdict changed between worse and not worse. */
+    /** The number of times the evaluation changed between worse and not worse. */
     flips: number(),
-    /** The number of times the process died by itself. */
+    /** The number of times the process crashed. */
     deaths: number(),
   }),
   { baseline: 'ok', ran: 0, worse: 0, flips: 0, deaths: 0 },
@@ -33,24 +36,27 @@ const update = filled(
   object(
     {
       state: oneOf(states),
-      /** The version that works; while a new one is proved, the one before it. */
+      /** The version that works. While a new version is on proof, this is still the one before it. */
       running: release,
-      /** The previous version, complete on the disk, so that a rollback needs no network. */
+      /** The previous version. It is complete on the disk, so a rollback needs no network. */
       previous: release,
-      /** The version that the update installs, from the wish until the keep. */
+      /** The version that is being installed, from the wish until it is kept. */
       to: release,
-      /** The number of proofs of `to` that were started; a start after a kill grants one more. */
+      /** The number of proofs of the new version that were started. A start after a kill allows one more. */
       proofs: number(),
       window,
-      /** The version that a rollback leaves. */
+      /** The version that a rollback in progress leaves. */
       away: release,
       applied,
       hold,
-      /** The rollbacks of the last day (D29), each with its version and time in Unix milliseconds. */
+      /** The rollbacks of the last 24 hours (D29), each with its version and its time in Unix milliseconds. */
       rollbacks: list(moment, 10_000),
-      /** The version that had a transient failure, and the Unix milliseconds before which it is not retried. */
+      /**
+       * The version whose update failed for a passing reason, and the time in Unix milliseconds before which it is not
+       * tried again.
+       */
       retry: moment,
-      /** The last request of a person on this machine, and its answer. */
+      /** The last request of a person on this machine, with its answer. */
       asked: filled(object({ id: words, ok: boolean, message: words }, 'id'), { ok: false, message: '' }),
     },
     'state',
@@ -68,11 +74,14 @@ export function writeUpdate(folder: Folder, update: Update): void {
   file.write(folder, update)
 }
 
-/** Why the journal cannot be read; undefined if it can, or if there is none. */
+/** Why the journal of updates cannot be read; undefined if it can be, or if there is none. */
 export function unreadable(folder: UpdatePath): string | undefined {
   const seen = file.look(folder)
   return seen.is === 'unreadable' ? `the journal of updates ${seen.why}` : undefined
 }
 
-/** Undefined if there was no update yet or the journal is invalid; then `current` says what runs. */
+/**
+ * Reads the journal. Undefined if there was no update yet, or if the journal is invalid; then `current` says which
+ * version runs.
+ */
 export const readUpdate: (folder: UpdatePath) => Update | undefined = file.read

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => w.close())
 const timeout = 4 * 3_600_000
 
-/** Strikes, and starts it again. Returns the state of the journal at that moment. */
+/** Kills the runtime at a system call and starts it again. Returns the state of the journal at the kill. */
 async function struck(
   agent: InstalledAgent,
   lane: Lane,
@@ -112,11 +112,13 @@ test.skipIf(missing !== undefined)(
   `a disk that fails once with ${errors.join(' or ')}: it ends at a complete version, and so does the next start`,
   { timeout },
   async () => {
-    const points = (await pointsOf(w, 'worker')).filter(([kind]) => kind !== 'write') // a write is also how threads wake each other
+    // calls of `write` are left out, since threads also use them to wake each other
+    const points = (await pointsOf(w, 'worker')).filter(([kind]) => kind !== 'write')
     const cases = points.flatMap((point) => errors.map((error) => [point, error] as const))
     const states: string[] = []
     const reached = () => states.filter((state) => state !== 'not reached').length
-    // Runs differ by some calls, so a point may not be reached: the short form continues until one was.
+    // Runs differ by a few calls, so a call with a given number may not be reached. The short form continues until one
+    // was reached.
     await all(w, chosen<readonly [Point, string]>(cases, 7), async ([point, error], lane) => {
       if (!long && reached() >= 1) return
       const agent = lane.copy()

@@ -1,7 +1,7 @@
 /**
- * The state machine of an agent's updates, as pure functions: what the runtime knows about wishes besides the journal,
- * and the acts that follow each event. moves.ts and change.ts have the update itself; this file decides when one starts
- * and when it is aborted.
+ * The state machine of the wishes for an agent's version, as pure functions: what the runtime knows about wishes
+ * besides the journal, and the acts that follow each event. moves.ts and change.ts describe the update itself; this
+ * file decides when one starts and when it is aborted.
  */
 import type { ReceivedAnswer } from '@svc/protocol'
 import { plainHint } from '../hint.ts'
@@ -13,18 +13,19 @@ import type { Update } from './journal.ts'
 import { judgeWish, lifts, type WishVerdict } from './wish.ts'
 
 export interface Listening {
-  /** The update as it is noted. */
+  /** The update as the journal has it. */
   readonly update: Update
-  /** The wish in the last answer of the service. */
+  /** The version that the last answer of the service wished. */
   readonly desired?: ReceivedAnswer['desired'] | undefined
-  /** The last verdict that was logged. */
+  /** The judgement of a wish that was logged last. */
   readonly said: WishVerdict
   /** When the last attempt started, by the monotonic clock. */
   readonly began: number
-  /** The version of that attempt. */
+  /** The version that the last attempt installs. */
   readonly aim?: string
   /**
-   * The number of times the process died by itself since this runtime started, and the last time in Unix milliseconds.
+   * The number of times the agent's process crashed since this runtime started, and the time of the last crash in Unix
+   * milliseconds.
    */
   readonly deaths: number
   readonly exit?: number | undefined
@@ -32,32 +33,35 @@ export interface Listening {
 export type ListeningEvent =
   | { readonly is: 'answer'; readonly desired: ReceivedAnswer['desired'] }
   | { readonly is: 'process'; readonly state: ProcessState }
-  /** A step is ready for a wish of the service. */
+  /** No update is in progress, so a wish of the service can be started. */
   | { readonly is: 'idle' }
-  /** The state of the disk for a wish that could be started. `here`: the previous version is on the disk. */
+  /**
+   * The state of the disk, for a wish that could be started. `busy`: the runtime is being updated. `here`: the previous
+   * version is on the disk.
+   */
   | { readonly is: 'seen'; readonly busy: boolean; readonly here: boolean }
   | { readonly is: 'changed'; readonly update: Update }
   | { readonly is: 'unsaved'; readonly why: string }
 
 export type ListeningAct =
   | { readonly do: 'say'; readonly line: string }
-  /** Writes the journal; answers `unsaved` if the disk refuses. */
+  /** Writes the journal. The event `unsaved` follows if the disk refuses. */
   | { readonly do: 'save' }
-  /** Writes the journal again after a while. */
+  /** Writes the journal again after a pause. */
   | { readonly do: 'save later' }
-  /** Looks at the disk, and answers `seen`. */
+  /** Looks at the disk. The event `seen` follows. */
   | { readonly do: 'look'; readonly previous: Release | undefined }
   | { readonly do: 'begin'; readonly came: Came }
-  /** Aborts the update in progress if it has changed nothing yet. */
+  /** Aborts the update in progress. This happens only as long as it has changed nothing. */
   | { readonly do: 'abort' }
 
 export interface ListeningRules {
   readonly blueprint: string
   /** The minimum time in ms between any two attempts, whatever versions the service names. */
   readonly minApart: number
-  /** Shortens days and waits that are noted (SVC_TIME_SCALE). */
+  /** The factor (SVC_TIME_SCALE) by which stored waits and the day of D29 are shortened. */
   readonly scale: number
-  /** Why this process cannot restart the agent on another version; undefined if it can. */
+  /** Why this process cannot restart the agent with another version; undefined if it can. */
   readonly cannot?: string | undefined
 }
 interface ListeningStep {
@@ -95,7 +99,7 @@ export function step(now: Listening, event: ListeningEvent, rules: ListeningRule
 
 function answered(now: Listening, { blueprint }: ListeningRules): ListeningStep {
   const { update, desired, aim } = now
-  // The wish was withdrawn before the swap; after the swap this is ignored (D31).
+  // A wish that was withdrawn before the swap aborts the update; after the swap, the abort is ignored (D31).
   const stands = desired?.blueprint === blueprint && desired.version === aim
   const abort: ListeningAct[] = stands ? [] : [{ do: 'abort' }]
   if (!lifts(desired, blueprint, update)) return { state: now, acts: abort }
@@ -120,8 +124,8 @@ function idle(now: Listening, rules: ListeningRules, at: Moment): ListeningStep 
 }
 
 /**
- * Starts what the service wishes. While a version is watched only the previous one may follow, and it must be on this
- * machine (D30).
+ * Starts an update that the service wishes. While a version is being watched, only a return to the previous version is
+ * started, and only if that version is on this machine (D30).
  */
 function seen(
   now: Listening,
@@ -160,10 +164,10 @@ function wordsFor(
   }
 }
 
-/** True while nothing is changed yet, so that a wish can still be withdrawn. */
+/** True as long as an update has changed nothing, so that its wish can still be withdrawn. */
 export const isUnsettled = ({ state }: Update): boolean => state === 'fetching' || state === 'staging'
 
-/** When the process died by itself; an end that was requested, or with code 0, is not a death. */
+/** The time of a crash of the agent's process; undefined if its end was requested or its exit code is 0. */
 function exitAt(state: ProcessState): number | undefined {
   if (!('exit' in state) || !state.exit || state.exit.code === 0) return undefined
   const own = state.is === 'waiting' || state.because === 'ended'

@@ -10,34 +10,36 @@ import type { Outcome } from '@svc/protocol'
 export const states = ['idle', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing'] as const
 export type UpdateState = (typeof states)[number]
 export type UpdateEvent =
-  | 'wanted' // the service names another version
-  | 'present' // it names the previous version, which is on this machine
+  | 'wanted' // the service wishes another version
+  | 'present' // the service wishes the previous version, which is on this machine
   | 'asked' // a person on this machine asks for the previous version
   | 'done'
-  | 'unreachable' // transient: the network, the service, the disk (D26)
-  | 'refused' // a verdict about the bundle (D26)
+  | 'unreachable' // the network, the service or the disk failed, which may pass (D26)
+  | 'refused' // the bundle is at fault (D26)
   | 'dropped' // the wish was withdrawn (D31)
   | 'worse'
-  | 'over' // the 30 minutes have passed
+  | 'over' // the 30 minutes of watching are over
   | 'killed'
 
 export const moves = {
   idle: { wanted: 'fetching', present: 'swapping', asked: 'undoing' },
   fetching: { done: 'staging', unreachable: 'idle', refused: 'idle', dropped: 'idle', killed: 'idle' },
   staging: { done: 'swapping', unreachable: 'idle', refused: 'idle', dropped: 'idle', killed: 'idle' },
-  swapping: { done: 'proving', unreachable: 'idle', dropped: 'idle', killed: 'proving' }, // killed: `current` leads to the new version
-  proving: { done: 'watching', worse: 'undoing', asked: 'undoing', killed: 'proving' }, // killed: proved once more, then undone
+  // after a kill: `current` leads to the new version
+  swapping: { done: 'proving', unreachable: 'idle', dropped: 'idle', killed: 'proving' },
+  // after a kill: one more proof, and if that one is killed too, a rollback
+  proving: { done: 'watching', worse: 'undoing', asked: 'undoing', killed: 'proving' },
   watching: { over: 'idle', present: 'swapping', worse: 'undoing', asked: 'undoing', killed: 'watching' },
   undoing: { done: 'idle', killed: 'undoing' },
 } as const satisfies Record<UpdateState, Partial<Record<UpdateEvent, UpdateState>>>
 
-/** The next state after an event; the same state if the table has no entry. */
+/** The next state after an event. If the table has no entry, the state stays the same. */
 export const move = (state: UpdateState, event: UpdateEvent): UpdateState =>
   (moves[state] as Partial<Record<UpdateEvent, UpdateState>>)[event] ?? state
 
 /**
- * The outcome to report for an update that ends without a swap (3.3). A verdict holds the version, a fault of a machine
- * or a network does not (D26).
+ * The outcome to report for an update that ends without a swap (3.3). If the bundle was at fault, the version is put on
+ * hold; after a fault of a machine or a network it is not (D26).
  */
 export const ends = {
   unreachable: { outcome: 'failed', holds: false },

@@ -1,4 +1,4 @@
-/** The current state of the agent's versions, for each report (2.5) and for people. */
+/** Describes the current versions of the agent, for each report (2.5) and for people. */
 import type { Applied, Desired, Level } from '@svc/protocol'
 import { hint } from '../hint.ts'
 import { withStop } from '../sentence.ts'
@@ -8,13 +8,16 @@ import type { UpdateState } from './moves.ts'
 import { leftOf } from './watching.ts'
 import { judgeWish, loops, maxRollbacks, type WishFacts } from './wish.ts'
 
-/** The `applied` of a report (2.5): `version` is the one that works. Before any update the message is `installed`. */
+/**
+ * The part `applied` of a report (2.5). Its `version` is the version that works. Before the first update its message is
+ * `installed`.
+ */
 export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applied'>): Applied =>
   applied ? { ...applied, version: running.version } : { version: running.version, outcome: 'ok', message: 'installed' }
 
 /**
- * Sentences for `svc why` and `svc status`, most important first. `at` is in Unix milliseconds, `scale` as in the
- * runtime.
+ * Sentences about the agent's versions for `svc why` and `svc status`, most important first. `at` is in Unix
+ * milliseconds; `scale` is SVC_TIME_SCALE.
  */
 export function sentences(update: Update, at: number, scale = 1): string[] {
   const { applied, hold, retry, previous, rollbacks } = update
@@ -42,7 +45,7 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
   ]
 }
 
-/** A sentence about the last wish of the service, if nothing else says what happens to it. */
+/** A sentence about the last wish of the service, unless another sentence already says what happens to it. */
 export function wishSentences(desired: Desired | undefined, facts: WishFacts): string[] {
   const { blueprint, now } = facts
   const { blueprint: whose, version } = desired ?? {}
@@ -67,7 +70,7 @@ export function wishSentences(desired: Desired | undefined, facts: WishFacts): s
   }
 }
 
-/** For `svc status`: what is in progress, and what will not happen by itself. */
+/** A summary for `svc status`: what is in progress, and what does not happen by itself. */
 export function glance(update: Update, at: number): string[] {
   const { applied, hold, retry } = update
   const waits = retry && retry.at > at ? `, retried after ${moment(Math.floor(retry.at / 1000))}` : ''
@@ -101,7 +104,7 @@ interface UpdateNow {
   readonly running: string
   readonly to: string
   readonly away: string
-  /** The rest of the window in words, such as `24 more minutes`. */
+  /** The time for which the version is still watched, in words, such as `24 more minutes`. */
   readonly more: string
   readonly baseline: Level
 }

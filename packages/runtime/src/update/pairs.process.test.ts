@@ -1,7 +1,7 @@
 /**
- * Tests pairs of kills: the first at a system call of an update and its rollback, the second at one of the start that
- * has to recover from the first. The start after both must do what the journal and `current` say, as after one
- * (docs/decisions/kills.md).
+ * Tests pairs of kills: the first at a system call of an update and its rollback, the second at a system call of the
+ * start that recovers from the first. The start after both must do what the journal and `current` say, as after a
+ * single kill (docs/decisions/kills.md).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { becomes } from '../../testing/folder.ts'
@@ -29,7 +29,10 @@ import { expectWhole } from '../../testing/updates.ts'
 import { readUpdate } from './journal.ts'
 
 const pairs = long ? 500 : 1
-/** The approximate number of calls in a start: one with little to recover, and one that proves or rolls back. */
+/**
+ * The approximate number of system calls of each kind in a start: in a start with little to recover, and in one that
+ * proves or rolls back a version.
+ */
 const inAStart = {
   little: { rename: 4, fsync: 2, unlink: 3, mkdir: 14, openat: 80, write: 26 },
   much: { rename: 6, fsync: 5, unlink: 2, mkdir: 18, openat: 85, write: 28, symlink: 1 },
@@ -70,7 +73,10 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-/** The state of the journal after each of them; undefined if one of them did not strike. */
+/**
+ * Runs a pair of kills. Returns the states of the journal after each of them; undefined if one of the kills did not
+ * happen.
+ */
 async function pair(
   lane: Lane,
   where: string,

@@ -1,7 +1,8 @@
 /**
- * Simulates a power failure in each state of an update and its rollback, and right after an installation: journal,
- * `current`, versions and environment files must be as D57 demands, and the next start rests where
- * docs/decisions/kills.md says. A long form, for machines that let us mount.
+ * Simulates a power failure in each state of an update and its rollback, and right after an installation. Afterwards
+ * the journal, `current`, the versions and the environment files must be as D57 demands, and the next start must come
+ * to rest where docs/decisions/kills.md says. This is a long form, for machines on which the test may mount file
+ * systems.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -115,7 +116,7 @@ test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
       await service.close()
       for (const one of disks.splice(0)) unmount(one)
 
-      /** Resolves as soon after the state was reached as polling allows: some states last a moment. */
+      /** Resolves soon after the state was reached, as fast as polling allows, since some states last only a moment. */
       async function reached(what: Moment): Promise<void> {
         const at = () => readUpdate(agent)?.state ?? 'idle'
         if (what === 'undoing' || what === 'back') {
@@ -134,7 +135,7 @@ test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
       }
     }
     process.stderr.write(`power cuts: ${struck.join('; ')}\n`)
-    // The power failure was real: a file that nobody synced did not survive it.
+    // The power failure was real: the files that nobody had synced were lost.
     expect(lost).toBe(struck.length)
   },
 )

@@ -1,7 +1,7 @@
 /**
- * Fourth step, "run health" (3.3): the agent runs the new version and must report a level that is not bad within
- * `health.start_seconds`. Without a status file its process must stay up. While the agent is paused nothing is proved
- * and no time passes.
+ * Fourth step of an update, "run health" (3.3): the agent runs the new version and must report a level that is not bad
+ * within `health.start_seconds`. Without a status file its process must stay up instead. While the agent is paused,
+ * nothing is proved and the time does not count.
  */
 import { type Level, rank } from '@svc/protocol'
 import { plainHint } from '../hint.ts'
@@ -15,26 +15,26 @@ import { type Ground, resting, tickMs, type UpdateStep } from './ground.ts'
 import { ownLevel } from './level.ts'
 import { type StatusRead, statusReader } from './status.ts'
 
-/** A start that lasts this many seconds counts. */
+/** The seconds for which a start must last to count as successful. */
 const countsSeconds = 5
-/** The seconds that the launcher may take to end the old version, in addition to its stop_seconds. */
+/** The seconds in which the launcher must end the old version, in addition to its stop_seconds. */
 const replaceSeconds = 60
-/** After this many consecutive starts that did not last, the proof has failed. */
+/** The number of consecutive starts that did not last after which the proof has failed. */
 const maxCrashes = 3
 const defaultSeconds = 60
 
 interface Sample {
   readonly process: ProcessState
-  /** The name of the version to prove. */
+  /** The folder name of the version to prove. */
   readonly name: string
-  /** How long its current process has been up, in ms. */
+  /** The milliseconds since the agent's current process was started. */
   readonly up: number
-  /** Absent if the manifest names no status file. */
+  /** The status that was read; absent if the manifest names no status file. */
   readonly status?: StatusRead
 }
 type Proof = { readonly is: 'good'; readonly level: Level } | { readonly is: 'bad' | 'not yet'; readonly why: string }
 
-/** Judges one look. Pure. */
+/** Judges the state of the agent at one moment. */
 export function prove({ process, name, up, status }: Sample): Proof {
   if (process.version !== name) return { is: 'not yet', why: 'it did not start' }
   const { level: own } = processHealth(process)
@@ -47,10 +47,15 @@ export function prove({ process, name, up, status }: Sample): Proof {
   return rank[level] >= rank.bad ? { is: 'not yet', why: `its level is bad${saidBy(status)}` } : { is: 'good', level }
 }
 
-/** A text that leaves the machine; the command has this name for its readers. */
+/**
+ * A remark for a text that leaves the machine. It uses the plain name of the command, since the reader is elsewhere.
+ */
 const printed = ` ("${plainHint('logs output')}" on its machine shows what it printed)`
 
-/** Wording for a stored reason: no times and no next step, since it is read later. */
+/**
+ * Words the reason why a proof failed. The reason is stored and read later, so it contains no times and no advice on
+ * the next step.
+ */
 function endOf(process: ProcessState): string {
   if (!('exit' in process) || !process.exit) return 'it did not stay up'
   const crashes = 'crashes' in process ? process.crashes : 0

@@ -1,6 +1,6 @@
 /**
- * Tests the whole procedure with the real service: a blueprint is uploaded, an agent installed with a code, a version
- * wished and run, and rolled back by naming the previous one.
+ * Tests updates with the real service: a blueprint is uploaded, an agent is installed with a code, a new version is
+ * wished and run, and a wish for the previous version rolls it back.
  */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ test('an admin names a version and the agent runs it; the admin names the previo
   expect(ran, ran.err).toMatchObject({ code: 0 })
   const agent = agentIn(join(above, 'mail-triage'))
   onTestFinished(() => agent.remove())
-  // The service asks for reports every 30 s, and refuses more than one per second.
+  // The service asks for a report every 30 s, and refuses more than one per second, so times are shortened only by 20.
   const running = starts(agent, ['run'], { scale: 0.05 })
   onTestFinished(() => running.end('SIGKILL').then(() => {}))
   const wish = (version: string) => place.value(['wish', 'blueprint', 'north/mail-triage', version])

@@ -1,6 +1,6 @@
 /**
- * Second step: judges the whole bundle and unpacks it beside the running version, links its state paths, and places
- * seeds where nothing exists (3.3, I19, I20).
+ * Second step of an update: checks the whole bundle, unpacks it beside the running version, links its state paths, and
+ * copies seeds to places where nothing exists (3.3, I19, I20).
  */
 import { messageOf } from '../errors.ts'
 import type { UpdateStep } from './ground.ts'
@@ -9,7 +9,7 @@ export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bu
   const { bytes } = bundle
   bundle.bytes = undefined
   if (!to || !bytes) return { event: 'dropped' }
-  // The bundle reader takes memory that a process never gives back, so it is loaded only when it is needed.
+  // The code that reads bundles takes memory that a process never gives back, so it is loaded only when it is needed.
   const { NotPlaced, placeVersion } = await import('../install/place.ts')
   const { sweepVersions } = await import('../versions/folders.ts')
   try {

@@ -1,16 +1,19 @@
 /**
- * Decides what a start does with what it finds (docs/decisions/kills.md): the journal as it was left, and where
- * `current` leads. Pure.
+ * Decides what a start does with the state that it finds (docs/decisions/kills.md): the journal as it was left, and the
+ * version to which `current` leads.
  */
 import { nameOf } from '../versions/folders.ts'
 import type { Release } from '../versions/release.ts'
 import { change } from './change.ts'
 import type { Update } from './journal.ts'
 
-/** The maximum number of proofs of one version: the first, and one more after a kill. */
+/** The maximum number of proofs of one version: the first proof, and one more if that one was interrupted by a kill. */
 const maxProofs = 2
 
-/** The update after a start. `inPlace` is the version that `current` leads to, by its name and its manifest. */
+/**
+ * The state of the update with which a start continues. `inPlace` is the version to which `current` leads, by its
+ * folder name and its manifest.
+ */
 export function found(
   journal: Update | undefined,
   inPlace: Release,
@@ -43,10 +46,12 @@ export function found(
   }
 }
 
-/** The reason of a rollback that was done before the disk took its note. */
+/** The reason of a rollback that happened although the disk refused the note about it. */
 const unnoted = 'it was put back, and the disk did not take the reason'
 
-/** Accepts a `current` that somebody pointed elsewhere by hand: that version runs. */
+/**
+ * Handles a `current` that somebody pointed to another version by hand. That version is accepted as the running one.
+ */
 function moved({ to: _, window: __, away: ___, previous, applied: ____, ...rest }: Update, running: Release): Update {
   const other = previous && nameOf(previous.sha256) !== nameOf(running.sha256)
   return { ...rest, state: 'idle', running, ...(other && { previous }) }

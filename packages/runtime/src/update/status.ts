@@ -1,4 +1,7 @@
-/** Reads the agent's status for an update, with its own rules of patience (D28), separately from the reports. */
+/**
+ * Reads the agent's status file for an update. How long it waits for a status has its own rules (D28), separate from
+ * those for the reports.
+ */
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem, StatusFile } from '@svc/protocol'
@@ -10,13 +13,13 @@ import { type KeptStatus, keepStatus } from '../status/keep.ts'
 
 export interface StatusRead {
   readonly status: StatusFile
-  /** Remarks about the file itself. */
+  /** Remarks about the status file itself. */
   readonly health: readonly HealthItem[]
-  /** True if the current process wrote it and it can be read. */
+  /** True if the current process wrote the status file, and the file can be read. */
   readonly fresh: boolean
 }
 
-/** Returns undefined if the manifest names no status file. */
+/** Creates a reader of the status. Its result is undefined if the manifest names no status file. */
 export function statusReader(
   folder: Folder,
   manifest: Pick<Manifest, 'status' | 'state'> | undefined,

@@ -1,6 +1,6 @@
 /**
- * Third step: one rename (I17). Afterwards trust the disk, not the return value: a rename may have worked although its
- * sync failed.
+ * Third step of an update: one rename of the link `current` (I17). Afterwards the disk counts and not the result of the
+ * call: a rename may have worked although the sync after it failed.
  */
 import { messageOf } from '../errors.ts'
 import { lead, leadsTo, nameOf } from '../versions/folders.ts'

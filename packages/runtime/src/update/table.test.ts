@@ -1,6 +1,6 @@
 /**
- * Tests the state machine of updates as tables: the result of each wish, each end and each kill (3.3, D24 to D32,
- * docs/decisions/kills.md).
+ * Tests the state machine of updates as tables: the result of each wish, of each way to end, and of each kill (3.3, D24
+ * to D32, docs/decisions/kills.md).
  */
 import { createHash } from 'node:crypto'
 import type { Level } from '@svc/protocol'
@@ -25,7 +25,7 @@ const at = 1_800_000_000_000
 const how = { at, chance: 0.5, scale: 1 }
 const idle: Update = { state: 'idle', running: a, previous: z, rollbacks: [] }
 const window: Window = { baseline: 'ok', ran: 120, worse: 0, flips: 0, deaths: 0 }
-/** How each state is noted in an update 1.4.0 -> 1.5.0. */
+/** The journal in each state of an update from 1.4.0 to 1.5.0. */
 const noted: Readonly<Record<UpdateState, Update>> = {
   idle,
   fetching: { ...idle, state: 'fetching', to: { version: '1.5.0', sha256: '' } },

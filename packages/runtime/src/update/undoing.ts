@@ -1,6 +1,6 @@
 /**
- * Last step: puts `current` back. Outcome and hold are already noted; if the disk refuses, it is tried again until it
- * succeeds.
+ * Last step of an update that is rolled back: makes `current` lead to the previous version again. The outcome and the
+ * hold are noted before this step. If the disk refuses, it is repeated until it succeeds.
  */
 import { messageOf } from '../errors.ts'
 import { duration, wait } from '../time.ts'

@@ -1,7 +1,7 @@
 /**
- * Distinguishes an unreadable file from a missing one. Without the journal a start would forget the hold and remove the
- * previous version; without the note of the installation it would change no version until the next start. Until both
- * can be read no version is swept, swapped or proved, and the reports say so.
+ * Handles notes that exist and cannot be read. Without the journal of updates a start would forget a hold and remove
+ * the previous version; without the note of the installation it would change no version until the next start. Until
+ * both can be read, no version is removed, swapped or proved, and the reports say so.
  */
 import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
@@ -10,13 +10,13 @@ import type { ProcessState } from '../launcher/moves.ts'
 import { duration, wait } from '../time.ts'
 import { unreadable } from './journal.ts'
 
-/** The updates of an agent, as the runtime follows them. */
+/** The updates of an agent, as the rest of the runtime uses them. */
 export interface Updates {
   /** Called with each answer of the service (2.7). */
   heard(answer: Pick<ReceivedAnswer, 'desired'>): void
-  /** Called by the launcher when the agent's process changes. */
+  /** Called by the launcher when the state of the agent's process changes. */
   changed(state: ProcessState): void
-  /** Undefined while it is not known. */
+  /** The outcome of the last update; undefined while it is not known. */
   applied(): Applied | undefined
   health(): HealthItem[]
   /** Resolves after `stop` is aborted, once no step runs and nothing is left to write to the journal. */
@@ -25,13 +25,13 @@ export interface Updates {
 
 const againSeconds = 10
 
-/** Why no version is changed, as a sentence; undefined if updates are possible. */
+/** A sentence about why no version is changed; undefined if updates are possible. */
 export function standstill(folder: Pick<Folder, 'install' | 'update'>): string | undefined {
   const why = unreadableInstall(folder) ?? unreadable(folder)
   return why && `No version is changed, because ${why}.`
 }
 
-/** Starts as soon as everything can be read, at once if possible. */
+/** Calls `begin` as soon as all notes can be read, if possible at once. */
 export function onceReadable(
   folder: Folder,
   stop: AbortSignal,

@@ -12,7 +12,9 @@ import { expectWhole, learn, offers, serves, versionOf } from '../../testing/upd
 import { readNote } from '../launcher/note.ts'
 import { readUpdate } from './journal.ts'
 
-/** A second lasts 20 ms: the window of 30 minutes takes 36 s, ten minutes take 12 s. */
+/**
+ * The factor for all durations: a second lasts 20 ms, so 30 minutes of watching take 36 s, and ten minutes take 12 s.
+ */
 const scale = 0.02
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -46,7 +48,7 @@ const reportWhere = (
 ) => becomes(what, () => service.reports.find((r) => holds(r.report))?.report)
 const lastReport = (service: Service) => service.reports.at(-1)?.report
 const sumOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-/** The names of everything in its folder except the journals, the logs and what the agent itself writes. */
+/** The names of everything in the agent's folder, except the journals, the logs and what the agent itself writes. */
 const everything = (agent: InstalledAgent) =>
   [agent.root, agent.versions, agent.staging].map((root) => (existsSync(root) ? readdirSync(root).sort() : []))
 
@@ -261,7 +263,7 @@ describe('a rollback', () => {
 })
 
 describe('the window', () => {
-  /** An agent that reports what a file tells it to. */
+  /** The files of an agent whose level, and whose crash, are dictated by files. */
   const obedient = {
     'main.cjs': `const fs=require('node:fs'),at=(n)=>process.env.SVC_STATE_DIR+'/'+n
 setInterval(()=>{if(fs.existsSync(at('die')))process.exit(9)
@@ -302,7 +304,7 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
     const ran = readUpdate(agent)?.window?.ran ?? 0
     expect(ran).toBeGreaterThanOrEqual(300)
     expect(ran).toBeLessThan(1800)
-    runs(agent, { scale: 0.002 }) // so little is left that nobody has to wait for it
+    runs(agent, { scale: 0.002 }) // the time is shortened even more, so that the rest of the 30 minutes takes no time
     await becomes('the end of the window', () => readUpdate(agent)?.state === 'idle')
     expect(readUpdate(agent)).toMatchObject({
       running: { version: '1.6.0' },
@@ -321,7 +323,7 @@ test('a paused agent gets the version put in place, and it is proved when the ag
   offered.wish('1.5.0')
   await becomes('it is in place', () => readUpdate(agent)?.state === 'proving')
   const { length } = service.reports
-  await service.reported(length + 30) // longer than the time for a proof
+  await service.reported(length + 30) // these reports take longer than a proof may take
   expect(readUpdate(agent)).toMatchObject({ state: 'proving' })
   expect(agent.starts()).toHaveLength(1)
   await svc(agent, ['resume'])

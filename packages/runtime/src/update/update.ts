@@ -1,7 +1,7 @@
 /**
- * The update of the agent's version (3.3) in the runtime: it takes the wishes in the answers and requests of people
- * here (listening.ts), and drives the state machine (moves.ts). It never delays a report or the agent. The launcher restarts
- * the agent by itself when `current` leads to another version than its process was started from.
+ * Updates the agent's version (3.3): takes the wishes in the service's answers and the requests of people on this
+ * machine (listening.ts), and runs the state machine (moves.ts). It never delays a report or the agent. The launcher
+ * restarts the agent by itself when `current` leads to another version than the one that its process was started from.
  */
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem } from '@svc/protocol'
@@ -33,7 +33,7 @@ interface UpdateHost {
   readonly look: () => void
   readonly process: () => ProcessState
   readonly manifest: () => Promise<Manifest | undefined>
-  /** Why this process cannot restart the agent on another version; undefined if it can. */
+  /** Why this process cannot restart the agent with another version; undefined if it can. */
   readonly cannot?: string | undefined
 }
 
@@ -43,7 +43,7 @@ interface ListenerSettings {
   readonly stop: AbortSignal
 }
 
-/** Undefined in a folder that was not installed from a blueprint. */
+/** Creates the updates of an agent; undefined in a folder that was not installed from a blueprint. */
 export function updates(folder: Folder, running: string, stop: AbortSignal, hands: UpdateHost): Updates | undefined {
   if (!folder.installed) return undefined
   return onceReadable(folder, stop, hands.say, () => {
@@ -54,7 +54,7 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
   })
 }
 
-/** Continues from the state in the journal. */
+/** Continues the update from the state in the journal. */
 function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): Updates {
   const { say } = hands
   const first = readUpdate(folder)
@@ -91,7 +91,7 @@ function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): Upd
   }
 }
 
-/** Performs the acts of listening.ts. */
+/** Performs the acts that listening.ts decides on. */
 function listener(
   folder: Folder,
   { blueprint, stop }: ListenerSettings,
@@ -134,12 +134,12 @@ function listener(
     on,
     now: () => now,
     attempt: () => attempt,
-    /** Saves the update. Returns why it could not be written; that is tried again. */
+    /** Writes the update to the journal. If that fails, returns why; the write is repeated later. */
     save: (update: Update): string | undefined => {
       on({ is: 'changed', update })
       return unsaved
     },
-    /** The wish of the service, if it can be started now. */
+    /** Returns the wish of the service, if it can be started now. */
     wish: (): Came | undefined => {
       began = undefined
       on({ is: 'idle' })
@@ -149,7 +149,7 @@ function listener(
   }
 }
 
-/** Writes the journal. Returns why the disk refused. */
+/** Writes the journal. If the disk refuses, returns why. */
 function written(folder: Folder, update: Update): string | undefined {
   try {
     writeUpdate(folder, update)

@@ -1,7 +1,7 @@
 /**
- * The window (3.3, D27, D28): for 30 minutes of running the agent is rolled back if it gets worse than when it was
- * kept. Only time counts in which it runs and is not paused, by the monotonic clock. That is saved each minute, so that
- * no restart shortens or lengthens it.
+ * Watches a version that was kept (3.3, D27, D28): for 30 minutes of running the agent is rolled back if it gets worse
+ * than when the version was kept. Only time counts in which the agent runs and is not paused, by the monotonic clock.
+ * The time is saved each minute, so that no restart shortens or lengthens it.
  */
 import { type Level, limits, rank } from '@svc/protocol'
 import type { ProcessState } from '../launcher/moves.ts'
@@ -14,19 +14,19 @@ import { statusReader } from './status.ts'
 
 const evaluateSeconds = 10
 const saveSeconds = 60
-/** The limits of D28. */
+/** The limits that D28 sets. */
 const maxWorse = 2
 const maxFlips = 3
 const maxDeaths = 3
 
-/** One evaluation, at least ten seconds after the one before. Pure. */
+/** Adds one evaluation of the level. Evaluations are at least ten seconds apart. */
 export function evaluate(window: Window, level: Level): Window {
   const isWorse = rank[level] > rank[window.baseline]
   const was = window.worse > 0
   return { ...window, worse: isWorse ? window.worse + 1 : 0, flips: window.flips + (isWorse === was ? 0 : 1) }
 }
 
-/** Why the agent is rolled back; undefined if it stays. */
+/** The reason for a rollback; undefined if the version stays. */
 export function verdict({ baseline, worse, flips, deaths }: Window, level: Level): string | undefined {
   if (worse >= maxWorse) return `it got worse after it was kept: ${level}, and it was ${baseline}`
   if (flips > maxFlips) return `it got worse and better again more than ${maxFlips} times after it was kept`
@@ -75,10 +75,10 @@ export const watching: UpdateStep = async (ground, update) => {
   }
 }
 
-/** True if the process is as it should be, which includes an agent that has done its work and ended. */
+/** True if the process is as it should be: it runs, or it has done its work and ended with exit code 0. */
 const isUp = (state: ProcessState): boolean =>
   state.is === 'running' || (state.is === 'stopped' && state.because === 'ended' && state.exit?.code === 0)
-/** True if it ended well or on request and starts again soon, which says nothing for or against the version. */
+/** True if the process ended well or on request and starts again soon. This says nothing for or against the version. */
 const betweenRuns = (state: ProcessState): boolean =>
   state.is === 'waiting' && (state.exit === undefined || state.exit.code === 0 || state.crashes === 0)
 
@@ -88,5 +88,5 @@ const differs = (saved: Window, now: Window): boolean =>
   now.flips !== saved.flips ||
   now.worse !== saved.worse
 
-/** The seconds of running that are left of the window, for people. */
+/** The seconds for which the version is still watched, counted only while the agent runs. */
 export const leftOf = ({ window }: Update): number => Math.max(0, limits.windowSeconds - Math.floor(window?.ran ?? 0))

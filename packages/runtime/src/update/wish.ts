@@ -1,20 +1,22 @@
-/** Judges a `desired` (3.3): the contract's conditions and D24 to D31, one per line. Pure. */
+/** Judges the version that the service wishes (3.3): the conditions of the contract and of D24 to D31, one per line. */
 import { type Desired, isVersion, limits } from '@svc/protocol'
 import type { Update } from './journal.ts'
 
 export type WishVerdict =
   | 'none'
-  | 'foreign' // another blueprint
-  | 'invalid' // not a semantic version; never used as a path
+  | 'foreign' // the wish is for another blueprint
+  | 'invalid' // the text is not a semantic version, so it is never used as a path
   | 'running'
   | 'held'
-  | 'looping' // rolled back too often (D29)
-  | 'waiting' // for the retry after a transient failure
-  | 'later' // something else is in progress, or the window is open (D30)
-  | 'present' // the previous version, which is on this machine
+  | 'looping' // the version was rolled back too often (D29)
+  | 'waiting' // the version waits for its retry after a failure that may pass
+  | 'later' // something else is in progress, or the current version is still being watched (D30)
+  | 'present' // the wish is for the previous version, which is on this machine
   | 'wanted'
 
-/** After this many rollbacks in 24 h a version is not tried again without a person here (D29). */
+/**
+ * After this many rollbacks within 24 h, a version is not tried again until a person on this machine allows it (D29).
+ */
 export const maxRollbacks = 3
 const dayMs = 86_400_000
 
@@ -22,9 +24,9 @@ const dayMs = 86_400_000
 export interface WishFacts {
   readonly blueprint: string
   readonly now: Update
-  /** Unix milliseconds. */
+  /** The time of the judgement, in Unix milliseconds. */
   readonly at: number
-  /** Shortens the day of D29 (SVC_TIME_SCALE). */
+  /** The factor (SVC_TIME_SCALE) by which the day of D29 is shortened. */
   readonly scale?: number
 }
 
@@ -46,8 +48,8 @@ export function judgeWish(
 }
 
 /**
- * The longest possible wait for a retry. A longer one means that the clock was wrong when it was noted, or was set back
- * since.
+ * The longest wait before a retry that is possible. A longer one in the journal means that the clock was wrong when it
+ * was noted, or was set back since.
  */
 const longestWaitMs = 1100 * limits.fetchRetrySeconds
 const waits = (left: number, scale: number): boolean => left > 0 && left <= longestWaitMs * scale
@@ -59,8 +61,8 @@ export const ofTheDay = (rollbacks: Update['rollbacks'], at: number, scale = 1):
   rollbacks.filter((r) => Math.abs(at - r.at) < dayMs * scale)
 
 /**
- * True if a wish lifts the hold: a valid wish for the agent's own blueprint and another version than the held one
- * (D25).
+ * True if a wish lifts the hold: it is valid, for the agent's own blueprint, and names another version than the one on
+ * hold (D25).
  */
 export const lifts = (desired: Partial<Desired> | undefined, blueprint: string, { hold }: Update): boolean =>
   hold !== undefined &&

@@ -1,15 +1,15 @@
 /**
- * Allows one update at a time (D31): a new runtime on trial and a new version of the agent between swap and keep would
- * be blamed for each other's faults. So every swap checks this first, and waits.
+ * Allows only one update at a time (D31). A new runtime on trial and a new version of the agent on proof could be
+ * blamed for each other's faults, so every swap first checks this and waits.
  */
 import type { Folder } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 import { onTrial } from './runtime-note.ts'
 
-/** The states in `.svc/journal/update.json` in which a version of the agent is neither kept nor rolled back. */
+/** The states in `.svc/journal/update.json` in which the agent has a version that is neither kept nor rolled back. */
 const unproven = ['swapping', 'proving', 'undoing']
 
-/** The update in progress; undefined if a swap may take place. */
+/** The update that is in progress; undefined if a swap may take place. */
 export function busyWith(
   folder: Pick<Folder, 'runtimeNote' | 'selfUpdate' | 'update'>,
 ): 'runtime update' | 'blueprint update' | undefined {

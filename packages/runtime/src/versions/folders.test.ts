@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder.root, { recursive: true }))
 
-/** Strikes at each change of the disk in turn, until none is left. */
+/** Lets the disk fail at each change in turn, until no change is left. Returns the number of changes. */
 function struckEverywhere(work: () => void, check: (where: string) => void): number {
   let points = 0
   for (const kind of kinds)
@@ -27,7 +27,7 @@ function struckEverywhere(work: () => void, check: (where: string) => void): num
       try {
         struck = onFaultyDisk(at, kind, work).struck
       } catch {
-        struck = true // the disk has failed
+        struck = true // the simulated disk has failed
       }
       check(`${kind} at change ${at}`)
       lead(folder, old)

@@ -1,6 +1,6 @@
 /**
- * The versions of an agent on the disk: the one that `current` leads to, its swap by one rename, and the removal of
- * versions no longer needed.
+ * The versions of an agent on the disk: the version to which `current` leads, the change of `current` by one rename,
+ * and the removal of versions that are no longer needed.
  */
 import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -11,13 +11,14 @@ import type { Folder } from '../files/folder.ts'
 type VersionPaths = Pick<Folder, 'root' | 'current' | 'versions'>
 
 /**
- * The folder name of a version. It is a hash, since a version may hold characters that a folder's name cannot (D48).
+ * The folder name of a version. It is made from the checksum, since a version may contain characters that are not
+ * allowed in the name of a folder (D48).
  */
 export const nameOf = (sha256: string): string => sha256.toLowerCase().slice(0, 32)
 export const versionFolder = (folder: Pick<Folder, 'versions'>, sha256: string): string =>
   join(folder.versions, nameOf(sha256))
 
-/** The name of the version that `current` leads to; undefined if there is no such link. */
+/** The folder name of the version to which `current` leads; undefined if there is no such link. */
 export function leadsTo({ current }: Pick<Folder, 'current'>): string | undefined {
   try {
     return basename(readlinkSync(current))
@@ -27,8 +28,8 @@ export function leadsTo({ current }: Pick<Folder, 'current'>): string | undefine
 }
 
 /**
- * The folder with `current` resolved once, so that everything read through it is of one version, whatever is swapped
- * meanwhile.
+ * Returns the folder with `current` replaced by the version to which it leads now. Everything that is read through the
+ * result belongs to one version, even if `current` is changed meanwhile.
  */
 export function pinned(folder: Folder): Folder {
   const name = folder.installed ? leadsTo(folder) : undefined
@@ -37,7 +38,7 @@ export function pinned(folder: Folder): Folder {
   return { ...folder, home, manifest: resolve(home, basename(folder.manifest)) }
 }
 
-/** True if a version is on this machine. Everything under `versions` is complete. */
+/** True if a version is on this machine. Every folder in `versions` is complete. */
 export const isHere = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256: string): boolean =>
   existsSync(join(versionFolder(folder, sha256), basename(folder.manifest)))
 
@@ -52,8 +53,8 @@ export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: st
 }
 
 /**
- * Removes versions that are neither named nor in use, and what an interrupted update left. No half-removed version
- * stays under `versions`.
+ * Removes the versions that are neither in `keep` nor in use, and what an interrupted update left. A version is never
+ * left half removed.
  */
 export function sweepVersions(folder: Folder, keep: readonly string[]): void {
   rmSync(temporaryOf(folder), { force: true })

@@ -1,20 +1,20 @@
-/** The types that updates of an agent and of the runtime share: a version, a hold, and the outcome of an attempt. */
+/** Types that the updates of agents and of the runtime share: a version, a hold, and the outcome of an attempt. */
 import { type Applied, cut, limits, type Outcome } from '@svc/protocol'
 import { type Field, object, oneOf } from '@svc/protocol/fields'
 import { filled, type Noted, words } from '../files/note.ts'
 
 /**
- * A version. `sha256` is the checksum of an agent's bundle, which names its folder; for the current version it may be
- * only the beginning.
+ * A version. For an agent, `sha256` is the checksum of its bundle, which names the version's folder; for the current
+ * version it may be only the beginning of the checksum.
  */
 export const release = object({ version: words, sha256: words }, 'version', 'sha256')
 export type Release = Noted<typeof release>
 
-/** A version that is not applied until the service names another one (D25; 3.5, 1). */
+/** A version that is not tried again until the service wishes another one (D25; 3.5, 1). */
 export const hold = filled(object({ version: words, reason: words }, 'version'), { reason: '' })
 
 const outcomes = ['ok', 'rolled_back', 'failed'] as const satisfies readonly Outcome[]
-/** The last attempt (2.5, 2.6). */
+/** The outcome of the last attempt (2.5, 2.6). */
 export const applied: Field<Applied> = filled(
   object({ version: words, outcome: oneOf(outcomes), message: words }, 'outcome'),
   { version: '', message: '' },
@@ -23,8 +23,8 @@ export const applied: Field<Applied> = filled(
 type VersionOf = Pick<Release, 'version'>
 
 /**
- * The outcome of an attempt. The message names both versions and the time, so that no two attempts have the same (D32,
- * D34).
+ * Words the outcome of an attempt. The message names both versions and the time, so that no two attempts have the same
+ * message (D32, D34).
  */
 export function attemptOf({
   outcome,
@@ -35,11 +35,11 @@ export function attemptOf({
   reason,
 }: {
   readonly outcome: Outcome
-  /** The version that works after it. */
+  /** The version that works after the attempt. */
   readonly works: VersionOf
   readonly from: VersionOf
   readonly to: VersionOf
-  /** Unix milliseconds. */
+  /** The time of the attempt, in Unix milliseconds. */
   readonly at: number
   readonly reason: string
 }): Applied {

@@ -9,7 +9,7 @@ import type { Folder } from '../files/folder.ts'
 import { filled, type Noted, note, words } from '../files/note.ts'
 import { applied, release } from './release.ts'
 
-/** `from` is the version before, which is kept as the previous file. */
+/** The two files of a swap. `from` is the one before, which is kept as the previous file. */
 const swapped = { from: release, to: release }
 
 const tried = filled(
@@ -17,10 +17,11 @@ const tried = filled(
     {
       is: oneOf(['trying', 'kept']),
       ...swapped,
-      /** The number of starts of the new file, each noted before it is made. */
+      /** The number of starts of the new file. Each is noted before it is made. */
       starts: number(),
       /**
-       * When the current five minutes began, in Unix milliseconds, and the number of processes that had such minutes.
+       * When the current five minutes of the trial started, in Unix milliseconds, and the number of processes that were
+       * given such minutes.
        */
       began: number(),
       processes: number(),
@@ -39,15 +40,15 @@ const trial = either(tried, undone)
 export type Trial = Noted<typeof trial>
 
 /**
- * A hold of the runtime, which also ends when the file is replaced. `running` is the checksum of the file that ran when
- * it began.
+ * A hold on a version of the runtime. It also ends when the file is replaced; `running` is the checksum of the file
+ * that ran when the hold began.
  */
 const hold = filled(object({ version: words, reason: words, running: words }, 'version'), { reason: '', running: '' })
 export type RuntimeHold = Noted<typeof hold>
 
 /**
- * The note about the runtime's own file. If everything is absent, nothing is on trial and no rollback by itself is
- * possible.
+ * The note about the runtime's own file. If all its parts are absent, nothing is on trial, and the runtime will not
+ * roll itself back.
  */
 const runtimeNote = object({ trial, applied, hold })
 export type RuntimeNote = Noted<typeof runtimeNote>
@@ -59,10 +60,10 @@ export function writeRuntimeNote(folder: Pick<Folder, 'runtimeFolder' | 'runtime
   file.write(folder, value)
 }
 
-/** Empty if there is no readable note. */
+/** Reads the note; empty if there is no readable note. */
 export const readRuntimeNote = (folder: Pick<Folder, 'runtimeNote'>): RuntimeNote => file.read(folder) ?? {}
 
-/** True if a new runtime is on trial (D31). One that has reported no longer is. */
+/** True if a new runtime is on trial and has not reported yet (D31). */
 export const onTrial = (folder: Pick<Folder, 'runtimeNote'>): boolean => {
   const { trial } = readRuntimeNote(folder)
   return trial !== undefined && trial.is !== 'kept'

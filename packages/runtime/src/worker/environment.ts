@@ -1,6 +1,6 @@
 /**
- * The environment of the agent's process (2.12): what the table there names, and what any program of this machine
- * needs. Nothing else of the runtime's own environment is passed on, and never the runtime's token (D54).
+ * Builds the environment of the agent's process (2.12): the variables in the table there, and those that any program of
+ * this machine needs. Nothing else of the runtime's own environment is passed on, and never the runtime's token (D54).
  */
 import type { Manifest } from '@svc/blueprint'
 import type { SettingValue } from '@svc/protocol'
@@ -9,15 +9,15 @@ import type { Folder } from '../files/folder.ts'
 import { settingsInForce } from '../state/settings.ts'
 
 /**
- * The variables that the machine gives every program: the paths of programs and home, language, time zone, and access
- * to the network.
+ * The variables that every program of the machine gets: PATH, the home folder, the language, the time zone, and the
+ * proxies of the network.
  */
 const machine =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_RUNTIME_DIR|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE)$/
-/** The variables by which `docker` finds its engine. */
+/** The variables from which `docker` learns where its engine is. */
 const docker = /^DOCKER_(?:HOST|CONTEXT|CONFIG|CERT_PATH|TLS_VERIFY)$/
 
-/** The environment except `SVC_AGENT_STARTED`, which is set at each start. */
+/** Returns the environment except `SVC_AGENT_STARTED`, which is added at each start. */
 export function environment(
   folder: Folder,
   manifest: Pick<Manifest, 'settings' | 'runtime'>,
@@ -42,5 +42,5 @@ export function environment(
   ])
 }
 
-/** `true` or `false` for a bool, empty if it is not set. */
+/** The value of a setting as text: `true` or `false` for a bool, empty if it is not set. */
 const written = (value: SettingValue): string => (value === null ? '' : String(value))

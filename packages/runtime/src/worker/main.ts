@@ -1,6 +1,7 @@
 /**
- * The runtime proper, in its worker thread: it reports, processes commands, sends logs, and says how the agent is
- * started. It never blocks, has no signals and starts no process. Whatever happens to it, the agent continues.
+ * The runtime proper, in its worker thread: it reports, processes commands, sends logs, and tells the launcher how the
+ * agent must be started. It never blocks, handles no signals and does not start the agent. Whatever happens to this
+ * thread, the agent continues.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
@@ -25,7 +26,7 @@ import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { missingRuntime, orderOf } from './order.ts'
 import { agentSettled } from './settled.ts'
 
-/** True if this thread is such a worker. */
+/** True if these are the data of such a worker thread. */
 export const isRuntime = (data: unknown): data is Start =>
   typeof data === 'object' && data !== null && 'svc' in data && data.svc === 'runtime'
 
@@ -93,7 +94,9 @@ export async function work(): Promise<void> {
   port.close()
 }
 
-/** How to start the agent. All files are of one version, whatever is swapped meanwhile. */
+/**
+ * Determines how the agent must be started. All files are read from one version, even if `current` changes meanwhile.
+ */
 async function howToStart(through: Folder): Promise<Omit<Extract<FromWorker, { is: 'order' }>, 'is' | 'id'>> {
   try {
     const folder = pinned(through)
@@ -145,7 +148,8 @@ async function report(
       tell({ is: 'reported', ok: result.ok })
       if (result.ok && result.handled.length > 0) tell({ is: 'look' })
       if (!result.ok) return
-      updates.heard(result.answer) // D31: after the commands, before the agent's own version
+      // D31: the wish for the runtime comes after the commands and before the wish for the agent's version
+      updates.heard(result.answer)
       versions?.heard(result.answer)
     },
   })

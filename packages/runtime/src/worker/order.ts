@@ -1,4 +1,4 @@
-/** Decides how the agent is started now (2.10, 2.12), from its current files. */
+/** Determines how the agent must be started (2.10, 2.12), from its current files. */
 import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import type { Manifest, Runtime } from '@svc/blueprint'
@@ -10,7 +10,7 @@ import { fillSettings } from '../state/settings.ts'
 import { leadsTo } from '../versions/folders.ts'
 import { environment } from './environment.ts'
 
-/** Why nothing can be started. */
+/** A sentence about why an agent without the part `runtime` in its manifest cannot be started. */
 export const missingRuntime = (folder: Folder, name: string): string =>
   `${folder.manifest} has no "runtime", so svc does not know how to start ${name}. Add it, or start the agent yourself and use "${hint('report')}".`
 
@@ -33,15 +33,18 @@ export function orderOf(folder: Folder, manifest: Manifest): Order | undefined {
   }
 }
 
-/** The version whose files the folder names, pinned or through `current`. */
+/**
+ * The folder name of the version from which files are read. The folder either leads there through `current` or was
+ * fixed to one version.
+ */
 function versionOf(folder: Folder): string | undefined {
   if (!folder.installed) return undefined
   return folder.home === folder.current ? leadsTo(folder) : basename(folder.home)
 }
 
 /**
- * The order for containers: `up` in the foreground is the process, and ending it stops the containers. If it had to be
- * killed, another command kills the containers.
+ * How an agent in containers is started: `docker compose up` in the foreground is its process, and ending that stops
+ * the containers. If it had to be killed, another command kills the containers.
  */
 function compose(
   folder: Pick<Folder, 'home' | 'root'>,
@@ -66,8 +69,8 @@ function compose(
 }
 
 /**
- * The name of the compose project, unique to the folder: two folders with agents of the same name must not share
- * containers.
+ * The name of the compose project. It is unique to the folder, since the agents of two folders must not share
+ * containers even if they have the same name.
  */
 const projectOf = (root: string, name: string): string =>
   `svc-${name}-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`

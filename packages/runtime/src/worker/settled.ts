@@ -1,6 +1,7 @@
 /**
- * Decides when the first report is worth sending. It is shown for a whole interval, and would otherwise say "about to
- * start" of an agent that has started since. Only the report waits, and not for long; the agent never waits for it.
+ * Decides when the first report is sent. The page shows it for a whole interval, and without a short wait it would say
+ * "about to start" about an agent that has started meanwhile. Only the report waits, and not for long; the agent never
+ * waits for it.
  */
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
@@ -9,7 +10,7 @@ import type { ProcessState } from '../launcher/moves.ts'
 import { placeOf } from '../state/paths.ts'
 import { duration, wait } from '../time.ts'
 
-/** The maximum seconds that the first report waits, from the start of the runtime. */
+/** The maximum number of seconds that the first report waits, counted from the start of the runtime. */
 const patienceSeconds = 10
 
 export async function agentSettled(
@@ -25,12 +26,15 @@ export async function agentSettled(
     if (!(await wait(Math.min(duration(0.1), 100), stop))) return
 }
 
-/** The maximum delay of noting the start of a process, which may already have written by then. */
+/**
+ * The maximum delay, in milliseconds, between the start of a process and the time noted for it. The process may already
+ * have written its status by then.
+ */
 const noteMs = 250
 
 /**
- * True if the state of the process is decided, and a running one has reported its health. `written` is when its status
- * file was, in Unix milliseconds.
+ * True if it is decided whether the process runs and, if it does, its status has been written. `written` is the time of
+ * its status file in Unix milliseconds.
  */
 export function isSettled(state: ProcessState, written: number | undefined, now: number): boolean {
   if (state.is === 'waiting') return state.startAt > now
@@ -41,6 +45,6 @@ function writtenAt(file: string): number | undefined {
   try {
     return statSync(file).mtimeMs
   } catch {
-    return undefined // missing or unreadable; the report says which
+    return undefined // the status file is missing or unreadable, and the report says which
   }
 }
