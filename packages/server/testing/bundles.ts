@@ -1,4 +1,4 @@
-/** For tests: real bundles, packed from a folder like `svc pack` packs it. */
+/** Makes real bundles for tests. They are packed from a folder in the same way as by `svc pack`. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,9 +10,9 @@ export interface Made {
   name?: string
   version?: string
   description?: string
-  /** Bindings such as `tasks:editor:tasks.read,tasks.write`. */
+  /** The bindings that the manifest declares, such as `tasks:editor:tasks.read,tasks.write`. */
   bindings?: string[]
-  /** Names of logs. */
+  /** The names of the logs that the manifest declares. */
   logs?: string[]
   secrets?: string
   /** The value of `needs`, such as `[restic]`. */

@@ -15,7 +15,7 @@ import { submission } from './reporting.ts'
 import type { TestAgent, World } from './world.ts'
 
 const interval = 30
-/** The batches of one interval; the sweeper runs after each. */
+/** The number of groups of agents that report one after another in an interval. The sweeper runs after each group. */
 const slots = 4
 
 export interface SimAgent extends TestAgent {
@@ -25,9 +25,12 @@ export interface SimAgent extends TestAgent {
   hold: string | undefined
   runtime: RuntimeInfo
   runtimeHold: string | undefined
-  /** The runtime version on trial, the version before it, and the time at which the trial ends. */
+  /**
+   * The trial in progress: its runtime version, the version before it, and its end in milliseconds; undefined without
+   * one.
+   */
   trial: { version: string; from: string; until: number } | undefined
-  /** Versions that do not work on this machine. */
+  /** The versions that do not work on this machine. */
   bad: Set<string>
   /** Every version that an answer named. */
   named: Set<string>
@@ -37,7 +40,7 @@ export interface Fleet {
   agents: SimAgent[]
   /** Lets this many intervals pass. With `away` the service answers nobody. */
   pass: (intervals: number, how?: { away?: boolean; until?: () => Promise<boolean> | boolean }) => Promise<void>
-  /** The highest number of runtimes on trial at the same time. */
+  /** Returns the highest number of runtimes that were on trial at the same time. */
   maxOnTrial: () => number
 }
 
@@ -89,7 +92,10 @@ export async function newFleet(w: World, count: number, blueprint: string): Prom
   }
 }
 
-/** Adds all agents at once: a commit for each of a thousand agents takes longer than the rest of the test. */
+/**
+ * Inserts all agents at once, because a commit for each of a thousand agents would take longer than the rest of the
+ * test.
+ */
 async function addAgents(w: World, count: number, blueprint: string): Promise<TestAgent[]> {
   const agents = Array.from({ length: count }, (_, i) => ({
     id: newId(w.clock.now()),
@@ -129,7 +135,10 @@ const simulated = (agent: TestAgent): SimAgent => ({
   named: new Set(),
 })
 
-/** 2.5, 2.6: every report contains both outcomes; during a trial it names the running version with the old outcome. */
+/**
+ * The report of an agent. Each contains the outcomes of both updates (2.5, 2.6); during a trial it names the running
+ * version with the old outcome.
+ */
 const reportOf = (agent: SimAgent) => ({
   agent: { version: agent.version },
   state: { level: 'ok' },
@@ -139,7 +148,7 @@ const reportOf = (agent: SimAgent) => ({
 
 type Read = Extract<ReturnType<typeof readAnswer>, { ok: true }>['value']
 
-/** Applies a good answer to an agent, in the order of D31. */
+/** Applies an answer to an agent as a runtime does, in the order of D31. */
 function obey(agent: SimAgent, answer: Read, now: number): void {
   if (agent.trial) endTrial(agent, now, true)
   const { desired, runtime, runtime_desired: wanted } = answer
@@ -156,7 +165,10 @@ function obey(agent: SimAgent, answer: Read, now: number): void {
   if (desired && !agent.trial) update(agent, desired.version, now)
 }
 
-/** 3.5, step 5: ends a trial. A version that is bad on this machine never reports well. */
+/**
+ * Ends a trial that is decided (3.5, step 5). A good report keeps the version; if the version is bad on this machine or
+ * the time is over, it is rolled back.
+ */
 function endTrial(agent: SimAgent, now: number, good = false): void {
   const { trial } = agent
   if (!trial) return
@@ -173,7 +185,9 @@ function endTrial(agent: SimAgent, now: number, good = false): void {
   }
 }
 
-/** 3.3: the version is fetched, tried and kept, or rolled back and held, before the next report. */
+/**
+ * Updates the blueprint version between two reports: it is fetched and tried, then kept, or rolled back and held (3.3).
+ */
 function update(agent: SimAgent, version: string, now: number): void {
   agent.named.add(version)
   if (agent.hold !== version) agent.hold = undefined

@@ -13,9 +13,9 @@ import { offering } from './service.ts'
 import type { TestAgent, World } from './world.ts'
 
 export interface History {
-  /** The command ids of every answer that the service produced, including lost ones. */
+  /** The ids of the commands in each answer that the service gave, even if the answer was lost. */
   answers: { agent: string; at: number; ids: string[] }[]
-  /** Acks that reached the service in a report that it accepted, in that order. */
+  /** The acks in reports that the service accepted, in the order of their arrival. */
   acks: { agent: string; at: number; ack: Ack }[]
   /** All commands after each step. */
   views: { at: number; rows: Map<string, CommandRow> }[]
@@ -95,7 +95,10 @@ export async function play(w: World, seed: number, steps: number): Promise<Histo
   return history
 }
 
-/** Everything that is wrong with a history, as sentences; empty when I1, I2, I5 and I6 hold. */
+/**
+ * Returns everything that is wrong with a history, as sentences. The list is empty if the invariants I1, I2, I5 and I6
+ * hold.
+ */
 export function faults(history: History): string[] {
   return [...handedOutOnce(history), ...neverBack(history), ...shownAsAnswered(history), ...inTime(history)]
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { bundle } from './bundles.ts'
 import type { Place } from './service-process.ts'
 
-/** Makes and activates the workspace, with the versions 1.0.0 and 1.1.0. */
+/** Makes and activates the workspace, and uploads the versions 1.0.0 and 1.1.0. */
 export async function twoVersions(place: Place): Promise<void> {
   await place.value(['workspace', 'create', 'north'])
   await place.value(['workspace', 'activate', 'north', 'svc'])

@@ -1,4 +1,7 @@
-/** A workspace that is ready for installations: activated for a product, with install codes on request. */
+/**
+ * Makes a workspace that is ready for installations: it is activated for a product, and install codes are issued on
+ * request.
+ */
 import type { Store } from '../src/db/open.ts'
 import { issueCode } from '../src/installs/codes.ts'
 import { addProduct } from '../src/products/store.ts'

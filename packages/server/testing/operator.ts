@@ -12,7 +12,10 @@ export interface Ran {
   stderr: string
 }
 
-/** These three change settings of the whole process, or run until it ends. */
+/**
+ * The commands that change settings of the whole process, or that run until it ends. They cannot run in the test's
+ * process.
+ */
 const ofAProcess = ['start', 'restore', 'move']
 
 export const runsHere = ([first = '']: readonly string[]): boolean => !ofAProcess.includes(first)
@@ -57,7 +60,8 @@ export interface Asked {
 }
 
 /**
- * The outcome of a command; undefined when no service runs there, or when the command does not run inside a service.
+ * Runs a command in the running service and returns its outcome; undefined if no service runs, or if the command is not
+ * one that runs in a service.
  */
 export async function askOperator({ dataDir, cwd, args, input = '' }: Asked): Promise<OperatorOutcome | undefined> {
   const [first = '', second = ''] = args

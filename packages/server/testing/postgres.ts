@@ -27,11 +27,11 @@ export interface TestPostgres {
   /** The id of the server process; undefined for a server that was already running. */
   pid: number | undefined
   /**
-   * Kills the server as a power cut of its machine would, except for writes that the kernel still completes; undefined
-   * for a server that was already running.
+   * Kills the server, as a power cut would, except that the kernel still completes its writes; undefined for a server
+   * that was already running.
    */
   kill: (() => Promise<void>) | undefined
-  /** Starts it again on the same data after it was killed. */
+  /** Starts the server again on the same data after it was killed. */
   again: () => Promise<void>
   stop: () => Promise<void>
 }
@@ -41,7 +41,7 @@ const nobody = 65534
 const asRoot = process.getuid?.() === 0
 const identity = asRoot ? { uid: nobody, gid: nobody } : {}
 
-/** With `durable` every commit is synced to the disk, as in production; tests are faster without. */
+/** Starts a cluster. With `durable` every commit is synced to the disk, as in production; without, tests are faster. */
 export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
   const given = process.env.SVC_TEST_DATABASE_URL
   if (given) return running(given)

@@ -1,4 +1,4 @@
-/** For tests: small builds, as a zip with a `release.json`, signed by a real OpenSSH key if a test asks for it. */
+/** Makes small builds for tests: a zip with a `release.json`, signed by a real OpenSSH key if the test asks for it. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { type Build, judgeBuild } from '../src/releases/build.ts'
 export interface Key {
   /** The file of the private key. */
   file: string
-  /** Type and base64, as a build lists the keys that it accepts. */
+  /** The public key as type and base64, which is how a build lists the keys that it accepts. */
   line: string
 }
 

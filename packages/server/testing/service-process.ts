@@ -36,7 +36,7 @@ export class Place {
     }
   }
 
-  /** The same place for programs of another user. */
+  /** The same folder and ports, for running programs as another user. */
   as(uid: number): Place {
     const other = new Place(
       this.folder,
@@ -70,15 +70,15 @@ export class Place {
       child[out]?.setEncoding('utf8').on('data', (text: string) => {
         said[out] += text
       })
-    child.stdin?.on('error', () => {}) // it may end without reading
+    child.stdin?.on('error', () => {}) // The program may end without reading its input.
     child.stdin?.end(input)
     const [code] = (await once(child, 'close')) as [number | null]
     return { code, ...said }
   }
 
   /**
-   * The value of `svc-server … --json`; any failure fails the test. A service that runs here is asked directly, through
-   * the socket that the program would use.
+   * Runs `svc-server … --json` and returns the value that it prints; any failure fails the test. If a service runs
+   * here, it is asked directly through its socket, as the program would.
    */
   async value<T>(args: string[], input = ''): Promise<T> {
     const outcome = await this.#asked(args, input)
@@ -107,8 +107,8 @@ export class Place {
   }
 
   /**
-   * Asks the running service; undefined when the program itself matters, the database has several nodes, or no service
-   * runs.
+   * Asks the running service to carry out the command; undefined if no service runs, if several nodes share the
+   * database, or if the program itself is being tested.
    */
   async #asked(args: string[], input: string): Promise<OperatorOutcome | undefined> {
     if (!this.#isUsual || this.env.SVC_DATABASE_URL !== undefined) return undefined
@@ -128,7 +128,7 @@ export class Place {
 
 export class ServiceProcess {
   readonly child: ChildProcess
-  /** The log, which it wrote to standard error. */
+  /** The lines of the log that the service wrote to standard error. */
   log = ''
   said = ''
   /** The first person's link. */

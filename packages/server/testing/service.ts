@@ -23,7 +23,7 @@ export interface TestService extends AgentSide {
   stop: () => Promise<void>
 }
 
-/** Records the notifications for pages. */
+/** Records notifications that are meant for pages. */
 export interface TestLive extends Live {
   heard: { what: 'reported' | 'changed' | 'list' | 'alerts'; workspaceId: string; agentId?: string }[]
   watched: Set<string>
@@ -65,7 +65,7 @@ export interface ServiceOptions {
   now?: () => number
   monotonic?: () => number
   config?: Partial<Config>
-  /** By default no release is served. */
+  /** The releases of the service; by default it serves none. */
   releases?: Releases
   limits?: Partial<ListenerLimits>
 }
@@ -170,7 +170,7 @@ export async function report(
   return reply.json as Answer
 }
 
-/** A report that offers every control and a setting, for tests of commands. */
+/** The content of a report that offers every control and a setting, for tests of commands. */
 export const offering = {
   controls: ['pause', 'resume', 'run_now'],
   settings: { schema: [{ key: 'every', type: 'number', min: 1, max: 120 }], values: { every: 10 } },

@@ -12,7 +12,7 @@ export interface World {
   /** An admin without a password; the routes for people have separate tests. */
   admin: { id: string; name: string; email: string }
   agent: TestAgent
-  /** Adds an agent to the same workspace. */
+  /** Adds an agent to the world's workspace. */
   addAgent: (name: string) => Promise<TestAgent>
 }
 export interface TestAgent {

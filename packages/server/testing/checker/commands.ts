@@ -1,4 +1,4 @@
-/** I1 to I6 about the life of commands, and that no command is lost. */
+/** Checks the invariants I1 to I6 about the life of commands, and that no command is lost. */
 import { commandDeadline } from '@svc/protocol'
 import { deletedIn, duplicates, type Line, lastView, only } from './lines.ts'
 
@@ -12,7 +12,7 @@ export const commandFaults = (lines: readonly Line[]): string[] => [
   ...tooLate(lines),
 ]
 
-/** A command whose storing was confirmed must be stored. */
+/** Finds commands whose storing was confirmed and that are not stored. */
 function lost(lines: readonly Line[]): string[] {
   const view = lastView(lines)
   if (!view) return []
@@ -38,7 +38,10 @@ function back(lines: readonly Line[]): string[] {
   )
 }
 
-/** Commands in an answer that somebody received must be stored as delivered, even after a crash. */
+/**
+ * Finds commands that are not stored as delivered although somebody received them in an answer. That must not happen,
+ * even after a crash.
+ */
 function notClaimed(lines: readonly Line[]): string[] {
   const stored = new Map(lastView(lines)?.commands.map((command) => [command.id, command]))
   const deleted = deletedIn(lines)
@@ -54,7 +57,7 @@ const appliedTwice = (lines: readonly Line[]) =>
     (what) => `I4: ${what} twice`,
   )
 
-/** The acks that were sent, and those of them whose receipt the service confirmed. */
+/** The acks that were sent, and among them those that the service confirmed with an answer. */
 function acksOf(lines: readonly Line[]) {
   const good = new Set(only(lines, 'answer').flatMap(({ report, status }) => (status === 200 ? [report] : [])))
   const sent = only(lines, 'send').flatMap(({ agent, report, acks }) =>

@@ -1,4 +1,4 @@
-/** I12 to I16: install codes, and what they make. */
+/** Checks the invariants I12 to I16 about install codes and what they make. */
 import { limits } from '@svc/protocol'
 import { duplicates, type Line, lastView, type Named, only } from './lines.ts'
 
@@ -23,7 +23,8 @@ function halves(lines: readonly Line[]): string[] {
 }
 
 /**
- * Returns whether the agent of a code may have been deleted; for each name, at most as many codes as deleted agents.
+ * Returns a function that tells whether the agent of a code may have been deleted. For each name it says so for at most
+ * as many codes as agents of that name were deleted.
  */
 function deletedNames(lines: readonly Line[]): (code: string) => boolean {
   const left = new Map<string, number>()
@@ -38,12 +39,12 @@ function deletedNames(lines: readonly Line[]): (code: string) => boolean {
 }
 
 /**
- * The number of calls of a kind that are needed to judge their duration, and the factor by which two kinds may differ:
- * one more lookup would be a multiple.
+ * The minimum number of calls of each kind for comparing their durations, and the factor by which these may differ. One
+ * more query would take several times as long.
  */
 const timed = { min: 40, apart: 2 } as const
 
-/** Unknown and used codes must get the same answer after the same time. */
+/** Checks that unknown codes and used ones get the same answer after the same time. */
 function tellApart(lines: readonly Line[]): string[] {
   const refused = only(lines, 'preview', 'redeem').filter(({ status }) => status === 404)
   const bodies = new Set(refused.map(({ body }) => body))
@@ -64,7 +65,10 @@ function tellApart(lines: readonly Line[]): string[] {
 
 const timesOf = (calls: readonly { took?: number | undefined }[]): number[] =>
   calls.flatMap(({ took }) => (took === undefined ? [] : [took])).sort((x, y) => x - y)
-/** A busy machine adds time in bursts, so the lower quartile shows the time of the work itself. */
+/**
+ * The lower quartile of the durations, because a busy machine adds time in bursts, and this shows the time of the work
+ * itself.
+ */
 const quartile = (times: readonly number[]): number => times[times.length >> 2] ?? 0
 
 function tooMany(lines: readonly Line[]): string[] {

@@ -1,7 +1,7 @@
 /**
- * The lines of a run: what happened as the clients and the operator saw it, enough to check I1 to I16 afterwards
- * without the service. Times are milliseconds of one clock. A line is written when its fact is known, not when it
- * started.
+ * The lines of a run: what happened, as clients and the operator saw it. They suffice to check the invariants I1 to I16
+ * afterwards without the service. Times are milliseconds of one clock. A line is written when its fact is known, not
+ * when it started.
  */
 export type Line =
   /** A command for an agent was stored. */
@@ -27,12 +27,13 @@ export type Line =
   /** The service confirmed that a token is void, by rotation or deletion. */
   | { kind: 'void'; at: number; agent: string; token: string }
   /**
-   * A wish, stored at a time between `at` and `done`; with an infinite `done` perhaps never. Null withdraws it. For a
-   * runtime request without an answer `version` is undefined, meaning whatever was served then.
+   * A wish, which was stored at some time between `at` and `done`, or perhaps never if `done` is infinite. The version
+   * null withdraws a wish. The version of a runtime is undefined if the request got no answer: it is the one that was
+   * served then.
    */
   | { kind: 'wish'; of: 'blueprint'; at: number; done: number; agent: string; version: string | null }
   | { kind: 'wish'; of: 'runtime'; at: number; done: number; agent: string; version: string | null | undefined }
-  /** A release that is served from a time between `at` and `done` on. */
+  /** A release. It is served from some time between `at` and `done` on. */
   | { kind: 'serve'; at: number; done: number; version: string }
   /** An agent was deleted. */
   | { kind: 'delete'; at: number; done: number; agent: string; name: string }
@@ -40,9 +41,9 @@ export type Line =
   /** Calls with a code. */
   | ({ kind: 'preview' } & Call)
   | ({ kind: 'redeem' } & Call)
-  /** The time from just before the database was stopped until it worked again. */
+  /** The database was down: from just before it was stopped until it worked again. */
   | { kind: 'outage'; at: number; until: number }
-  /** Everything that is stored, read from this time on. */
+  /** Everything that is stored; it was read at this time or later. */
   | {
       kind: 'view'
       at: number
@@ -97,14 +98,14 @@ export interface Agent {
   id: string
   workspace: string
   name: string
-  /** For each part of the shown report, the number of the report that brought it. */
+  /** The numbers of the reports from which the parts of the shown report come, one for each part. */
   shown: string[]
   runs: Run[]
 }
 export interface Code {
   code: string
   used: boolean
-  /** How many of the things that a redemption makes exist. */
+  /** The numbers of objects that exist because a code was redeemed, by kind. */
   agents: number
   tokens: number
   /** The number of tokens that it should have made. */

@@ -1,8 +1,8 @@
-/** I7 to I10 about the life of reports, and that nothing confirmed is lost. */
+/** Checks the invariants I7 to I10 about the life of reports, and that nothing confirmed is lost. */
 import { limits } from '@svc/protocol'
 import { type Line, lastView, type Of, only, type Run } from './lines.ts'
 
-/** Milliseconds by which clients may notice an outage late. */
+/** The milliseconds after its end during which clients may still notice an outage. */
 const slack = 5_000
 
 export function reportFaults(lines: readonly Line[]): string[] {
@@ -19,7 +19,9 @@ export function reportFaults(lines: readonly Line[]): string[] {
 type Sent = ReadonlyMap<string, Of<'send'>>
 const before = (a: Run, b: Run) => a.place < b.place
 
-/** A report sent with a token after its end was confirmed must be neither accepted nor stored. */
+/**
+ * Finds reports that were accepted or stored although the end of their token had been confirmed before they were sent.
+ */
 function afterVoid(lines: readonly Line[], sent: Sent): string[] {
   const ended = new Map(only(lines, 'void').map(({ token, at }) => [token, at]))
   const late = [...sent.values()].filter(({ token, at }) => at > (ended.get(token) ?? Infinity))
@@ -30,7 +32,7 @@ function afterVoid(lines: readonly Line[], sent: Sent): string[] {
     .map(({ report }) => `I7: report ${report} was taken with a token that was void`)
 }
 
-/** Nothing is kept of an agent whose deletion was confirmed (D56). */
+/** Finds data that is stored about agents whose deletion was confirmed (D56). */
 function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
   const deleted = only(lines, 'delete')
   const over = new Map(deleted.map(({ agent, done }) => [agent, done]))
@@ -49,7 +51,7 @@ function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
   return [...taken, ...left]
 }
 
-/** Everything confirmed is stored, unless there are 2000 newer runs (I8). */
+/** Finds confirmed runs that are not stored, except those of an agent with 2000 newer ones (I8). */
 function kept(lines: readonly Line[], sent: Sent): string[] {
   const view = lastView(lines)
   const many = only(lines, 'view').flatMap(({ agents }) =>
@@ -70,7 +72,10 @@ function kept(lines: readonly Line[], sent: Sent): string[] {
   return [...many, ...missing]
 }
 
-/** The shown report is one whole report, and not older than one confirmed before it was sent. */
+/**
+ * Checks that the shown report consists of parts of one report, and that no newer report was confirmed before that one
+ * was sent.
+ */
 function mixed(lines: readonly Line[], sent: Sent): string[] {
   const answered = new Map(
     only(lines, 'answer').flatMap((line) => (line.status === 200 ? [[line.report, line.at] as const] : [])),

@@ -1,9 +1,9 @@
-/** I11, 2.7 and 3.4: the wishes in answers. */
+/** Checks the wishes in answers: the invariant I11 and the sections 2.7 and 3.4. */
 import { type Line, type Of, only } from './lines.ts'
 
 type Sent = Of<'send'>
 type Answer = Of<'answer'>
-/** A report that was accepted, and its answer. */
+/** A report that was accepted, with its answer. */
 type Pair = readonly [send: Sent, answer: Answer]
 
 export function wishFaults(lines: readonly Line[]): string[] {
@@ -16,8 +16,8 @@ export function wishFaults(lines: readonly Line[]): string[] {
 }
 
 /**
- * Selects, from lines that replace each other, those that may have been in force at some time between sending and
- * answer.
+ * Selects from lines, of which each replaces the one before, those that may have been in force at some time between
+ * sending the report and receiving the answer.
  */
 function inForce<T extends { at: number; done: number }>(all: readonly T[], [send, answer]: Pair): T[] {
   return all.filter((one, i) => {
@@ -29,7 +29,9 @@ function inForce<T extends { at: number; done: number }>(all: readonly T[], [sen
 const wishesOf = <K extends 'blueprint' | 'runtime'>(lines: readonly Line[], of: K, agent: string) =>
   only(lines, 'wish').filter((wish): wish is Extract<Of<'wish'>, { of: K }> => wish.of === of && wish.agent === agent)
 
-/** The wish in an answer was in the store at some time between sending and answer (I11). */
+/**
+ * Finds wishes in answers that were not stored at any time between sending the report and receiving the answer (I11).
+ */
 function notWished(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   return pairs.flatMap((pair) => {
     const [{ agent, report }, { desired, runtime }] = pair
@@ -44,7 +46,7 @@ function notWished(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   })
 }
 
-/** The release named as served is served, and no other is wished (I11, D37). */
+/** Finds answers that name a release that was not served then, or wish another one than the served (I11, D37). */
 function notServed(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   const all = only(lines, 'serve')
   return pairs.flatMap((pair) => {
@@ -60,7 +62,7 @@ function notServed(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   })
 }
 
-/** 2.7: only an answer to a report that carries `runtime` names one. */
+/** Finds answers that name a served release although the report carried no `runtime` (2.7). */
 const unasked = (pairs: readonly Pair[]): string[] =>
   pairs.flatMap(([{ report, runtime: says }, { served, runtime }]) =>
     (says === undefined && served !== undefined) || (served === undefined && runtime !== undefined)
@@ -68,7 +70,10 @@ const unasked = (pairs: readonly Pair[]): string[] =>
       : [],
   )
 
-/** 3.4: a wish ends with the first confirmed report of its outcome, until somebody requests it again. */
+/**
+ * Finds wishes in answers that should have ended: a wish ends with the first confirmed report of its outcome, until
+ * somebody requests it again (3.4).
+ */
 function wishedOn(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   const ends = pairs.filter(([{ runtime }]) => runtime?.ends !== undefined)
   return pairs.flatMap(([send, { runtime }]) => {
@@ -83,5 +88,8 @@ function wishedOn(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   })
 }
 
-/** A version that was kept ends the wish for it; one that failed ends any wish. */
+/**
+ * True if the outcome in a report ends a wish for this version. A version that was kept ends only a wish for itself; a
+ * failed one ends any wish.
+ */
 const endsWish = ({ runtime }: Sent, version: string): boolean => runtime?.ends !== 'ok' || runtime.version === version

@@ -20,7 +20,9 @@ export async function reportOn(storm: Storm, agent: Reporter): Promise<void> {
     if (answered) {
       outbox = outbox.filter((ack) => !acks.includes(ack))
       for (const { id } of answered.commands) {
-        if (seen.has(id)) continue // its journal has it; the checker notices that it came twice
+        // The agent's journal already has this command, so it is not applied again. The checker notices that it was
+        // delivered twice.
+        if (seen.has(id)) continue
         seen.add(id)
         const ok = storm.random() < 0.8
         if (ok) storm.note({ kind: 'apply', at: Date.now(), agent: agent.id, command: id })
@@ -32,7 +34,7 @@ export async function reportOn(storm: Storm, agent: Reporter): Promise<void> {
   }
 }
 
-/** The answer; undefined when a reporter would not count it as one (D17). */
+/** Sends a report and returns the answer; undefined if a reporter would not accept it as an answer (D17). */
 async function reportOnce(storm: Storm, agent: Reporter, acks: Ack[]): Promise<Answer | undefined> {
   const number = ++numbered
   const report = `${agent.name}-${number}`
@@ -69,7 +71,7 @@ const told = ({ commands = [], desired, runtime, runtime_desired }: Partial<Answ
     runtime: runtime_desired,
   }) satisfies Partial<Of<'answer'>>
 
-/** During a trial it names its new version with the old outcome (3.4). */
+/** The version and outcome that a report names. During a trial these are the new version and the old outcome (3.4). */
 const saidOf = ({ version, applied, trial }: Runtime) => ({
   version: trial?.to ?? version,
   ...(trial && { previous: version }),
@@ -105,7 +107,7 @@ function outcomeOf(runtime: Runtime, outcome: NonNullable<Applied['outcome']>, f
   runtime.news = outcome
 }
 
-/** No two messages are alike (D34). */
+/** Makes an outcome. Its message differs from all others, because attempts are told apart by their messages (D34). */
 const applied = (outcome: NonNullable<Applied['outcome']>, version: string, from: string, to: string): Applied => ({
   version,
   outcome,

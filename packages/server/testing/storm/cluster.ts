@@ -13,7 +13,7 @@ import { Place, type ServiceProcess } from '../service-process.ts'
 
 export interface Node {
   place: Place
-  /** Undefined while the node is down. */
+  /** The process of the node; undefined while the node is down. */
   process: ServiceProcess | undefined
 }
 export interface Nodes {
@@ -86,7 +86,7 @@ async function startNodes(
       const begun = node.place.begin()
       const stands = await begun.ready().then(
         () => true,
-        () => false, // the database is unreachable; the node said so and ended
+        () => false, // The node could not reach the database, said so, and ended.
       )
       if (stands) {
         node.process = begun

@@ -6,7 +6,10 @@ import { askService, type OperatorOutcome, runCommand } from '../../src/operator
 import { openAuth } from '../../src/people/auth.ts'
 import type { Alone, Cluster } from './cluster.ts'
 
-/** `known` is true when it was refused and nothing happened; false when nobody knows whether it happened. */
+/**
+ * The result of an act. If it was not `ok`, `known` says whether it certainly had no effect, because it was refused;
+ * otherwise nobody knows.
+ */
 export type Did<T> = { ok: true; value: T } | { ok: false; known: boolean }
 
 export interface Hands {
@@ -15,7 +18,7 @@ export interface Hands {
   close(): Promise<void>
 }
 
-/** On PostgreSQL a command runs in a separate process, beside the nodes. */
+/** Acts on PostgreSQL, where a command runs in a separate process beside the nodes. */
 export function beside({ url }: Cluster): Hands {
   const store = openPostgres(url)
   const live = liveOf(store)
@@ -33,8 +36,8 @@ export function beside({ url }: Cluster): Hands {
 }
 
 /**
- * The SQLite database belongs to the running service: commands go to its socket, and a read must end before the service
- * does.
+ * Acts on SQLite, where the database belongs to the running service. Commands go to its socket, and a read must end
+ * before the service does.
  */
 export function through({ nodes, file }: Alone): Hands {
   const dataDir = nodes[0]?.place.dataDir ?? ''

@@ -15,11 +15,11 @@ const pathOf = ({ name }: { name: string }) => `${slug}/${name}`
 type Act = (storm: Storm, agent: Reporter) => Promise<unknown>
 
 /**
- * Acts until the storm ends. Acts that were refused or may not have happened are not recorded, unless somebody was told
- * that they happened.
+ * Lets people act until the storm ends. An act that was refused, or may have had no effect, is not recorded, unless an
+ * answer said that it happened.
  */
 export async function steer(storm: Storm): Promise<void> {
-  // At least one of each, however short the storm is.
+  // Each act happens at least once, however short the storm is.
   const [first] = storm.agents
   if (first) {
     await wish(storm, first, '1.1.0')
@@ -123,7 +123,7 @@ export async function tidy(storm: Storm): Promise<void> {
   }
 }
 
-/** An agent that was installed and that no machine knows, because the answer was lost. */
+/** Finds an agent that was installed but that no machine runs, because the answer with its token was lost. */
 const orphanOf = (storm: Storm) =>
   storm.read(async (db) => {
     const known = new Set(storm.agents.map(({ id }) => id))
@@ -175,7 +175,7 @@ export async function install(storm: Storm, codes: Map<string, string>): Promise
 
 const unknownLike = (code: string) => `svc_inst_${'x'.repeat(code.length - 9)}`
 
-/** Makes the same calls with a used code and with one that never existed, while nobody else uses them (I14). */
+/** Makes the same calls with a used code and with a code that never existed, while nobody else uses either (I14). */
 async function compare(storm: Storm, code: string): Promise<void> {
   for (const kind of ['redeem', 'preview'] as const)
     for (const one of storm.random() < 0.5 ? [code, unknownLike(code)] : [unknownLike(code), code])
@@ -191,7 +191,7 @@ async function join(storm: Storm, name: string, token: string): Promise<void> {
   storm.join({ ...found, name, token, fill: 0, version: '1.0.0', runtime: { version: '1.9.0' }, gone: false })
 }
 
-/** Previews or redeems a code; returns the token when an agent was made. */
+/** Previews or redeems a code. Returns the new agent's token if the code was redeemed. */
 async function call(
   storm: Storm,
   kind: 'preview' | 'redeem',

@@ -11,7 +11,7 @@ export interface Storm extends Pick<Hands, 'operate' | 'read'> {
   pause: number
   /** The agents that were not deleted. */
   agents: Reporter[]
-  /** Adds an agent, which starts to report. */
+  /** Adds an agent, which then starts to report. */
   join: (agent: Reporter) => void
   /** Sends a request to any node; undefined when no complete answer arrived. */
   post: (path: string, body: object, headers?: Record<string, string>) => Promise<Reply | undefined>
@@ -28,13 +28,13 @@ export interface Reporter {
   name: string
   /** The agent's token; a rotation replaces it. */
   token: string
-  /** The number of runs that it sends first, so that the limit of 2000 runs matters (I8). */
+  /** The number of runs that the agent sends at first. With many, the limit of 2000 runs matters (I8). */
   fill: number
   /** The blueprint version that it runs; null for an agent without a blueprint. */
   version: string | null
   /** The last outcome it reported for that version (2.5). */
   applied?: Applied
-  /** Undefined for a reporter that is not a runtime. */
+  /** The agent's runtime; undefined for a reporter that is not a runtime. */
   runtime?: Runtime | undefined
   /** True when somebody deleted it; it notices soon. */
   gone: boolean
@@ -42,8 +42,8 @@ export interface Reporter {
 export interface Runtime {
   version: string
   applied?: Applied
-  /** The version on trial, and the number of reports until its outcome. */
+  /** The trial in progress: the new version, and the number of reports until its outcome. */
   trial?: { to: string; left: number } | undefined
-  /** An outcome that no report has contained yet. */
+  /** The outcome of an update, until a report has contained it. */
   news?: Applied['outcome'] | undefined
 }

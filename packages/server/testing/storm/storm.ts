@@ -24,28 +24,34 @@ import { viewOf } from './view.ts'
 
 export interface Weather {
   seed: number
-  /** The kills: of a node, of the database, or of both at once. On SQLite there is one node, and only it is killed. */
+  /**
+   * The kinds of faults: a kill of a node, of the database, or of both at once. On SQLite there is one node, and only
+   * the node is killed.
+   */
   faults: readonly Fault[]
   nodes: number
   agents: number
-  /** Milliseconds between two reports of an agent. */
+  /** The milliseconds between two reports of an agent. */
   pause: number
-  /** Milliseconds between two faults. */
+  /** The milliseconds between two faults. */
   calm: number
-  /** The storm goes on until this returns true, since a busy machine does less in the same time. */
+  /**
+   * Returns true if the storm may end. A storm is not limited by time, because a busy machine does less in the same
+   * time.
+   */
   enough: (lines: readonly Line[]) => boolean
 }
 type Fault = 'node' | 'database' | 'both'
 export interface Told {
   lines: Line[]
-  /** Milliseconds from the database's return until every node accepted a report. */
+  /** For each outage, the milliseconds from the return of the database until every node had accepted a report. */
   healed: number[]
 }
 
-/** Milliseconds to wait before a step counts as failed. */
+/** The milliseconds after which a step counts as failed. */
 const patience = 120_000
 
-/** Runs a storm on the engine. `weather` may name several nodes only on PostgreSQL. */
+/** Runs a storm on an engine. On SQLite `weather` must name one node. */
 export async function rage(weather: Weather, engine: Store['engine']): Promise<Told> {
   let agents: Reporter[] = []
   const fill = async (store: Store) => {
@@ -192,7 +198,9 @@ async function peopled({ agents: count }: Weather, store: Store): Promise<Report
   return agents
 }
 
-/** Sends a request. Some answers are lost on the way, because the client hangs up while it waits. */
+/**
+ * Sends a request to a node. Some answers are lost on purpose, because the client closes the connection while it waits.
+ */
 async function send(
   { place }: Node,
   random: () => number,

@@ -1,8 +1,8 @@
-/** Reads everything that is stored, in the checker's form. */
+/** Reads everything that is stored, in the form that the checker needs. */
 import type { Db } from '../../src/db/open.ts'
 import type { Of } from '../checker/lines.ts'
 
-/** `codes` maps each code to the id of its row. */
+/** Reads what is stored. `codes` maps each install code to the id of its row. */
 export async function viewOf(db: Db, codes: ReadonlyMap<string, string>): Promise<Of<'view'>> {
   const at = Date.now()
   const commands = await db.selectFrom('command').selectAll().execute()
@@ -45,8 +45,8 @@ export async function viewOf(db: Db, codes: ReadonlyMap<string, string>): Promis
 }
 
 /**
- * The report's number in each part that shows one; empty when the last report had none, such as one that only brought
- * old runs.
+ * The report's number in each part of the shown report. The list is empty if the report showed none, such as one that
+ * only brought old runs.
  */
 function shownIn({
   label,
