@@ -37,6 +37,10 @@ test.each([
   ['SVC_TRUSTED_PROXIES', '10.0.0.1, ::1', { trustedProxies: ['10.0.0.1', '::1'] }],
   ['SVC_OUTBOUND_ALLOW', '10.0.0.0/8, ::1', { outboundAllow: ['10.0.0.0/8', '::1'] }],
   ['SVC_HEARTBEAT_URL', 'https://hc.example.org/ping/1', { heartbeatUrl: 'https://hc.example.org/ping/1' }],
+  ['SVC_SMTP_URL', 'smtp://mail.example.org', { smtpUrl: 'smtp://mail.example.org', mailFrom: 'svc@localhost' }],
+  ['SVC_SMTP_URL', 'smtps://svc:p%40ss@[::1]:465/', { smtpUrl: 'smtps://svc:p%40ss@[::1]:465/' }],
+  ['SVC_MAIL_FROM', 'svc@example.org', { mailFrom: 'svc@example.org' }],
+  ['SVC_MAIL_FROM', 'North alerts <svc@example.org>', { mailFrom: 'North alerts <svc@example.org>' }],
   ['SVC_METRICS_PORT', '0', { metricsPort: 0 }],
   ['SVC_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ['SVC_PASSWORD_HASH', 'argon2id', { passwordForm: 'argon2id' }],
@@ -64,6 +68,9 @@ test.each([
   ['SVC_TRUSTED_PROXIES', '10.0.0.1, proxy'],
   ['SVC_OUTBOUND_ALLOW', '10.0.0.0/33'],
   ['SVC_OUTBOUND_ALLOW', 'localhost'],
+  ['SVC_MAIL_FROM', 'svc'],
+  ['SVC_MAIL_FROM', 'a@example.org\nBcc: b@example.org'],
+  ['SVC_MAIL_FROM', 'A <a@example.org>, <b@example.org>'],
   ['SVC_LOG_LEVEL', 'loud'],
   ['SVC_PASSWORD_HASH', 'bcrypt'],
   ['SVC_SECURITY_CONTACT', 'the operator'],
@@ -84,6 +91,17 @@ test.each(['hc.example.org/sesame', 'ftp://hc.example.org/sesame'])(
     expect(wrong).not.toThrow(/sesame/)
   },
 )
+
+test('a wrong address of a mail server is an error that does not repeat its password', () => {
+  const wrong = () => config({ SVC_SMTP_URL: 'http://svc:sesame@mail.example.org' })
+  expect(wrong).toThrow(/SVC_SMTP_URL must be the address of a mail server/)
+  expect(wrong).not.toThrow(/sesame/)
+})
+
+test('mails come from the host of the service unless a sender is set', () => {
+  expect(config({ SVC_BASE_URL: 'https://svc.example.org:8443' }).mailFrom).toBe('svc@svc.example.org')
+  expect(config({ SVC_BASE_URL: 'http://10.0.0.1:8787' }).mailFrom).toBe('svc@localhost')
+})
 
 test('a wrong database address is an error that does not repeat its password', () => {
   const wrong = () => config({ SVC_DATABASE_URL: 'mysql://svc:sesame@db/svc' })

@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { shown } from '@svc/protocol'
 import { readAllowed } from './deliveries/allowed.ts'
+import { readSmtpUrl } from './deliveries/smtp.ts'
 import type { Config } from './deps.ts'
 import { ConfigError } from './errors.ts'
 import { isEmail } from './people/email.ts'
@@ -50,14 +51,17 @@ export function configOf(given: Variables, cwd: string): Settings {
   const port = read('SVC_PORT', portFrom(1), 8787)
   const metricsPort = read('SVC_METRICS_PORT', portFrom(0), 9787)
   if (port === metricsPort) throw new ConfigError(`SVC_METRICS_PORT and SVC_PORT must differ: both are ${port}`)
+  const baseUrl = read('SVC_BASE_URL', origin, `http://localhost${port === 80 ? '' : `:${port}`}`)
   return {
-    baseUrl: read('SVC_BASE_URL', origin, `http://localhost${port === 80 ? '' : `:${port}`}`),
+    baseUrl,
     host: read('SVC_HOST', host, '127.0.0.1'),
     port,
     dataDir: resolve(cwd, read('SVC_DATA_DIR', path, 'svc-data')),
     databaseUrl: read<string | undefined>('SVC_DATABASE_URL', postgresUrl, undefined),
     trustedProxies: read('SVC_TRUSTED_PROXIES', addresses, []),
     outboundAllow: read('SVC_OUTBOUND_ALLOW', readAllowed, []),
+    smtpUrl: read<string | undefined>('SVC_SMTP_URL', smtpAddress, undefined),
+    mailFrom: read('SVC_MAIL_FROM', sender, `svc@${mailHost(baseUrl)}`),
     heartbeatUrl: read<string | undefined>('SVC_HEARTBEAT_URL', webAddress, undefined),
     metricsPort,
     metricsPortChosen: Boolean(given.SVC_METRICS_PORT?.trim()),
@@ -70,7 +74,7 @@ export function configOf(given: Variables, cwd: string): Settings {
 }
 
 /** Values that may hold a password or a token. */
-const secret: ReadonlySet<string> = new Set(['SVC_DATABASE_URL', 'SVC_HEARTBEAT_URL'])
+const secret: ReadonlySet<string> = new Set(['SVC_DATABASE_URL', 'SVC_HEARTBEAT_URL', 'SVC_SMTP_URL'])
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -86,6 +90,9 @@ export const readers = {
   SVC_TRUSTED_PROXIES: 'IP addresses of proxies, separated by commas',
   SVC_OUTBOUND_ALLOW:
     'networks or IP addresses that alerts may be sent to though they are not public, separated by commas, such as 10.0.0.0/8',
+  SVC_SMTP_URL:
+    'the address of a mail server that starts with smtp:// or smtps://, with a user name and a password or without both, such as smtps://user:password@mail.example.org, or unset: no mail is sent',
+  SVC_MAIL_FROM: 'an email address, or a name and an address such as Alerts <svc@example.org>',
   SVC_HEARTBEAT_URL: 'an http:// or https:// address that is called each minute while alerts work',
   SVC_METRICS_PORT: 'a port from 1 to 65535, or 0 for none',
   SVC_LOG_LEVEL: `one of ${logLevels.join(', ')}`,
@@ -102,6 +109,21 @@ function origin(text: string): string | undefined {
 }
 
 const webAddress = (text: string) => (/^https?:\/\//i.test(text) ? URL.parse(text)?.href : undefined)
+
+const smtpAddress = (text: string) => (readSmtpUrl(text) ? text : undefined)
+
+/** An address, alone or behind a name in words that need no quotes. */
+function sender(text: string): string | undefined {
+  const [, name = '', address = text] = /^([^<>"@,;:\\()[\]\p{C}]{1,100}) <([^<>]*)>$/u.exec(text) ?? []
+  if (!isEmail(address)) return undefined
+  return name.trim() ? `${name.trim()} <${address}>` : address
+}
+
+/** The part behind the @ of the default sender: no address has a number there. */
+function mailHost(baseUrl: string): string {
+  const { hostname } = new URL(baseUrl)
+  return isIP(hostname) === 0 && !hostname.startsWith('[') ? hostname : 'localhost'
+}
 
 /** The contact as a URI, which security.txt requires. */
 const contact = (text: string): string | undefined => {

@@ -17,6 +17,10 @@ export interface Config {
   trustedProxies: string[]
   /** The networks to which alerts may be sent although they are not public. */
   outboundAllow: readonly string[]
+  /** The address of the mail server that sends mails; undefined if none are sent. */
+  smtpUrl: string | undefined
+  /** The sender of mails: an address, with or without a name. */
+  mailFrom: string
   /** The address that is called each minute while alerts are evaluated and sent; undefined if there is none. */
   heartbeatUrl: string | undefined
   /** The port for health and metrics; 0 turns them off. */

@@ -13,6 +13,7 @@ import type { Settings } from './config.ts'
 import { type Checkpoints, startCheckpoints } from './db/checkpoints.ts'
 import { newDispatcher } from './deliveries/dispatcher.ts'
 import { sealKeyOf } from './deliveries/seal.ts'
+import { sendersOf } from './deliveries/senders.ts'
 import type { Deps } from './deps.ts'
 import { ConfigError } from './errors.ts'
 import { listen, listenWide } from './http/listen.ts'
@@ -113,7 +114,8 @@ async function assemble(
 function startAlerts({ store, config, log, now, live }: Deps, closers: (() => Promise<void> | void)[]): void {
   const { baseUrl, dataDir, outboundAllow: allowed } = config
   const key = sealKeyOf(secretOf(dataDir))
-  const dispatcher = newDispatcher({ store, log, now, key, allowed, writer: writerOf(baseUrl) })
+  const senders = sendersOf(config)
+  const dispatcher = newDispatcher({ store, log, now, key, allowed, senders, writer: writerOf(baseUrl) })
   const clocks = () => ({ wall: now(), mono: performance.now() })
   const service = newServiceFacts({ dataDir: store.engine === 'sqlite' ? dataDir : undefined, clocks })
   const heartbeat = newHeartbeat({ url: config.heartbeatUrl, log })

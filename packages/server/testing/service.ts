@@ -51,6 +51,8 @@ export const testConfig = (more: Partial<Config> = {}): Config => ({
   databaseUrl: undefined,
   trustedProxies: [],
   outboundAllow: [],
+  smtpUrl: undefined,
+  mailFrom: 'svc@localhost',
   heartbeatUrl: undefined,
   metricsPort: 0,
   logLevel: 'silent',

@@ -41,6 +41,8 @@ export async function startWhole(store: Store, options: WholeOptions = {}): Prom
     releaseDir: join(dir, 'cli'),
     trustedProxies: options.proxies ?? [],
     outboundAllow: [],
+    smtpUrl: undefined,
+    mailFrom: 'svc@localhost',
     heartbeatUrl: undefined,
   })
   const lines: string[] = []

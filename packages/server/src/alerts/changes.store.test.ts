@@ -28,7 +28,8 @@ everyEngine('what people do with alerts', (open) => {
   const started = async () => {
     const w = await world(await open())
     const ctx = () => ({ db: w.store.db, by: w.admin, now: w.clock.now() })
-    const add = (more: object = {}) => addChannel({ ...ctx(), key, allowed: [] }, w.workspace, { ...hook, ...more })
+    const add = (more: object = {}) =>
+      addChannel({ ...ctx(), key, allowed: [], mails: true }, w.workspace, { ...hook, ...more })
     const actions = async () => {
       const rows = await w.store.db.selectFrom('audit').select(['action', 'subject']).orderBy('id').execute()
       return rows.map(({ action, subject }) => `${action} ${subject}`)

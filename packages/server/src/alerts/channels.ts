@@ -29,16 +29,17 @@ type Done = { ok: true }
 interface Sealing {
   key: SealKey
   allowed: Allowed
+  mails: boolean
 }
 
 export const addChannel = (
-  { db, by, now, key, allowed }: Ctx & Sealing,
+  { db, by, now, key, allowed, mails }: Ctx & Sealing,
   place: Place,
   wanted: ChannelWanted,
 ): Promise<Verdict<NewChannel, 'channel_invalid' | 'channel_taken' | 'channels_too_many'>> =>
   transaction(db, async (trx) => {
     if (wanted.kind === 'push') return refuse('channel_invalid', ofPerson)
-    const read = readChannel(wanted, { allowed, isEmail })
+    const read = readChannel(wanted, { allowed, mails, isEmail })
     if (!read.ok) return read
     const { name, kind, format, address, shown: visible, made } = read.value
     const scope = scopeOf(place)

@@ -1,15 +1,18 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ChannelKind } from '@svc/api'
 import { pino } from 'pino'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, expect, test, vi } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { headerOf, mailbox } from '../../testing/mailbox.ts'
 import { pushService } from '../../testing/push-service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { type World, world } from '../../testing/world.ts'
 import { newSigningSecret } from '../deliveries/channels/webhook.ts'
 import { newDispatcher } from '../deliveries/dispatcher.ts'
 import { type SealKey, seal, sealKeyOf } from '../deliveries/seal.ts'
+import { sendersOf } from '../deliveries/senders.ts'
 import { enqueue, enqueueTest } from '../deliveries/store.ts'
 import type { AlertChange } from './message.ts'
 import { writerOf } from './writing.ts'
@@ -46,7 +49,7 @@ async function receiver(...answers: (number | 'silence')[]) {
 }
 
 everyEngine('what sends deliveries', (open) => {
-  const started = async () => {
+  const started = async (smtpUrl?: string) => {
     const w = await world(await open())
     const dispatcher = newDispatcher({
       store: w.store,
@@ -54,6 +57,7 @@ everyEngine('what sends deliveries', (open) => {
       now: w.clock.now,
       key,
       allowed: ['127.0.0.0/8'],
+      senders: sendersOf({ baseUrl: 'https://svc.example.org', smtpUrl, mailFrom: 'svc@example.org' }),
       writer: writerOf('https://svc.example.org'),
       random: () => 0.5,
     })
@@ -125,6 +129,28 @@ everyEngine('what sends deliveries', (open) => {
     expect(seen.map(({ message }) => message.tag)).toEqual(['a1'])
   })
 
+  test('a mail that the server could not keep yet arrives later under the same id, as one mail', async () => {
+    const { url, mails } = await mailbox({ replies: [{ code: 450, message: 'try later' }, 'ok'] })
+    const { w, dispatcher, tell } = await started(url)
+    await tell(await addChannel(w, 'mail', { to: 'ops@example.org' }, { kind: 'email' }))
+    await dispatcher.dispatch()
+    w.clock.pass(5)
+    await dispatcher.dispatch()
+    const row = await w.store.db.selectFrom('alert_delivery').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ state: 'sent', tries: 2, last_answer: '250: kept' })
+    expect(mails.map((mail) => headerOf(mail, 'Message-ID'))).toEqual(Array(2).fill(`<${row.id}@svc.example.org>`))
+    expect(mails[1]).toMatchObject({ to: ['ops@example.org'] })
+    expect(mails[1] && headerOf(mails[1], 'List-Unsubscribe')).toBe('<https://svc.example.org/w/north/alerts>')
+  })
+
+  test('without a mail server a mail is not taken, and the answer names the setting', async () => {
+    const { w, dispatcher, tell } = await started()
+    await tell(await addChannel(w, 'mail', { to: 'ops@example.org' }, { kind: 'email' }))
+    await dispatcher.dispatch()
+    const row = await w.store.db.selectFrom('alert_delivery').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ state: 'waiting', last_answer: expect.stringContaining('SVC_SMTP_URL') })
+  })
+
   test('a test goes through the same way, and its answer is kept', async () => {
     const { w, dispatcher } = await started()
     const { seen, url } = await receiver(200)
@@ -163,7 +189,7 @@ async function addChannel(
   w: World,
   name: string,
   address: object,
-  { kind = 'webhook', sealedWith = key }: { kind?: 'webhook' | 'push'; sealedWith?: SealKey } = {},
+  { kind = 'webhook', sealedWith = key }: { kind?: ChannelKind; sealedWith?: SealKey } = {},
 ): Promise<string> {
   const id = `channel-${name}`
   await w.store.db

@@ -12,7 +12,8 @@ export const writerOf = (baseUrl: string): Writer<AlertChange> => ({
     const [first] = changes
     const workspace = first?.workspace ?? ''
     const body = format === 'single' && first ? singleBody(first) : groupedBody(workspace, changes, now)
-    return { text: textOf(workspace, changes, alertsUrl(baseUrl, workspace)), body: JSON.stringify(body) }
+    const settingsUrl = alertsUrl(baseUrl, workspace)
+    return { text: textOf(workspace, changes, settingsUrl), body: JSON.stringify(body), settingsUrl }
   },
   test: (workspace, { name, format }, now) => {
     const url = alertsUrl(baseUrl, workspace)
@@ -23,6 +24,7 @@ export const writerOf = (baseUrl: string): Writer<AlertChange> => ({
     return {
       text: { title: summary, lines, url, level: null },
       body: JSON.stringify(format === 'single' ? one : grouped),
+      settingsUrl: url,
     }
   },
 })

@@ -11,6 +11,7 @@ import { kinds } from './channels/kinds.ts'
 import type { DeliveryAnswer } from './outbox.ts'
 import { type SealKey, unseal } from './seal.ts'
 import { send } from './send.ts'
+import type { Senders } from './senders.ts'
 import { disable, endOld, settle } from './settling.ts'
 import { type Claimed, claim, dueChannels, type Writer } from './store.ts'
 
@@ -24,6 +25,7 @@ interface Dispatching {
   now: () => number
   key: SealKey
   allowed: Allowed
+  senders: Senders
   // biome-ignore lint/suspicious/noExplicitAny: what is written is of no concern here
   writer: Writer<any>
   /** Returns a random number from 0 up to 1; tests replace it. */
@@ -117,9 +119,11 @@ async function tryOnce(
   { channel }: Claimed,
   address: Address,
   delivery: Sent,
-  { allowed, key }: Dispatching,
+  { allowed, key, senders }: Dispatching,
   signal: AbortSignal,
 ): Promise<DeliveryAnswer> {
+  const sender = senders[channel.kind]
+  if (sender) return sender(address, delivery, signal)
   const { channel: write, goneAt404 } = kinds[channel.kind]
   if (!write) return { is: 'refused', message: `Channels of the kind ${channel.kind} are not sent yet.` }
   let call: Call

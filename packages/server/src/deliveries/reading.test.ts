@@ -4,7 +4,10 @@ import { isSigningSecret, newSigningSecret } from './channels/webhook.ts'
 import { type ChannelWanted, readChannel } from './reading.ts'
 
 const read = (more: Partial<ChannelWanted>) =>
-  readChannel({ name: 'ops', kind: 'webhook', url: 'https://example.org/hook?x=1', ...more }, { allowed: [], isEmail })
+  readChannel(
+    { name: 'ops', kind: 'webhook', url: 'https://example.org/hook?x=1', ...more },
+    { allowed: [], mails: true, isEmail },
+  )
 const made = (more: Partial<ChannelWanted>) => {
   const verdict = read(more)
   if (!verdict.ok) throw new Error(verdict.message)
@@ -17,6 +20,14 @@ test('a webhook without a secret gets one, which is shown once', () => {
   expect(isSigningSecret(secret ?? '')).toBe(true)
   expect(address).toEqual({ url: 'https://example.org/hook?x=1', secret })
   expect([shown, format]).toEqual(['https://example.org/hook?…', 'grouped'])
+})
+
+test('an email channel is refused while the service sends no mail, and the sentence names the setting', () => {
+  const wanted = { name: 'ops', kind: 'email', to: 'ops@example.org' }
+  expect(readChannel(wanted, { allowed: [], mails: false, isEmail })).toMatchObject({
+    ok: false,
+    message: expect.stringContaining('SVC_SMTP_URL'),
+  })
 })
 
 test('a secret that was given is taken and not shown again', () => {

@@ -9,6 +9,7 @@ import type { Allowed } from './allowed.ts'
 import type { Address } from './channels/call.ts'
 import { type ChannelTraits, kinds } from './channels/kinds.ts'
 import { isSigningSecret, newSigningSecret } from './channels/webhook.ts'
+import { noMail } from './senders.ts'
 import { readSubscription } from './subscription.ts'
 import { readTarget } from './target.ts'
 
@@ -36,10 +37,18 @@ const maxName = 63
 const maxTo = 320
 const maxSecret = 1000
 
-/** Reads a new channel. `isEmail` checks a mail address by the rules that accounts have. */
+interface Reading {
+  allowed: Allowed
+  /** False if the service sends no mail. */
+  mails: boolean
+  /** Checks a mail address by the rules that accounts have. */
+  isEmail: (text: string) => boolean
+}
+
+/** Reads a new channel. */
 export function readChannel(
   wanted: ChannelWanted,
-  { allowed, isEmail }: { allowed: Allowed; isEmail: (text: string) => boolean },
+  { allowed, mails, isEmail }: Reading,
 ): Verdict<NewChannel, 'channel_invalid'> {
   const { name, format = 'grouped' } = wanted
   const kind = channelKinds.find((one) => one === wanted.kind)
@@ -50,6 +59,7 @@ export function readChannel(
     )
   }
   if (!kind) return invalid(`The kind must be one of ${channelKinds.join(', ')}: got ${shown(wanted.kind)}.`)
+  if (kind === 'email' && !mails) return invalid(noMail)
   if (!form) return invalid(`The format must be single or grouped: got ${shown(format)}.`)
   const wrong = wrongParts(kind, wanted) ?? wrongUrl(wanted.url, allowed) ?? wrongTo(kind, wanted.to, isEmail)
   if (wrong !== undefined) return invalid(wrong)

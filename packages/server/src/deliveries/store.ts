@@ -28,6 +28,8 @@ type StoredChange = { id: string }
 interface Written {
   text: { title: string; lines: readonly string[]; url: string; level: 'warn' | 'bad' | null }
   body: string
+  /** The page with the channels. */
+  settingsUrl?: string
 }
 
 /** Writes messages from changes. All changes passed to one call belong to the same workspace, or to the service. */

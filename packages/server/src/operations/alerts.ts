@@ -19,6 +19,7 @@ import { writerOf } from '../alerts/writing.ts'
 import type { Db } from '../db/open.ts'
 import { newDispatcher } from '../deliveries/dispatcher.ts'
 import { sealKeyOf } from '../deliveries/seal.ts'
+import { sendersOf } from '../deliveries/senders.ts'
 import type { Config, Deps } from '../deps.ts'
 import { secretOf } from '../ops/data-folder.ts'
 import { agentAlerts, alertLines } from '../pages/alerts.ts'
@@ -30,7 +31,11 @@ import { acts, type Bound, looks } from '../web/kit/operations.ts'
  */
 const testWaits = { everyMs: 200, maxMs: 60_000 } as const
 
-const sealing = ({ dataDir, outboundAllow: allowed }: Config) => ({ key: sealKeyOf(secretOf(dataDir)), allowed })
+const sealing = ({ dataDir, outboundAllow: allowed, smtpUrl }: Config) => ({
+  key: sealKeyOf(secretOf(dataDir)),
+  allowed,
+  mails: smtpUrl !== undefined,
+})
 
 export const acknowledged = acts(
   alerts.acknowledgeAlert,
@@ -93,7 +98,8 @@ async function sendNow(
   channelId: string,
 ): Promise<void> {
   const log = { warn: () => {} }
-  const dispatcher = newDispatcher({ store, log, now, ...sealing(config), writer: writerOf(config.baseUrl) })
+  const parts = { ...sealing(config), senders: sendersOf(config), writer: writerOf(config.baseUrl) }
+  const dispatcher = newDispatcher({ store, log, now, ...parts })
   await dispatcher.dispatch(channelId)
 }
 

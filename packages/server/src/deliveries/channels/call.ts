@@ -38,6 +38,8 @@ export interface Delivery {
   body: string
   /** The time of this try, in Unix milliseconds. */
   at: number
+  /** The page with the channels that this one is among. */
+  settingsUrl?: string | undefined
 }
 
 /** `key`: other keys of the service are derived from it. */

@@ -16,8 +16,8 @@ test('a mail says what a chat says, as text and as HTML, with one link to the pa
 })
 
 test('a mail says that a machine wrote it, and has the id of its delivery', () => {
+  expect(mail('x').messageId).toBe('<d1@svc.example.org>')
   expect(mail('x').headers).toEqual({
-    'Message-ID': '<d1@svc.example.org>',
     'Auto-Submitted': 'auto-generated',
     'List-Unsubscribe': `<${settingsUrl}>`,
   })

@@ -4,10 +4,12 @@
  */
 import { oneLine, type Text } from './call.ts'
 
-interface Mail {
+export interface Mail {
   subject: string
   text: string
   html: string
+  /** The delivery's: the same on every try. */
+  messageId: string
   headers: Record<string, string>
 }
 
@@ -20,10 +22,10 @@ interface MailParts {
   /** The origin of the service. */
   baseUrl: string
   /**
-   * The address of the page on which the person chooses what to receive. Opening it changes nothing, since only a
-   * button on the page does.
+   * The address of the page on which people choose what they receive. Opening it changes nothing, since only a button on
+   * the page does. Undefined for a mail that the person asked for.
    */
-  settingsUrl: string
+  settingsUrl?: string
 }
 
 export function mailOf({ id, text, baseUrl, settingsUrl }: MailParts): Mail {
@@ -31,15 +33,18 @@ export function mailOf({ id, text, baseUrl, settingsUrl }: MailParts): Mail {
   const said = lines.map((line) => `<p>${escaped(line)}</p>`).join('\n')
   return {
     subject: oneLine(text.title).slice(0, maxSubject).toWellFormed(),
-    text: `${lines.join('\n\n')}\n\n${text.url}\n\n-- \nChoose what you hear about: ${settingsUrl}\n`,
-    html: `<!doctype html>\n<html><body>\n${said}\n<p><a href="${escaped(text.url)}">${escaped(text.url)}</a></p>\n<p><small><a href="${escaped(settingsUrl)}">Choose what you hear about</a></small></p>\n</body></html>\n`,
+    text: `${lines.join('\n\n')}\n\n${text.url}\n${settingsUrl ? `\n-- \n${choose}: ${settingsUrl}\n` : ''}`,
+    html: `<!doctype html>\n<html><body>\n${said}\n<p>${link(text.url, text.url)}</p>\n${settingsUrl ? `<p><small>${link(settingsUrl, choose)}</small></p>\n` : ''}</body></html>\n`,
+    messageId: `<${id}@${new URL(baseUrl).hostname}>`,
     headers: {
-      'Message-ID': `<${id}@${new URL(baseUrl).hostname}>`,
       'Auto-Submitted': 'auto-generated',
-      'List-Unsubscribe': `<${settingsUrl}>`,
+      ...(settingsUrl && { 'List-Unsubscribe': `<${settingsUrl}>` }),
     },
   }
 }
+
+const choose = 'Choose what you are notified about'
+const link = (url: string, said: string) => `<a href="${escaped(url)}">${escaped(said)}</a>`
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

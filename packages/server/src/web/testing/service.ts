@@ -71,6 +71,8 @@ export async function serve(given: Given = {}) {
     databaseUrl: undefined,
     trustedProxies: given.proxies ?? [],
     outboundAllow: [],
+    smtpUrl: undefined,
+    mailFrom: 'svc@localhost',
     heartbeatUrl: undefined,
     metricsPort: 0,
     logLevel: 'silent',

@@ -1,0 +1,26 @@
+/** Kinds of channels that take more than one plain HTTP request. */
+import type { ChannelKind } from '@svc/api'
+import type { Address, Delivery } from './channels/call.ts'
+import { mailOf } from './channels/mail.ts'
+import type { DeliveryAnswer } from './outbox.ts'
+import { sendMail } from './smtp.ts'
+
+/** Sends one delivery once. Never throws for what the receiver does. */
+type Sender = (address: Address, delivery: Delivery, signal: AbortSignal) => Promise<DeliveryAnswer>
+export type Senders = Readonly<Partial<Record<ChannelKind, Sender>>>
+
+interface SenderSettings {
+  baseUrl: string
+  /** Undefined: the service sends no mail. */
+  smtpUrl: string | undefined
+  mailFrom: string
+}
+
+export const noMail = 'This service sends no email: whoever runs it can set SVC_SMTP_URL and SVC_MAIL_FROM.'
+
+export const sendersOf = ({ baseUrl, smtpUrl, mailFrom }: SenderSettings): Senders => ({
+  email: async ({ to = '' }, { id, text, settingsUrl = baseUrl }, signal) =>
+    smtpUrl === undefined
+      ? { is: 'refused', message: noMail }
+      : sendMail({ smtpUrl, mailFrom }, to, mailOf({ id, text, baseUrl, settingsUrl }), { signal }),
+})

@@ -1,0 +1,116 @@
+/**
+ * Sends mails through the mail server that the operator named in SVC_SMTP_URL. That address is the operator's own, so the rule
+ * about who may be called does not apply to it. Each try has a connection and a deadline of its own.
+ */
+import { isIP } from 'node:net'
+import { messageOf } from '../errors.ts'
+import type { Mail } from './channels/mail.ts'
+import type { DeliveryAnswer } from './outbox.ts'
+
+const timeoutMs = 15_000
+
+interface SmtpServer {
+  host: string
+  port: number
+  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  secure: boolean
+  login: { user: string; pass: string } | undefined
+}
+
+/** Reads `smtp://` or `smtps://` with an optional user name and password; undefined for anything else. */
+export function readSmtpUrl(text: string): SmtpServer | undefined {
+  const url = /^smtps?:\/\//i.test(text) ? URL.parse(text) : null
+  if (!url?.hostname || url.search || url.hash || !['', '/'].includes(url.pathname)) return undefined
+  const [user, pass] = [url.username, url.password].map(decoded)
+  if (user === undefined || pass === undefined || (user === '') !== (pass === '')) return undefined
+  const secure = url.protocol === 'smtps:'
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port) || (secure ? 465 : 587),
+    secure,
+    login: user === '' ? undefined : { user, pass },
+  }
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+export interface SmtpSettings {
+  smtpUrl: string
+  mailFrom: string
+}
+
+interface Sending {
+  /** The service is ending. */
+  signal?: AbortSignal
+  timeoutMs?: number
+}
+
+/** Never throws: an error of the connection or a refusal by the server is an answer, which the outbox judges. */
+export async function sendMail(
+  { smtpUrl, mailFrom }: SmtpSettings,
+  to: string,
+  { subject, text, html, headers, messageId }: Mail,
+  { signal, timeoutMs: within = timeoutMs }: Sending = {},
+): Promise<DeliveryAnswer> {
+  const server = readSmtpUrl(smtpUrl)
+  if (!server) return { is: 'refused', message: 'SVC_SMTP_URL is not an address of a mail server.' }
+  const deadline = AbortSignal.timeout(within)
+  // Loaded at the first mail: a service that sends none needs none of it.
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport(optionsOf(server, within))
+  try {
+    const sent = await transport.sendMail({
+      from: mailFrom,
+      to: { name: '', address: to },
+      subject,
+      text,
+      html,
+      headers,
+      messageId,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
+    })
+    return answerOf(sent.response)
+  } catch (error) {
+    const { response, code } = error as { response?: unknown; code?: unknown }
+    // A refused STARTTLS is no reply to the mail; the error says that it was STARTTLS.
+    if (code !== 'ETLS' && typeof response === 'string' && /^[45]\d\d/.test(response)) return answerOf(response)
+    return { is: 'unreachable', message: deadline.aborted ? `No answer within ${within / 1000} s.` : messageOf(error) }
+  } finally {
+    transport.close()
+  }
+}
+
+/** A password goes out only encrypted, except to a server on this machine. */
+const optionsOf = ({ host, port, secure, login }: SmtpServer, within: number) => ({
+  host,
+  port,
+  secure,
+  ...(login && { auth: login }),
+  requireTLS: login !== undefined && !secure && !isLoopback(host),
+  // A mail server on this machine has a certificate that nobody signed, and there is no network in between.
+  ...(isLoopback(host) && { tls: { rejectUnauthorized: false } }),
+  connectionTimeout: within,
+  greetingTimeout: within,
+  socketTimeout: within,
+  dnsTimeout: within,
+  socketCloseTimeout: 0,
+})
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+
+/** The reply of a mail server, such as `250 2.0.0 queued` or `450 4.2.1 try later`. */
+const answerOf = (reply: string): DeliveryAnswer => ({
+  is: 'status',
+  status: Number(reply.slice(0, 3)) || 250,
+  retryAfter: undefined,
+  message: reply.slice(4),
+})
