@@ -37,7 +37,7 @@ const maxName = 63
 const maxTo = 320
 const maxSecret = 1000
 
-interface Reading {
+interface ReadingRules {
   allowed: Allowed
   /** False if the service sends no mail. */
   mails: boolean
@@ -48,7 +48,7 @@ interface Reading {
 /** Reads a new channel. */
 export function readChannel(
   wanted: ChannelWanted,
-  { allowed, mails, isEmail }: Reading,
+  { allowed, mails, isEmail }: ReadingRules,
 ): Verdict<NewChannel, 'channel_invalid'> {
   const { name, format = 'grouped' } = wanted
   const kind = channelKinds.find((one) => one === wanted.kind)

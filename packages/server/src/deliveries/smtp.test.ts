@@ -1,5 +1,6 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import { expect, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { headerOf, mailbox } from '../../testing/mailbox.ts'
 import { mailOf } from './channels/mail.ts'
 import { readSmtpUrl, sendMail } from './smtp.ts'
@@ -83,7 +84,7 @@ test('a server that does not answer is given up at the deadline, and at the end 
   expect(await sent(url, { timeoutMs: 300 })).toEqual({ is: 'unreachable', message: 'No answer within 0.3 s.' })
   const ending = new AbortController()
   const sending = sent(url, { signal: ending.signal })
-  await expect.poll(() => mails.length, { message: 'mails at the server', timeout: 10_000 }).toBe(2)
+  await eventually('the server has a second mail', () => expect(mails).toHaveLength(2))
   ending.abort()
   expect((await sending).is).toBe('unreachable')
 })

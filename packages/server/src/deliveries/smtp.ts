@@ -40,7 +40,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-export interface SmtpSettings {
+interface SmtpSettings {
   smtpUrl: string
   mailFrom: string
 }
