@@ -1,16 +1,11 @@
-import { Button, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../api.ts'
-import { NewPasswordInput } from '../forms/NewPasswordInput.tsx'
-import { wrongWithPassword, wrongWithText } from '../forms/rules.ts'
-import { useSubmit } from '../forms/useSubmit.ts'
-import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { useArrive } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
-import { ErrorNote } from '../ui/index.ts'
+import { AccountForm } from './AccountForm.tsx'
+import { LinkRefused } from './LinkRefused.tsx'
 import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/claim')
@@ -18,6 +13,7 @@ const route = getRouteApi('/claim')
 /** Opens a link with which the operator hands an account to the owner of its email address. */
 export function ClaimPage() {
   const { token = '' } = route.useSearch()
+  const arrive = useArrive()
   const info = useQuery({
     queryKey: ['claim', token],
     queryFn: ({ signal }) => api.claimInfo(token, signal),
@@ -27,47 +23,23 @@ export function ClaimPage() {
   if (info.isPending) return <WaitingPage />
   if (info.isError)
     return (
-      <DoorShell title="This link can’t be used">
-        <Stack gap="md">
-          <ErrorNote error={info.error} />
-          <div>It works once, and for one day. Ask the operator of this service for a new one.</div>
-          <ButtonLink to={paths.signIn} variant="default">
-            Sign in
-          </ButtonLink>
-        </Stack>
-      </DoorShell>
+      <LinkRefused title="This link can’t be used" error={info.error}>
+        It works once, and for one day. Ask the operator of this service for a new one.
+      </LinkRefused>
     )
   return (
     <DoorShell
       title="Take over your account"
       note="An account with your email address exists. Choose a name and a password for it. Its other sessions are signed out."
     >
-      <ClaimForm token={token} email={info.data.email} />
+      <AccountForm
+        email={info.data.email}
+        verb="Take over account"
+        onSubmit={async (account) => {
+          await api.claim({ token, ...account })
+          await arrive(paths.home)
+        }}
+      />
     </DoorShell>
-  )
-}
-
-function ClaimForm({ token, email }: { token: string; email: string }) {
-  const arrive = useArrive()
-  const form = useForm({
-    initialValues: { name: '', password: '' },
-    validate: { name: wrongWithText, password: wrongWithPassword },
-  })
-  const { busy, error, submit } = useSubmit(async ({ name, password }: typeof form.values) => {
-    await api.claim({ token, name: name.trim(), password })
-    await arrive(paths.home)
-  })
-  return (
-    <form onSubmit={form.onSubmit(submit)} noValidate>
-      <Stack gap="sm">
-        <TextInput label="Email" value={email} readOnly autoComplete="username" />
-        <TextInput label="Your name" autoComplete="name" autoFocus {...form.getInputProps('name')} />
-        <NewPasswordInput {...form.getInputProps('password')} />
-        {error !== null && <ErrorNote error={error} />}
-        <Button type="submit" loading={busy} fullWidth mt={4}>
-          Take over account
-        </Button>
-      </Stack>
-    </form>
   )
 }

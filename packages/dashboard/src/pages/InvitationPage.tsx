@@ -1,18 +1,15 @@
-import { Button, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Button, Stack } from '@mantine/core'
 import type { InvitationInfo, Me } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../api.ts'
-import { NewPasswordInput } from '../forms/NewPasswordInput.tsx'
-import { wrongWithPassword, wrongWithText } from '../forms/rules.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
-import { ButtonLink } from '../links.tsx'
-import { paths } from '../paths.ts'
 import { keys } from '../queries.ts'
 import { useArrive, useSignOut } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote, Text } from '../ui/index.ts'
+import { AccountForm } from './AccountForm.tsx'
+import { LinkRefused } from './LinkRefused.tsx'
 import { SignInForm } from './SignInPage.tsx'
 import { WaitingPage } from './WaitingPage.tsx'
 
@@ -31,15 +28,9 @@ export function InvitationPage() {
   if (info.isPending || me.isPending) return <WaitingPage />
   if (info.isError)
     return (
-      <DoorShell title="This invitation can’t be used">
-        <Stack gap="md">
-          <ErrorNote error={info.error} />
-          <div>It may have been used or revoked, or it may be older than seven days. Ask for a new one.</div>
-          <ButtonLink to={paths.signIn} variant="default">
-            Sign in
-          </ButtonLink>
-        </Stack>
-      </DoorShell>
+      <LinkRefused title="This invitation can’t be used" error={info.error}>
+        It may have been used or revoked, or it may be older than seven days. Ask for a new one.
+      </LinkRefused>
     )
   const { workspace, invitedBy, role } = info.data
   return (
@@ -100,25 +91,9 @@ function Someone({ else: other, email }: { else: string; email: string }) {
 
 function NewAccount({ id, email }: { id: string; email: string }) {
   const arrive = useArrive()
-  const form = useForm({
-    initialValues: { name: '', password: '' },
-    validate: { name: wrongWithText, password: wrongWithPassword },
-  })
-  const { busy, error, submit } = useSubmit(async ({ name, password }: typeof form.values) => {
-    const { slug } = await api.accept(id, { name: name.trim(), password })
+  const join = async (account: { name: string; password: string }) => {
+    const { slug } = await api.accept(id, account)
     await arrive(`/w/${slug}`)
-  })
-  return (
-    <form onSubmit={form.onSubmit(submit)} noValidate>
-      <Stack gap="sm">
-        <TextInput label="Email" value={email} readOnly autoComplete="username" />
-        <TextInput label="Your name" autoComplete="name" autoFocus {...form.getInputProps('name')} />
-        <NewPasswordInput {...form.getInputProps('password')} />
-        {error !== null && <ErrorNote error={error} />}
-        <Button type="submit" loading={busy} fullWidth mt={4}>
-          Create account and join
-        </Button>
-      </Stack>
-    </form>
-  )
+  }
+  return <AccountForm email={email} verb="Create account and join" onSubmit={join} />
 }

@@ -8,11 +8,10 @@ import { NewPasswordInput } from '../forms/NewPasswordInput.tsx'
 import { slugOf, wrongWithEmail, wrongWithPassword, wrongWithSlug, wrongWithText } from '../forms/rules.ts'
 import { SlugInput } from '../forms/SlugInput.tsx'
 import { useSubmit } from '../forms/useSubmit.ts'
-import { ButtonLink } from '../links.tsx'
-import { paths } from '../paths.ts'
 import { useArrive } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
+import { LinkRefused } from './LinkRefused.tsx'
 import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/start')
@@ -29,18 +28,10 @@ export function StartPage() {
   if (info.isPending) return <WaitingPage />
   if (info.isError)
     return (
-      <DoorShell title="This link can’t be used">
-        <Stack gap="md">
-          <ErrorNote error={info.error} />
-          <div>
-            It works once, for the first account only. If nobody has an account yet, restart the service: it prints a
-            new link.
-          </div>
-          <ButtonLink to={paths.signIn} variant="default">
-            Sign in
-          </ButtonLink>
-        </Stack>
-      </DoorShell>
+      <LinkRefused title="This link can’t be used" error={info.error}>
+        It works once, for the first account only. If nobody has an account yet, restart the service: it prints a new
+        link.
+      </LinkRefused>
     )
   return (
     <DoorShell title="Welcome" note="Create your account and first workspace.">

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Text } from './Text.tsx'
 import './parts.css'
 
-interface FactsProps {
+export interface FactsProps {
   facts: readonly (readonly [name: string, value: ReactNode])[]
 }
 

@@ -14,9 +14,9 @@ import { Header } from './header/Header.tsx'
 import { NeverReported } from './header/NeverReported.tsx'
 import { Overview } from './overview/Overview.tsx'
 import { type Agent, useAgentAddress, useView } from './parts/agent.ts'
+import { useDrafts } from './parts/drafts.ts'
 import { usePress } from './parts/press.ts'
 import { LeaveUnsent } from './settings/LeaveUnsent.tsx'
-import { useDrafts } from './settings/useDrafts.ts'
 
 const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ agent: Agent }> }>> = {
   overview: { name: 'Overview', panel: Overview },

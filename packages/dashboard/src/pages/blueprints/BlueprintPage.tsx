@@ -54,11 +54,11 @@ export function BlueprintPage() {
           There is no version <Text>{asked}</Text>. This is {shown.version}.
         </p>
       )}
-      <div className="bp-columns">
-        <div className="bp-column">
+      <div className="svc-columns bp-columns">
+        <div className="svc-column">
           <Version key={shown.version} slug={slug} blueprint={blueprint} version={shown.version} />
         </div>
-        <div className="bp-column">
+        <div className="svc-column">
           <Versions slug={slug} page={page} shown={shown.version} />
           <Agents slug={slug} page={page} />
           <Codes slug={slug} admin={page.canAct} blueprint={blueprint} />
@@ -81,8 +81,8 @@ function Head({
   description: string
 }) {
   return (
-    <header className="bp-head">
-      <div className="bp-head-words">
+    <header className="svc-head bp-head">
+      <div>
         <AnchorLink to={paths.blueprints} params={{ slug }} fz="xs" c="dimmed">
           Blueprints
         </AnchorLink>
@@ -172,7 +172,7 @@ function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) 
           </WhyButton>
         </Group>
       )}
-      {canAct && whyKept(version) && <p className="bp-note">{whyKept(version)}</p>}
+      {canAct && whyKept(version) && <p className="svc-note">{whyKept(version)}</p>}
       <DeleteVersion slug={slug} version={version} opened={deleting} onClose={() => setDeleting(false)} />
     </Section>
   )
@@ -216,7 +216,7 @@ const Versions = ({ slug, page, shown }: { slug: string; page: Blueprint; shown:
 const Agents = ({ slug, page }: { slug: string; page: Blueprint }) => (
   <Section title="Agents installed from this blueprint" aside={count(page.agents.length, 'agent')} flush>
     {page.agents.length === 0 ? (
-      <p className="bp-note">None yet.</p>
+      <p className="svc-note">None yet.</p>
     ) : (
       <ul className="svc-rows">
         {page.agents.map(({ name, running, previous, wished, wishState, level, seenAt }) => (

@@ -34,7 +34,7 @@ export function BlueprintsPage() {
           )
         }
       />
-      <div className="bp-page">
+      <div className="svc-column">
         {error && <ErrorNote error={error} retry={refetch} />}
         {!data && !error && <WaitingPage />}
         {data && admin && <Upload slug={slug} />}

@@ -13,7 +13,7 @@ interface FindingsProps {
 export function Findings({ file, error, onClose }: FindingsProps) {
   const findings = error instanceof ApiError ? error.findings : []
   return (
-    <div className="bp-refused" role="alert">
+    <div className="svc-notice bp-refused" data-tone="no" role="alert">
       <div className="bp-refused-head">
         <strong>
           {file === '' ? 'Refused' : <Text>{file}</Text>}

@@ -44,7 +44,7 @@ function Runs({ manifest, neededSvc }: { manifest: Manifest; neededSvc: string |
           ['Status file', status && <Mono key="status">{status}</Mono>],
         ]}
       />
-      <p className="bp-note">
+      <p className="svc-note">
         It runs as the user who installs it, and can do on that machine whatever this user can.{' '}
         {mcp && (
           <>
@@ -70,7 +70,7 @@ const Reach = ({ manifest: { bindings } }: { manifest: Manifest }) => (
             </li>
           ))}
         </ul>
-        <p className="bp-note">It uses a bot of this workspace there. Revoking the bot ends its access immediately.</p>
+        <p className="svc-note">It uses a bot of this workspace there. Revoking the bot ends its access immediately.</p>
       </>
     )}
   </Section>
@@ -92,7 +92,7 @@ const Secrets = ({ manifest: { secrets } }: { manifest: Manifest }) => (
             </li>
           ))}
         </ul>
-        <p className="bp-note">
+        <p className="svc-note">
           Secrets are entered on the agent’s machine and stay there. This service never sees them.
         </p>
       </>
@@ -153,4 +153,4 @@ const Files = ({ files }: { files: BlueprintVersion['files'] }) => (
 )
 
 const Mono = ({ children }: { children: string }) => <Text mono>{children}</Text>
-const Nothing = ({ children }: { children: ReactNode }) => <p className="bp-note">{children}</p>
+const Nothing = ({ children }: { children: ReactNode }) => <p className="svc-note">{children}</p>

@@ -30,7 +30,7 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
       flush
     >
       {bot.tokens.length === 0 ? (
-        <p className="bot-none">No agent uses this bot: it has no tokens.</p>
+        <p className="svc-note">No agent uses this bot: it has no tokens.</p>
       ) : (
         <ul className="svc-rows" aria-label={`Tokens of ${bot.name}`}>
           {bot.tokens.map((token) => (

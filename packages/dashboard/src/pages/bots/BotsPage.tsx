@@ -25,11 +25,11 @@ export function BotsPage() {
           </>
         }
       />
-      <div className="bot-page">
+      <div className="svc-column bot-page">
         {error && <ErrorNote error={error} retry={refetch} />}
         {!data && !error && <WaitingPage />}
         {data && data.rows.length >= data.most && (
-          <p className="bot-full" role="note">
+          <p className="svc-notice" role="note">
             <strong>The limit of bots is reached.</strong> Installations that need a new bot are refused. Delete a bot
             that is no longer needed.
           </p>

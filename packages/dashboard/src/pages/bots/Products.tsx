@@ -10,7 +10,7 @@ export function Products({ slug }: { slug: string }) {
   return (
     <Section title="Products" flush>
       {data.length === 0 ? (
-        <p className="bot-none">
+        <p className="svc-note">
           No products are registered. The operator of this service can register one with{' '}
           <code>svc-server product add</code>.
         </p>
@@ -44,7 +44,7 @@ export function Products({ slug }: { slug: string }) {
               </li>
             ))}
           </ul>
-          <p className="bot-none">The operator of this service activates products for a workspace.</p>
+          <p className="svc-note">The operator of this service activates products for a workspace.</p>
         </>
       )}
     </Section>

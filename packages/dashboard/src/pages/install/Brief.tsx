@@ -35,7 +35,7 @@ export function Brief({ version: { manifest, neededSvc } }: { version: Blueprint
 }
 
 const Secrets = ({ secrets }: { secrets: BlueprintVersion['manifest']['secrets'] }) => (
-  <ul className="in-secrets">
+  <ul className="svc-list">
     {secrets.map(({ name, purpose, optional }) => (
       <li key={name}>
         <Text mono>{name}</Text>

@@ -83,7 +83,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
   const { data: version } = useQuery(versionQuery(slug, code.blueprint, code.version))
   const [revoking, setRevoking] = useState(false)
   return (
-    <div className="in-columns">
+    <div className="svc-columns in-columns">
       <Stack gap="lg">
         {issued && issued.warnings.length > 0 && <Warnings warnings={issued.warnings} />}
         <Step order={2} title={service.runtime ? '1. Fetch the program on the agent’s machine' : '1. The program'}>
@@ -120,7 +120,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
             <p>It was shown only once. If it is lost, revoke it and issue another one.</p>
           )}
         </Step>
-        <div className="in-waiting">
+        <div className="svc-waiting">
           <Loader size={16} aria-hidden />
           <div>
             <strong>
@@ -148,7 +148,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
 }
 
 const Warnings = ({ warnings }: { warnings: readonly string[] }) => (
-  <div className="in-warnings" role="note">
+  <div className="svc-notice in-warnings" role="note">
     <IconAlertTriangle size={18} aria-hidden />
     <div>
       <strong>The installation would currently be refused:</strong>

@@ -44,7 +44,7 @@ export function Codes({ slug, admin, blueprint }: CodesProps) {
       {over.length > 0 && (
         <details className="in-over">
           <summary>{count(over.length, 'code')} of the last 30 days</summary>
-          <ul>
+          <ul className="svc-list">
             {over.map((code) => (
               <li key={code.id}>
                 <Over slug={slug} code={code} named={blueprint === undefined} />

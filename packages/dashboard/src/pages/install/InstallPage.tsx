@@ -72,7 +72,7 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
     if (why === null && version !== '') submit(name)
   }
   return (
-    <form onSubmit={issue} noValidate className="in-form">
+    <form onSubmit={issue} noValidate className="svc-columns in-columns">
       <Stack gap="md">
         <NativeSelect
           label="Blueprint"

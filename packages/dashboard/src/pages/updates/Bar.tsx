@@ -28,7 +28,7 @@ export function Bar({ counts }: { counts: Readonly<Record<RolloutAgentState, num
             <span key={state} data-tone={toneOf(state)} style={{ flexGrow: counts[state] }} />
           ))}
       </div>
-      <ul className="up-counts">
+      <ul className="svc-list up-counts">
         {there.map((state) => (
           <li key={state}>
             <Dot tone={toneOf(state) === 'waiting' ? 'told' : toneOf(state)}>

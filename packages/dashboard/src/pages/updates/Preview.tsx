@@ -38,7 +38,7 @@ export function Preview({ slug, how, preview: { data, error, refetch } }: Previe
         {leftOut.length > 0 && (
           <section>
             <h3>Not included: {count(leftOut.length, 'agent')}</h3>
-            <ul className="up-left-out">
+            <ul className="svc-list up-left-out">
               {leftOut.slice(0, 50).map(({ agent, message }) => (
                 <li key={agent}>
                   <AnchorLink

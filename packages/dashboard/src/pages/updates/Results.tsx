@@ -33,7 +33,7 @@ export function Results({ slug, results, how, again }: ResultsProps) {
     </ul>
   )
   return (
-    <div className="up-column">
+    <div className="svc-column">
       {refused.length > 0 && (
         <Section title={`Refused for ${count(refused.length, 'agent')}`} flush>
           {list(refused)}

@@ -66,7 +66,7 @@ export function RolloutPage() {
           ; {wavesWords(rollout)}
         </p>
       </header>
-      <div className="up-column">
+      <div className="svc-column">
         <article className="svc-card up-rollout-head" aria-label="Status">
           <div role="status">
             <Tone tone={tone}>{word}</Tone>{' '}
@@ -160,7 +160,7 @@ function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const waves = Map.groupBy(rollout.agents, ({ wave }) => wave)
   const out = waves.get(0) ?? []
   return (
-    <div className="up-waves">
+    <div className="svc-column">
       {rollout.upTo.map((upTo, i) => {
         const agents = waves.get(i + 1) ?? []
         return (

@@ -11,7 +11,7 @@ import { WaitingPage } from '../WaitingPage.tsx'
 import { ForAgents, How, Waves, What } from './Fields.tsx'
 import { Preview } from './Preview.tsx'
 import { NewSecrets } from './parts/NewSecrets.tsx'
-import { Unsigned } from './parts/Unsigned.tsx'
+import { Unsigned } from './parts/Served.tsx'
 import { readWaves } from './parts/words.ts'
 import type { Plan } from './plan.ts'
 import { Results } from './Results.tsx'
@@ -60,7 +60,7 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
   }
   if (results) return <Results slug={slug} results={results} how={plan.how} again={again} />
   return (
-    <form className="up-form" onSubmit={submit} noValidate>
+    <form className="svc-columns up-form" onSubmit={submit} noValidate>
       <Stack gap="md">
         <What
           plan={plan}

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { RolloutRow, RuntimeOverview } from '@svc/api'
+import type { RolloutRow } from '@svc/api'
 import { IconRefreshDot } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { AnchorLink, ButtonLink } from '../../links.tsx'
@@ -20,6 +20,7 @@ import {
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { Bar } from './Bar.tsx'
+import { Served } from './parts/Served.tsx'
 import { rolloutWords } from './parts/words.ts'
 import './parts/updates.css'
 import './updates-page.css'
@@ -45,8 +46,8 @@ export function UpdatesPage() {
           )
         }
       />
-      <div className="up-page">
-        <div className="up-column">
+      <div className="svc-columns up-page">
+        <div className="svc-column">
           {error && <ErrorNote error={error} retry={refetch} />}
           {!rows && !error && <WaitingPage />}
           {rows && <List slug={slug} rows={rows} more={hasNextPage} admin={role === 'admin'} />}
@@ -61,7 +62,7 @@ export function UpdatesPage() {
             </Button>
           )}
         </div>
-        <div className="up-column">
+        <div className="svc-column">
           <Runtime slug={slug} />
         </div>
       </div>
@@ -121,7 +122,14 @@ function Runtime({ slug }: { slug: string }) {
     <Section title="Runtime" aside={data.served ? `${data.served.version} is served` : 'none is served'} flush>
       <Facts
         facts={[
-          ['Served', <Served key="served" served={data.served} />],
+          [
+            'Served',
+            data.served ? (
+              <Served key="served" served={data.served} />
+            ) : (
+              'none: the operator can add one with “svc-server release add”'
+            ),
+          ],
           ...data.running.map(
             ({ version, agents }) =>
               [version === null ? 'Report none' : `Run ${version}`, count(agents, 'agent')] as const,
@@ -133,15 +141,5 @@ function Runtime({ slug }: { slug: string }) {
         ]}
       />
     </Section>
-  )
-}
-
-function Served({ served }: { served: RuntimeOverview['served'] }) {
-  if (!served) return 'none: the operator can add one with “svc-server release add”'
-  return (
-    <>
-      <Text>{served.version}</Text>
-      {!served.signed && <span className="up-unsigned">, not signed: updates to it fail</span>}
-    </>
   )
 }

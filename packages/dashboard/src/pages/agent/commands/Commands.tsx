@@ -65,7 +65,7 @@ function Entry({ agent, command }: { agent: Agent; command: Command }) {
         )}
         {(tone === 'lost' || isOpen(command)) && <div className="ag-quiet">{means}</div>}
       </div>
-      <ol className="ag-steps" aria-label="Steps">
+      <ol className="svc-list ag-steps" aria-label="Steps">
         {steps.map((step) => (
           <li key={`${step.word}-${step.at}`}>
             {step.word} <Time at={step.at} />

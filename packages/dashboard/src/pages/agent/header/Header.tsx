@@ -17,8 +17,8 @@ export function Header({ agent }: { agent: Agent }) {
   const update = page.updates.blueprint
   const version = page.blueprint === null ? null : (page.versions.running ?? page.versions.installed)
   return (
-    <header className="ag-header">
-      <div className="ag-who">
+    <header className="svc-head">
+      <div>
         <AnchorLink to={paths.fleet} params={{ slug }} fz="xs" c="dimmed">
           Agents
         </AnchorLink>

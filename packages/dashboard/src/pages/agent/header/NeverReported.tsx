@@ -20,7 +20,7 @@ export const NeverReported = ({ agent }: { agent: Agent }) =>
 function NotStarted({ agent }: { agent: Agent }) {
   const { page } = agent
   return (
-    <div className="ag-never">
+    <div className="svc-column ag-never">
       <Section title="Installed, not started yet">
         <Stack gap="sm">
           <p role="status">
@@ -45,7 +45,7 @@ function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
   const { service } = useSuspenseQuery(meQuery).data
   const [rotating, setRotating] = useState(false)
   return (
-    <div className="ag-never">
+    <div className="svc-column ag-never">
       <Section title="Waiting for its first report">
         <Stack gap="sm">
           <p role="status">Its report will appear here.</p>

@@ -22,7 +22,7 @@ export default function Logs({ agent }: { agent: Agent }) {
   const asked = useArrivals(data, (id) => view.go({ log: id, find: undefined }))
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   return (
-    <div className="ag-logs">
+    <div className="svc-columns ag-logs">
       <div className="ag-logs-side">
         <Ask agent={agent} onAsked={asked} />
         {page.logs.length === 0 && (data?.length ?? 0) === 0 && (
@@ -30,7 +30,7 @@ export default function Logs({ agent }: { agent: Agent }) {
             The agent decides which logs it offers.
           </Empty>
         )}
-        <ul className="ag-log-list" aria-label="Logs">
+        <ul className="svc-list ag-log-list" aria-label="Logs">
           {page.open
             .filter(({ type }) => type === 'log')
             .map((command) => (

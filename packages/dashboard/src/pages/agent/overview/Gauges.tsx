@@ -8,7 +8,7 @@ import { gaugeView } from './gauge.ts'
 
 export const Gauges = ({ agent, gauges }: { agent: Agent; gauges: readonly Gauge[] }) => (
   <Section title="Gauges" aside={<AsOf agent={agent} />}>
-    <ul className="ag-gauges">
+    <ul className="svc-list ag-gauges">
       {gauges.map((gauge, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: gauges have no id; names may be missing or repeat
         <li key={`${i}-${gauge.name}`}>

@@ -56,7 +56,7 @@ export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
         ]}
       />
       <p className="ag-quiet ag-shares">{summary || 'No report in this time.'}</p>
-      <ol className="ag-changes">
+      <ol className="svc-list ag-changes">
         {(all ? data : data.slice(0, listed)).map((change, i) => (
           <li key={`${change.at}-${change.level}-${change.label}`}>
             <Level level={change.level} />

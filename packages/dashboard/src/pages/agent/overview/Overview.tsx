@@ -18,11 +18,11 @@ export function Overview({ agent }: { agent: Agent }) {
   if (report === null) return null
   const { state, health, active, gauges, panels, account } = report
   return (
-    <div className="ag-overview" data-silent={agent.silent}>
+    <div className="svc-column ag-overview" data-silent={agent.silent}>
       {twoReporters && <TwoReporters />}
       {(state?.detail || agent.silent || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
-      <div className="ag-columns">
-        <div className="ag-column">
+      <div className="svc-columns ag-columns">
+        <div className="svc-column ag-column">
           {active && <Active agent={agent} runs={active} />}
           {agent.page.bindings.length > 0 && <Bindings agent={agent} />}
           {health && health.length > 0 && <Health agent={agent} items={health} />}
@@ -31,7 +31,7 @@ export function Overview({ agent }: { agent: Agent }) {
             <PanelSection key={`${i}-${panel.type}`} agent={agent} panel={panel} />
           ))}
         </div>
-        <div className="ag-column">
+        <div className="svc-column ag-column">
           {gauges && gauges.length > 0 && <Gauges agent={agent} gauges={gauges} />}
           <Costs agent={agent} />
           <Levels agent={agent} />

@@ -34,7 +34,7 @@ export function StateDetail({ agent }: { agent: Agent }) {
 
 /** D8: nobody is refused, but the page warns. */
 export const TwoReporters = () => (
-  <p className="ag-warning" role="note">
+  <p className="svc-notice" role="note">
     <strong>Two reporters seem to use this agent’s token.</strong> The page switches between their reports, and a
     command reaches only one of them. Stop one, or rotate the token and give it to the right one.
   </p>

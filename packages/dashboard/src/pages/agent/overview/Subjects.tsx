@@ -6,7 +6,7 @@ import { UntrustedLink } from '../../../ui/index.ts'
 export function Subjects({ subjects }: { subjects: readonly Subject[] }) {
   const shared = subjects.some((subject) => subject.share !== undefined)
   return (
-    <ul className="ag-subjects" data-shared={shared}>
+    <ul className="svc-list ag-subjects" data-shared={shared}>
       {subjects.map((subject, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: subjects have no id, and titles may repeat
         <li key={`${i}-${subject.title}`}>

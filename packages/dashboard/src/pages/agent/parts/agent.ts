@@ -3,7 +3,7 @@ import type { AgentPage, Command } from '@svc/api'
 import { getRouteApi } from '@tanstack/react-router'
 import type { SentCommand } from '../../../api.ts'
 import type { AgentTab } from '../../../paths.ts'
-import type { SettingsDrafts } from '../settings/useDrafts.ts'
+import type { SettingsDrafts } from './drafts.ts'
 
 export interface Agent {
   readonly slug: string

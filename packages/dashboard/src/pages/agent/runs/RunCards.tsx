@@ -8,7 +8,7 @@ import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } f
 
 /** The runs as cards, for narrow screens. */
 export const RunCards = ({ agent, runs }: { agent: Agent; runs: readonly Run[] }) => (
-  <ul className="ag-cards">
+  <ul className="svc-list ag-cards">
     {runs.map((run) => (
       <li key={run.id} className="svc-card">
         <Card agent={agent} run={run} />

@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core'
+import type { Setting, Settings, SettingValues } from '@svc/protocol'
 import { IconAdjustments } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -17,42 +18,38 @@ import './settings.css'
 
 /** The form for the agent's schema (2.4). The agent owns the values; the form sends a command to change them. */
 export default function SettingsTab({ agent }: { agent: Agent }) {
-  const { slug, page, press } = agent
-  const { drafts, setDrafts, tried, setTried, discard } = agent.settings
-  const settings = page.report?.settings
-  const [sending, setSending] = useState(false)
-  const { data: ledger } = useQuery(commandsQuery(slug, page.name))
+  const settings = agent.page.report?.settings
   if (!settings?.schema || settings.schema.length === 0)
     return <Empty icon={IconAdjustments} title="The agent offers no settings" order={2} />
+  return <Form agent={agent} settings={settings} schema={settings.schema} />
+}
 
+interface FormProps {
+  agent: Agent
+  settings: Settings
+  schema: readonly Setting[]
+}
+
+function Form({ agent, settings, schema }: FormProps) {
+  const { slug, page } = agent
+  const { drafts, setDrafts, tried } = agent.settings
+  const { data: ledger } = useQuery(commandsQuery(slug, page.name))
   const pending = pendingSettings(page.open)
   const { changes, wrong } = changesOf(settings, drafts)
   const changed = Object.keys(changes).length
   const faults = Object.keys(wrong).length
-  const send = async (event: FormEvent) => {
-    event.preventDefault()
-    setTried(true)
-    if (!page.canAct || faults > 0 || changed === 0) return
-    setSending(true)
-    try {
-      await press.send({ type: 'set', payload: { ...changes } })
-      discard()
-    } catch {
-      // The reason is on the page. Typed values stay.
-    } finally {
-      setSending(false)
-    }
-  }
+  const allowed = page.canAct && faults === 0 && changed > 0
+  const { sending, send } = useSend(agent, allowed ? changes : undefined)
   return (
     <form onSubmit={(event) => void send(event)} noValidate className="ag-settings" aria-label="Settings">
       <LastAnswer
         command={lastSet(ledger?.rows ?? [])}
-        schema={settings.schema}
+        schema={schema}
         onEdit={page.canAct ? (values) => setDrafts(draftsOf(settings, values)) : undefined}
       />
-      {groupsOf(settings.schema).map((group) => (
+      {groupsOf(schema).map((group) => (
         <Section key={group.name} title={group.name === null ? 'Settings' : <Text>{group.name}</Text>} flush>
-          <ul className="ag-setting-list">
+          <ul className="svc-list ag-setting-list">
             {group.settings.map((setting) => (
               <SettingRow
                 key={setting.key}
@@ -71,33 +68,71 @@ export default function SettingsTab({ agent }: { agent: Agent }) {
           </ul>
         </Section>
       ))}
-      <Group className="ag-settings-end" data-changed={Object.keys(drafts).length > 0} justify="flex-end" gap="sm">
-        <span className="ag-quiet" role="status">
-          {faults > 0
-            ? `${count(faults, 'value is', 'values are')} out of range`
-            : changed > 0
-              ? `${count(changed, 'change')} to send`
-              : ''}
-        </span>
-        {Object.keys(drafts).length > 0 && (
-          <Button variant="default" onClick={discard}>
-            Discard
-          </Button>
-        )}
-        <WhyButton
-          type="submit"
-          loading={sending}
-          onClick={() => undefined}
-          why={!page.canAct ? adminsOnly : changed === 0 && faults === 0 ? 'No changes' : null}
-          note={
-            agent.silent
-              ? `The agent is offline. The change expires if it does not report within ${minutesToAnswer} minutes.`
-              : null
-          }
-        >
-          Send changes
-        </WhyButton>
-      </Group>
+      <End agent={agent} faults={faults} changed={changed} sending={sending} />
     </form>
   )
+}
+
+/** Sends the changed values. `changes` is undefined while nothing may be sent: then wrong values are marked. */
+function useSend({ press, settings }: Agent, changes: SettingValues | undefined) {
+  const [sending, setSending] = useState(false)
+  const send = async (event: FormEvent) => {
+    event.preventDefault()
+    settings.setTried(true)
+    if (changes === undefined) return
+    setSending(true)
+    try {
+      await press.send({ type: 'set', payload: { ...changes } })
+      settings.discard()
+    } catch {
+      // The reason is on the page. Typed values stay.
+    } finally {
+      setSending(false)
+    }
+  }
+  return { sending, send }
+}
+
+interface EndProps {
+  agent: Agent
+  /** How many values are out of range. */
+  faults: number
+  changed: number
+  sending: boolean
+}
+
+/** The last line of the form: what would be sent, and the buttons. */
+function End({ agent, faults, changed, sending }: EndProps) {
+  const { drafts, discard } = agent.settings
+  const touched = Object.keys(drafts).length > 0
+  return (
+    <Group className="ag-settings-end" data-changed={touched} justify="flex-end" gap="sm">
+      <span className="ag-quiet" role="status">
+        {summaryOf(faults, changed)}
+      </span>
+      {touched && (
+        <Button variant="default" onClick={discard}>
+          Discard
+        </Button>
+      )}
+      <WhyButton
+        type="submit"
+        loading={sending}
+        onClick={() => undefined}
+        why={!agent.page.canAct ? adminsOnly : changed === 0 && faults === 0 ? 'No changes' : null}
+        note={
+          agent.silent
+            ? `The agent is offline. The change expires if it does not report within ${minutesToAnswer} minutes.`
+            : null
+        }
+      >
+        Send changes
+      </WhyButton>
+    </Group>
+  )
+}
+
+function summaryOf(faults: number, changed: number): string {
+  if (faults > 0) return `${count(faults, 'value is', 'values are')} out of range`
+  return changed > 0 ? `${count(changed, 'change')} to send` : ''
 }

@@ -3,17 +3,8 @@
  * separately, and a report never overwrites it.
  */
 import { type Setting, type Settings, type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
+import type { Draft, Drafts, Raw } from '../parts/drafts.ts'
 import { fromLocalTime, toLocalTime } from './time.ts'
-
-/** The content of an input: text for typed kinds, the option's index for a select, null for "not set". */
-export type Raw = string | boolean | null
-
-/** A value that the person changed, and the value reported when they started. */
-export interface Draft {
-  readonly raw: Raw
-  readonly base: SettingValue | undefined
-}
-export type Drafts = Readonly<Record<string, Draft>>
 
 interface Group {
   /** Null: settings without a group. */

@@ -4,69 +4,61 @@ import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
-import { Confirm, Facts, Section, Text, Tone, WhyButton } from '../../../ui/index.ts'
+import { Confirm, Text, WhyButton } from '../../../ui/index.ts'
 import { type Agent, adminsOnly } from '../../agent/parts/agent.ts'
 import { ByMachine } from '../../agent/parts/ByMachine.tsx'
 import { versionByMachine } from '../../agent/parts/machine.ts'
 import { NewSecrets } from '../parts/NewSecrets.tsx'
-import { stands, verb, wishWords } from '../parts/words.ts'
-import { HoldNote, outcomeText, Waits, WishLine } from './parts.tsx'
+import { stands, verb } from '../parts/words.ts'
+import { outcomeText, WishLine } from './parts.tsx'
+import { CancelRequest, UpdateCard } from './UpdateCard.tsx'
 import { useUpdates } from './useUpdates.ts'
 
+interface PartProps {
+  agent: Agent
+  update: BlueprintUpdate
+}
+
 /** The agent's blueprint version: running, requested, and the form to request another (3.3). */
-export function BlueprintPart({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
+export function BlueprintPart({ agent, update }: PartProps) {
   const { slug, page } = agent
-  const { blueprint, running, previous, wish, state, says, waits, hold, applied } = update
-  const { word, tone } = wishWords[state]
+  const { blueprint, running, previous, wish, applied } = update
   return (
-    <Section
+    <UpdateCard
       title="Blueprint version"
       aside={
         <AnchorLink to={paths.blueprint} params={{ slug, blueprint }} fz="xs">
           {blueprint}
         </AnchorLink>
       }
-      flush
+      update={update}
+      lift={<p>The hold was set by the machine. Requesting another version lifts it.</p>}
+      facts={[
+        [
+          'Running',
+          running && (
+            <span key="runs" className="ag-stack">
+              <Text>{running}</Text>
+              <ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>
+            </span>
+          ),
+        ],
+        ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
+        ['Previous', previous],
+        ['Last update', outcomeText(applied)],
+      ]}
     >
-      <p className="up-says" role="status">
-        {state !== 'none' && <Tone tone={tone}>{word}</Tone>} <Text>{says}</Text>
-      </p>
-      <Waits waits={waits} />
-      {hold && (
-        <HoldNote hold={hold}>
-          <p>The hold was set by the machine. Requesting another version lifts it.</p>
-        </HoldNote>
-      )}
-      <Facts
-        facts={[
-          [
-            'Running',
-            running && (
-              <span key="runs" className="ag-stack">
-                <Text>{running}</Text>
-                <ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>
-              </span>
-            ),
-          ],
-          ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
-          ['Previous', previous],
-          ['Last update', outcomeText(applied)],
-        ]}
-      />
       <Acts agent={agent} update={update} />
-    </Section>
+    </UpdateCard>
   )
 }
 
-function Acts({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
+function Acts({ agent, update }: PartProps) {
   const { running, previous, wish, versions } = update
-  const act = useUpdates(agent)
   const [picked, setPicked] = useState<string | null>(null)
-  const [asking, setAsking] = useState<{ version: string } | 'withdraw' | null>(null)
+  const [asked, setAsked] = useState<string | null>(null)
   const chosen = picked !== null && versions.includes(picked) ? picked : (versions[0] ?? '')
-  const version = asking !== null && asking !== 'withdraw' ? asking.version : ''
   const back = previous !== null && previous !== chosen && versions.includes(previous) ? previous : null
-  const isOpen = wish !== null && stands(wish.version, running)
   return (
     <>
       <div className="up-act">
@@ -77,54 +69,53 @@ function Acts({ agent, update }: { agent: Agent; update: BlueprintUpdate }) {
           onChange={(event) => setPicked(event.currentTarget.value)}
           disabled={versions.length === 0}
         />
-        <WhyButton onClick={() => setAsking({ version: chosen })} why={whyNot(agent, update, chosen)}>
+        <WhyButton onClick={() => setAsked(chosen)} why={whyNot(agent, update, chosen)}>
           {`${verb(chosen, running, previous)}…`}
         </WhyButton>
         {back !== null && (
-          <WhyButton variant="default" onClick={() => setAsking({ version: back })} why={whyNot(agent, update, back)}>
+          <WhyButton variant="default" onClick={() => setAsked(back)} why={whyNot(agent, update, back)}>
             {`Go back to ${back}…`}
           </WhyButton>
         )}
-        {isOpen && (
-          <WhyButton
-            variant="default"
-            onClick={() => setAsking('withdraw')}
-            why={agent.page.canAct ? null : adminsOnly}
-          >
-            Cancel request…
-          </WhyButton>
-        )}
+        <CancelRequest
+          agent={agent}
+          kind="blueprint"
+          what={wish?.version ?? ''}
+          shown={wish !== null && stands(wish.version, running)}
+        >
+          If the agent has already started the update, it will finish. You can request the version again at any time.
+        </CancelRequest>
       </div>
-      <Confirm
-        opened={version !== ''}
-        onClose={() => setAsking(null)}
-        title={`${verb(version, running, previous)}?`}
-        confirm={verb(version, running, previous)}
-        onConfirm={() => act((slug, name) => api.wishVersion(slug, name, version))}
-      >
-        The request is sent with the next report. The agent downloads the version, restarts on it, and keeps it only if
-        it is healthy. Otherwise it rolls back by itself and reports why.
-        <ul className="svc-consequences">
-          <li>
-            Until the update starts, you can cancel the request. After that, go back to{' '}
-            <Text>{running ?? 'another version'}</Text>, which the machine keeps.
-          </li>
-          <li>The agent’s stored data is not touched: going back restores the program, not its data.</li>
-        </ul>
-        {version !== '' && running !== null && (
-          <NewSecrets slug={agent.slug} blueprint={update.blueprint} version={version} running={[running]} />
-        )}
-      </Confirm>
-      <Confirm
-        opened={asking === 'withdraw'}
-        onClose={() => setAsking(null)}
-        title={`Cancel the request for ${wish?.version ?? ''}?`}
-        confirm="Cancel request"
-        onConfirm={() => act((slug, name) => api.withdraw(slug, name, 'blueprint'))}
-      >
-        If the agent has already started the update, it will finish. You can request the version again at any time.
-      </Confirm>
+      <ConfirmVersion agent={agent} update={update} version={asked ?? ''} onClose={() => setAsked(null)} />
     </>
+  )
+}
+
+/** Asks before a version is requested. It is closed while `version` is empty. */
+function ConfirmVersion({ agent, update, version, onClose }: PartProps & { version: string; onClose: () => void }) {
+  const { blueprint, running, previous } = update
+  const act = useUpdates(agent)
+  return (
+    <Confirm
+      opened={version !== ''}
+      onClose={onClose}
+      title={`${verb(version, running, previous)}?`}
+      confirm={verb(version, running, previous)}
+      onConfirm={() => act((slug, name) => api.wishVersion(slug, name, version))}
+    >
+      The request is sent with the next report. The agent downloads the version, restarts on it, and keeps it only if it
+      is healthy. Otherwise it rolls back by itself and reports why.
+      <ul className="svc-consequences">
+        <li>
+          Until the update starts, you can cancel the request. After that, go back to{' '}
+          <Text>{running ?? 'another version'}</Text>, which the machine keeps.
+        </li>
+        <li>The agent’s stored data is not touched: going back restores the program, not its data.</li>
+      </ul>
+      {version !== '' && running !== null && (
+        <NewSecrets slug={agent.slug} blueprint={blueprint} version={version} running={[running]} />
+      )}
+    </Confirm>
   )
 }
 

@@ -1,11 +1,11 @@
 import type { RuntimeRefusal, RuntimeUpdate } from '@svc/api'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
-import { Confirm, Facts, Section, Text, Tone, WhyButton } from '../../../ui/index.ts'
+import { Confirm, Text, WhyButton } from '../../../ui/index.ts'
 import { type Agent, adminsOnly } from '../../agent/parts/agent.ts'
-import { Unsigned } from '../parts/Unsigned.tsx'
-import { wishWords } from '../parts/words.ts'
-import { HoldNote, outcomeText, Waits, WishLine } from './parts.tsx'
+import { Served, Unsigned } from '../parts/Served.tsx'
+import { outcomeText, WishLine } from './parts.tsx'
+import { CancelRequest, UpdateCard } from './UpdateCard.tsx'
 import { useUpdates } from './useUpdates.ts'
 
 /** How to fix each refusal (3.4). The service's own sentence comes before it. */
@@ -17,96 +17,78 @@ const mends: Readonly<Record<RuntimeRefusal, string>> = {
   runtime_version_held: 'An earlier attempt failed. Lift the hold to try again.',
 }
 
+interface PartProps {
+  agent: Agent
+  update: RuntimeUpdate
+}
+
 /** The agent's runtime version: running, requested, and the form to request the served one (3.4, 3.5). */
-export function RuntimePart({ agent, update }: { agent: Agent; update: RuntimeUpdate }) {
+export function RuntimePart({ agent, update }: PartProps) {
   const { slug } = agent
-  const { running, previous, pinned, served, wish, state, says, waits, hold, applied } = update
-  const { word, tone } = wishWords[state]
+  const { running, previous, pinned, served, wish, hold, applied } = update
   return (
-    <Section title="Runtime" aside={served ? `${served.version} is served` : 'none is served'} flush>
-      <p className="up-says" role="status">
-        {state !== 'none' && <Tone tone={tone}>{word}</Tone>} <Text>{says}</Text>
-      </p>
-      <Waits waits={waits} />
-      {hold && (
-        <HoldNote hold={hold}>
-          <Lift agent={agent} version={hold.version} />
-        </HoldNote>
-      )}
-      <Facts
-        facts={[
-          ['Running', running],
-          ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
-          ['Previous', previous],
-          ['Pinned to', pinned && <Text key="pinned">{`${pinned}, by someone on its machine`}</Text>],
-          ['Last update', outcomeText(applied)],
-          [
-            'Served',
-            served && (
-              <span key="served">
-                <Text>{served.version}</Text>
-                {!served.signed && <span className="up-unsigned">, not signed: updates to it fail</span>}
-              </span>
-            ),
-          ],
-        ]}
-      />
+    <UpdateCard
+      title="Runtime"
+      aside={served ? `${served.version} is served` : 'none is served'}
+      update={update}
+      lift={hold && <Lift agent={agent} version={hold.version} />}
+      facts={[
+        ['Running', running],
+        ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
+        ['Previous', previous],
+        ['Pinned to', pinned && <Text key="pinned">{`${pinned}, by someone on its machine`}</Text>],
+        ['Last update', outcomeText(applied)],
+        ['Served', served && <Served key="served" served={served} />],
+      ]}
+    >
       <Acts agent={agent} update={update} />
-    </Section>
+    </UpdateCard>
   )
 }
 
-function Acts({ agent, update }: { agent: Agent; update: RuntimeUpdate }) {
-  const { press, wish, served, running } = update
-  const act = useUpdates(agent)
-  const [asking, setAsking] = useState<'press' | 'withdraw' | null>(null)
+function Acts({ agent, update }: PartProps) {
+  const { press, wish, served } = update
+  const [asking, setAsking] = useState(false)
   const refused = press.ok ? null : `${press.message} ${mends[press.code]}`
   const why = agent.page.canAct ? (wish ? 'Already requested.' : refused) : adminsOnly
   return (
     <>
       <div className="up-act">
-        <WhyButton onClick={() => setAsking('press')} why={why}>
+        <WhyButton onClick={() => setAsking(true)} why={why}>
           {served ? `Update runtime to ${served.version}…` : 'Update runtime…'}
         </WhyButton>
-        {wish && (
-          <WhyButton
-            variant="default"
-            onClick={() => setAsking('withdraw')}
-            why={agent.page.canAct ? null : adminsOnly}
-          >
-            Cancel request…
-          </WhyButton>
-        )}
+        <CancelRequest agent={agent} kind="runtime" what={`runtime ${wish?.version ?? ''}`} shown={wish !== null}>
+          If the runtime has already started the update, it will finish. You can request the update again at any time.
+        </CancelRequest>
       </div>
       {refused !== null && !wish && <p className="up-note">{refused}</p>}
-      <Confirm
-        opened={asking === 'press'}
-        onClose={() => setAsking(null)}
-        title={`Update the runtime to ${served?.version ?? ''}?`}
-        confirm="Update runtime"
-        onConfirm={() => act(api.updateRuntime)}
-      >
-        {served && !served.signed && <Unsigned version={served.version} />}
-        The request is sent with the next report. The runtime checks the signature, tests the new version for at most
-        five minutes, and rolls back by itself if it does not report. The agent keeps running meanwhile.
-        <ul className="svc-consequences">
-          <li>Until the update starts, you can cancel the request.</li>
-          <li>
-            After that, it can be undone only on its machine: <code>svc rollback-runtime</code> brings{' '}
-            <Text>{running ?? 'the old version'}</Text> back.
-          </li>
-        </ul>
-      </Confirm>
-      <Confirm
-        opened={asking === 'withdraw'}
-        onClose={() => setAsking(null)}
-        title={`Cancel the request for runtime ${wish?.version ?? ''}?`}
-        confirm="Cancel request"
-        onConfirm={() => act((slug, name) => api.withdraw(slug, name, 'runtime'))}
-      >
-        If the runtime has already started the update, it will finish. You can request the update again at any time.
-      </Confirm>
+      <ConfirmUpdate agent={agent} update={update} opened={asking} onClose={() => setAsking(false)} />
     </>
+  )
+}
+
+function ConfirmUpdate({ agent, update, opened, onClose }: PartProps & { opened: boolean; onClose: () => void }) {
+  const { served, running } = update
+  const act = useUpdates(agent)
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={`Update the runtime to ${served?.version ?? ''}?`}
+      confirm="Update runtime"
+      onConfirm={() => act(api.updateRuntime)}
+    >
+      {served && !served.signed && <Unsigned version={served.version} />}
+      The request is sent with the next report. The runtime checks the signature, tests the new version for at most five
+      minutes, and rolls back by itself if it does not report. The agent keeps running meanwhile.
+      <ul className="svc-consequences">
+        <li>Until the update starts, you can cancel the request.</li>
+        <li>
+          After that, it can be undone only on its machine: <code>svc rollback-runtime</code> brings{' '}
+          <Text>{running ?? 'the old version'}</Text> back.
+        </li>
+      </ul>
+    </Confirm>
   )
 }
 

@@ -13,12 +13,12 @@ import { RuntimePart } from './RuntimePart.tsx'
 export default function Updates({ agent }: { agent: Agent }) {
   const { blueprint, runtime } = agent.page.updates
   return (
-    <div className="up-columns">
-      <div className="up-column">
+    <div className="svc-columns">
+      <div className="svc-column">
         {blueprint && <BlueprintPart agent={agent} update={blueprint} />}
         <RuntimePart agent={agent} update={runtime} />
       </div>
-      <div className="up-column">
+      <div className="svc-column">
         <History agent={agent} />
       </div>
     </div>

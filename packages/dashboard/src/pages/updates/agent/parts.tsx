@@ -30,7 +30,7 @@ export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) =
 
 /** The reason why a requested version has no outcome yet, and what ends the wait. */
 export function Waits({ waits }: { waits: WaitsFor | null }) {
-  return waits && <p className="up-waits">{waitsWords(waits)}</p>
+  return waits && <p className="up-note">{waitsWords(waits)}</p>
 }
 
 function waitsWords(waits: WaitsFor): ReactNode {

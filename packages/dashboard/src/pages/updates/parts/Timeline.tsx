@@ -7,7 +7,7 @@ import './updates.css'
 
 /** The history of an agent's versions, newest first: requests, the machine's words, and outages of the service. */
 export const Timeline = ({ slug, events }: { slug: string; events: readonly UpdateEvent[] }) => (
-  <ol className="up-timeline" aria-label="Timeline of updates">
+  <ol className="svc-rows" aria-label="Timeline of updates">
     {events.map((event) => (
       <li key={event.id} data-kind={event.kind}>
         <div className="up-event">

@@ -1,5 +1,15 @@
+import type { SettingValue } from '@svc/protocol'
 import { type Dispatch, type SetStateAction, useCallback, useMemo, useState } from 'react'
-import type { Drafts } from './form.ts'
+
+/** The content of an input: text for typed kinds, the option's index for a select, null for "not set". */
+export type Raw = string | boolean | null
+
+/** A value that the person changed, and the value reported when they started. */
+export interface Draft {
+  readonly raw: Raw
+  readonly base: SettingValue | undefined
+}
+export type Drafts = Readonly<Record<string, Draft>>
 
 /**
  * Changes that a person typed in the settings form and has not sent. They survive switching tabs, but not leaving the

@@ -1,5 +1,13 @@
 import { Text } from '../../../ui/index.ts'
 
+/** The runtime version that the service serves, and that nobody can use it if it is not signed. */
+export const Served = ({ served: { version, signed } }: { served: { version: string; signed: boolean } }) => (
+  <span>
+    <Text>{version}</Text>
+    {!signed && <span className="up-unsigned">, not signed: updates to it fail</span>}
+  </span>
+)
+
 /** Warns before an unsigned build is requested (3.5). */
 export const Unsigned = ({ version }: { version: string }) => (
   <p className="up-unsigned" role="note">

@@ -1,0 +1,37 @@
+import { Button, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { NewPasswordInput } from '../forms/NewPasswordInput.tsx'
+import { wrongWithPassword, wrongWithText } from '../forms/rules.ts'
+import { useSubmit } from '../forms/useSubmit.ts'
+import { ErrorNote } from '../ui/index.ts'
+
+interface AccountFormProps {
+  email: string
+  /** The verb on the button. */
+  verb: string
+  onSubmit: (account: { name: string; password: string }) => Promise<unknown>
+}
+
+/** The name and password of an account whose email address a link has settled. */
+export function AccountForm({ email, verb, onSubmit }: AccountFormProps) {
+  const form = useForm({
+    initialValues: { name: '', password: '' },
+    validate: { name: wrongWithText, password: wrongWithPassword },
+  })
+  const { busy, error, submit } = useSubmit(({ name, password }: typeof form.values) =>
+    onSubmit({ name: name.trim(), password }),
+  )
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="sm">
+        <TextInput label="Email" value={email} readOnly autoComplete="username" />
+        <TextInput label="Your name" autoComplete="name" autoFocus {...form.getInputProps('name')} />
+        <NewPasswordInput {...form.getInputProps('password')} />
+        {error !== null && <ErrorNote error={error} />}
+        <Button type="submit" loading={busy} fullWidth mt={4}>
+          {verb}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

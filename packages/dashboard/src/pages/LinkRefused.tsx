@@ -1,0 +1,26 @@
+import { Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { ButtonLink } from '../links.tsx'
+import { paths } from '../paths.ts'
+import { DoorShell } from '../shell/DoorShell.tsx'
+import { ErrorNote } from '../ui/index.ts'
+
+interface LinkRefusedProps {
+  title: string
+  error: unknown
+  /** Says where a new link comes from. */
+  children: ReactNode
+}
+
+/** A one-time link or an invitation that the service refused. */
+export const LinkRefused = ({ title, error, children }: LinkRefusedProps) => (
+  <DoorShell title={title}>
+    <Stack gap="md">
+      <ErrorNote error={error} />
+      <div>{children}</div>
+      <ButtonLink to={paths.signIn} variant="default">
+        Sign in
+      </ButtonLink>
+    </Stack>
+  </DoorShell>
+)

@@ -1,0 +1,71 @@
+import type { BlueprintUpdate, RuntimeUpdate } from '@svc/api'
+import { type ReactNode, useState } from 'react'
+import { api } from '../../../api.ts'
+import { Confirm, Facts, type FactsProps, Section, Text, Tone, WhyButton } from '../../../ui/index.ts'
+import { type Agent, adminsOnly } from '../../agent/parts/agent.ts'
+import { wishWords } from '../parts/words.ts'
+import { HoldNote, Waits } from './parts.tsx'
+import { useUpdates } from './useUpdates.ts'
+
+interface UpdateCardProps {
+  title: string
+  aside: ReactNode
+  update: BlueprintUpdate | RuntimeUpdate
+  /** How to lift a hold, shown in the note about it. */
+  lift: ReactNode
+  facts: FactsProps['facts']
+  /** The forms. */
+  children: ReactNode
+}
+
+/** The card of an agent's blueprint version or runtime: its state in words, why it waits, its hold, versions and forms. */
+export function UpdateCard({ title, aside, update, lift, facts, children }: UpdateCardProps) {
+  const { state, says, waits, hold } = update
+  const { word, tone } = wishWords[state]
+  return (
+    <Section title={title} aside={aside} flush>
+      <p className="up-says" role="status">
+        {state !== 'none' && <Tone tone={tone}>{word}</Tone>} <Text>{says}</Text>
+      </p>
+      <Waits waits={waits} />
+      {hold && <HoldNote hold={hold}>{lift}</HoldNote>}
+      <Facts facts={facts} />
+      {children}
+    </Section>
+  )
+}
+
+interface CancelRequestProps {
+  agent: Agent
+  kind: 'blueprint' | 'runtime'
+  /** The requested version, such as `1.2.0` or `runtime 0.3.0`. */
+  what: string
+  /** True while there is a request. The dialog stays until it is closed. */
+  shown: boolean
+  /** Says what happens if the update has already started. */
+  children: ReactNode
+}
+
+/** Cancels the request for a version, after a question. */
+export function CancelRequest({ agent, kind, what, shown, children }: CancelRequestProps) {
+  const act = useUpdates(agent)
+  const [asking, setAsking] = useState(false)
+  return (
+    <>
+      {shown && (
+        <WhyButton variant="default" onClick={() => setAsking(true)} why={agent.page.canAct ? null : adminsOnly}>
+          Cancel request…
+        </WhyButton>
+      )}
+      <Confirm
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={`Cancel the request for ${what}?`}
+        confirm="Cancel request"
+        onConfirm={() => act((slug, name) => api.withdraw(slug, name, kind))}
+      >
+        {children}
+      </Confirm>
+    </>
+  )
+}
