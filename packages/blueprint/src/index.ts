@@ -1,6 +1,6 @@
 /**
- * The manifest of a blueprint. Bundle acceptance and packing are separate entry points of this package. Section numbers
- * in comments are those of docs/protocol.md.
+ * Exports what concerns the manifest of a blueprint. Reading bundles and packing them are separate entry points of this
+ * package. Section numbers in comments are those of docs/protocol.md.
  */
 
 export { type BundleCode, type BundleFinding, type BundleVerdict, sentence } from './bundle/findings.ts'

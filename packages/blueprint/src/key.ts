@@ -1,7 +1,7 @@
 /**
- * The key of a path: equal for all paths that some file system treats as the same. It uses NFC and case (D49), full
- * case mapping (to APFS a long s is an s), and ignores characters that HFS+ does not see. Every comparison of paths
- * that must hold on all machines uses it.
+ * Computes the key of a path, which is equal for all paths that some file system treats as the same. It normalises to
+ * NFC, ignores case (D49) with the full case mapping (on APFS a long s is an s), and drops characters that HFS+
+ * ignores. Every comparison of paths that must hold on all machines uses this key.
  */
 export const keyOf = (path: string): string =>
   path

@@ -1,6 +1,6 @@
 /**
- * Tests bundles made with the tools that people use. If a tool is not installed its test is skipped, and the reporter
- * says so.
+ * Tests bundles that were made with the archive tools that people use. If a tool is not installed, its test is skipped,
+ * and the test's report says so.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -42,7 +42,10 @@ with open(out, "wb") as file, zipfile.ZipFile(Pipe(file), "w", zipfile.${method}
 const git =
   'export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.com GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.com; rm -rf .git; git init -q . && git add -A && git commit -qm one'
 
-/** Each runs in the folder; `$1` or `argv[1]` is the archive to make. */
+/**
+ * The commands that make a bundle. Each runs in the blueprint's folder; `$1` or `argv[1]` is the archive that it must
+ * write.
+ */
 const makers: readonly (readonly [tool: string, how: string, argv: readonly string[], keepsModes: boolean])[] = [
   ['zip', 'zip -r', ['sh', '-c', 'zip -qr "$1" . -x ".git/*"', 'sh'], true],
   ['zip', 'zip into a pipe: descriptors', ['sh', '-c', 'zip -qr - . -x ".git/*" | cat > "$1"', 'sh'], true],
@@ -104,7 +107,8 @@ describe('bundles made with common tools are accepted, and unpack to what was pa
       rmSync(file, { force: true })
       rmSync(target, { recursive: true, force: true })
       const [command = '', ...args] = argv
-      // Removed before comparing: zip and git set the times of files, and jar spells names by the locale.
+      // Some bytes are removed before archives are compared: zip and git store the times of files, and jar spells names
+      // by the locale.
       execFileSync(command, [...args, file], { cwd: source, env: { ...process.env, LC_ALL: 'C.UTF-8' } })
       rmSync(join(source, '.git'), { recursive: true, force: true })
       const bytes = readFileSync(file)

@@ -1,7 +1,7 @@
 /**
  * Unpacks a bundle while the n-th change of the disk fails or kills the process. Arguments: bundle, folder, fault
- * (`ENOSPC`, `EIO`, `SIGKILL`, `none`), n. Without n it tries each change in turn, each in a fresh folder. Prints a
- * JSON list: the code of the verdict, how many changes there were, and what is left in the folder.
+ * (`ENOSPC`, `EIO`, `SIGKILL`, `none`), n. Without n, each change is tried in turn, each time in a fresh folder. Prints
+ * a JSON list: the code of the result, the number of changes, and what is left in the folder.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,17 +1,17 @@
 /**
- * Bundles that must be refused, each with the entry and the rule that its refusal must name. They are built at each
- * call. The service and the runtime test with the same ones.
+ * Bundles that must be refused, each with the entry and the rule that the refusal must name. They are built again at
+ * each call, and the service and the runtime are tested with the same ones.
  */
 import { deflateRawSync } from 'node:zlib'
 import { endOf, extraField, type RawArchive, type RawEntry, rawZip, unicodePath } from './raw.ts'
 
 export interface Hostile {
-  /** A description, for the name of the test. */
+  /** A description of the bundle, for the name of the test. */
   readonly what: string
   readonly bytes: () => Uint8Array
-  /** The entry of the finding; empty for the bundle as a whole. */
+  /** The entry that the finding must name; empty if the finding is about the bundle as a whole. */
   readonly file: string
-  /** The message of the finding, or its beginning. */
+  /** The message of the finding, or the beginning of it. */
   readonly says: string
 }
 
@@ -19,7 +19,7 @@ export const manifestText = 'name: mail-triage\nversion: 1.4.0\nruntime: { kind:
 export const manifestEntry: RawEntry = { name: 'svc.agent.yaml', content: manifestText }
 const MB = 1024 * 1024
 
-/** A bundle that is good except for what is given. */
+/** Builds a bundle that is valid except for the given entries and archive. */
 export const bundleWith = (entries: readonly RawEntry[], archive: RawArchive = {}): Buffer =>
   rawZip([manifestEntry, ...entries], archive)
 
@@ -362,14 +362,14 @@ function zeros(name: string, size: number): RawEntry {
   const content = Buffer.alloc(size)
   return { name, content, pack: 'deflate' }
 }
-/** Files below as many different folders as possible. */
+/** Entries whose files are below as many different folders as possible. */
 const deep = (count: number): RawEntry[] =>
   Array.from({ length: count }, (_, i) => ({
     name: `${Array.from({ length: 64 }, (_, n) => `${n}-${i}`).join('/')}/x`,
   }))
 const many = (count: number): RawEntry[] => Array.from({ length: count }, (_, i) => ({ name: `f${i}` }))
 
-/** A bundle in which the data of the first entry is the header and the data of the second. */
+/** A bundle in which the data of the first entry consists of the header and the data of the second. */
 function nested(): Uint8Array {
   const inner = rawZip([{ name: 'b', content: 'x' }])
   const part = inner.subarray(0, 32)
@@ -446,7 +446,7 @@ function secondEnd(): Uint8Array {
   const bytes = make(0)
   return make(bytes.length - bytes.indexOf('PK\x05\x06', 0, 'latin1') - 22)
 }
-/** A bundle with the local part of an entry that the directory does not list. */
+/** A bundle with the local header and data of an entry that the directory does not list. */
 function hidden(): Uint8Array {
   const evil = rawZip([{ name: '../evil', content: 'x' }])
   return bundleWith([], { beforeDirectory: evil.subarray(0, evil.indexOf('PK\x01\x02', 0, 'latin1')) })

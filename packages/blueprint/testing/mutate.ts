@@ -1,9 +1,11 @@
-/** Makes bundles that nobody should send: good ones with faults from a seed, in the bytes or in the headers. */
+/** Makes bundles that nobody should send: valid ones with faults in the bytes or in the headers, chosen by a seed. */
 import { extraField, type Numbers, type RawArchive, type RawEntry, rawZip, unicodePath } from './raw.ts'
 
 export type Random = () => number
 
-/** A small seeded generator (mulberry32). The same seed gives the same faults, so that a failure can be replayed. */
+/**
+ * A small random number generator (mulberry32). The same seed gives the same faults, so that a failure can be repeated.
+ */
 export function randomOf(seed: number): Random {
   let state = seed
   return () => {

@@ -1,4 +1,6 @@
-/** Builds zip archives byte by byte, so that every number can be wrong. Numbers that are not given are correct. */
+/**
+ * Builds zip archives byte by byte, so that a test can make every number wrong. Numbers that are not given are correct.
+ */
 import { deflateRawSync } from 'node:zlib'
 import { crc32 } from '../src/zip/bytes.ts'
 
@@ -15,30 +17,35 @@ export interface Numbers {
 export interface RawEntry {
   readonly name: string | Uint8Array
   readonly content?: Uint8Array | string
-  /** `store` (the default), `deflate`, or the packed bytes themselves with method 8. */
+  /**
+   * How the content is packed: `store` (the default), `deflate`, or the given bytes, which are written with method 8.
+   */
   readonly pack?: 'store' | 'deflate' | Uint8Array
-  /** Type and mode; by default a plain file, or a folder if the name ends in `/`. */
+  /** The file type and mode; by default those of a plain file, or of a folder if the name ends in `/`. */
   readonly mode?: number
-  /** The low half of the attributes. */
+  /** The DOS attributes, which are the lower half of the external attributes. */
   readonly dos?: number
   readonly madeBy?: number
   readonly disk?: number
-  /** Written into both headers. */
+  /** Values that are written into both headers. */
   readonly both?: Partial<Numbers>
   readonly local?: Partial<Numbers>
   readonly central?: Partial<Numbers>
-  /** Follows the data. The flag is then set, and checksum and sizes of the local header are 0. */
+  /**
+   * A descriptor that follows the data. The entry's flag for it is then set, and the checksum and sizes in the local
+   * header are 0.
+   */
   readonly descriptor?: 'signed' | 'plain' | Uint8Array
   /** Bytes before the local header that belong to no entry. */
   readonly before?: Uint8Array
-  /** A wrong offset. */
+  /** A wrong offset of the local header. */
   readonly start?: number
-  /** Writes no local part; that of another entry is shared. */
+  /** The index of another entry whose local header and data this one shares; nothing local is written for this one. */
   readonly sharesLocalOf?: number
 }
 export interface RawArchive {
   readonly before?: Uint8Array
-  /** Counts offsets from the end of `before`. */
+  /** True to count offsets from the end of `before` instead of from the beginning of the file. */
   readonly relative?: boolean
   readonly beforeDirectory?: Uint8Array
   readonly afterDirectory?: Uint8Array
@@ -130,7 +137,7 @@ export const endOf = (end: Required<NonNullable<RawArchive['end']>>): Buffer =>
   ])
 
 export const extraField = (id: number, data: Uint8Array): Buffer => Buffer.concat([u16(id), u16(data.length), data])
-/** Info-ZIP's field with a name in UTF-8. */
+/** Builds Info-ZIP's extra field that holds a name in UTF-8. */
 export const unicodePath = (plain: string, name: string, version = 1): Buffer =>
   extraField(0x7075, Buffer.concat([Buffer.from([version]), u32(crc32(Buffer.from(plain))), Buffer.from(name)]))
 

@@ -8,7 +8,7 @@ import { bundleWith } from '../../testing/hostile.ts'
 import { sweepStaging } from './unpack.ts'
 
 const program = fileURLToPath(new URL('../../testing/fault.ts', import.meta.url))
-/** The short form tries every third kill. */
+/** The distance between two kills that are tried: the short form tries every third one. */
 const step = process.env.SVC_TEST_LONG === undefined ? 3 : 1
 let root: string
 let bundle: string
@@ -33,7 +33,8 @@ interface Attempt {
 const run = (...args: string[]) =>
   spawnSync(process.execPath, [program, bundle, ...args], {
     encoding: 'utf8',
-    env: { ...process.env, NODE_COMPILE_CACHE: join(root, 'compiled') }, // the sources are started a dozen times
+    // the sources are started a dozen times, so their compiled code is cached
+    env: { ...process.env, NODE_COMPILE_CACHE: join(root, 'compiled') },
   })
 
 test.each(['ENOSPC', 'EIO'])(
@@ -60,5 +61,6 @@ test('a kill at any change of the disk leaves the whole bundle or none, and stag
     sweepStaging(above)
     expect(readdirSync(above)).toEqual(isThere ? ['v1'] : [])
   }
-  expect(complete).toEqual([count, count - 1].filter((at) => (count - at) % step === 0)) // only syncing the parent folder comes after the rename
+  // a kill after the rename leaves a complete folder; the only later step is the sync of the parent folder
+  expect(complete).toEqual([count, count - 1].filter((at) => (count - at) % step === 0))
 })

@@ -1,19 +1,22 @@
-/** Findings: each says one thing that is wrong with a file of a bundle or of a blueprint's folder. */
+/** Findings about a bundle or a blueprint's folder. Each says one thing that is wrong with one file. */
 import { cut, safeText, type Verdict } from '@svc/protocol'
 
 export interface BundleFinding {
-  /** The entry or file as it can be shown: with `/`, cut, without controls. Empty for the bundle as a whole. */
+  /**
+   * The path of the file, safe for display: with `/`, cut, and without control characters. Empty if the finding is
+   * about the bundle as a whole.
+   */
   readonly file: string
-  /** Counted from 1; only for findings about the manifest. */
+  /** The line and column of the finding, counted from 1. Only findings about the manifest have them. */
   readonly line?: number
   readonly column?: number
-  /** The rest of a sentence that begins with the file. */
+  /** The message, worded as the rest of a sentence that begins with the file. */
   readonly message: string
 }
 
 /**
- * `bundle_refused` is a verdict on the bundle, the same on every machine. `folder_taken`: something already exists at
- * the target. `disk_failed`: the disk is full or broken, so nothing was decided about the bundle.
+ * `bundle_refused`: the bundle is at fault, and would be refused on every machine. `folder_taken`: something already
+ * exists at the target. `disk_failed`: the disk is full or broken, so the bundle was not judged.
  */
 export type BundleCode = 'bundle_refused' | 'folder_taken' | 'disk_failed'
 export type BundleVerdict<T> =
@@ -21,8 +24,8 @@ export type BundleVerdict<T> =
   | (Extract<Verdict<T, BundleCode>, { ok: false }> & { readonly findings: readonly BundleFinding[] })
 
 /**
- * The finding as a sentence, in the form of compilers: `svc.agent.yaml:3:7: …`. One about the whole bundle begins "The
- * bundle".
+ * The finding as a sentence, in the form that compilers use: `svc.agent.yaml:3:7: …`. A finding about the whole bundle
+ * begins with "The bundle".
  */
 export function sentence({ file, line, column, message }: BundleFinding): string {
   if (file === '') return `The bundle ${message}`
@@ -40,10 +43,10 @@ export const refused = <T>(findings: readonly BundleFinding[]): BundleVerdict<T>
   }
 }
 
-/** A path that anybody may have chosen, made safe and cut for use in one line. */
+/** Makes a path safe to show in one line, and cuts it. Anybody may have chosen the path. */
 export const shownPath = (path: string): string => cut(safeText(path).replace(/\s/g, ' '), 300)
 
-/** Maximum number of findings that are listed. Another line tells how many more there are. */
+/** The maximum number of findings that are listed. If there are more, another line says how many. */
 const maxFindings = 100
 export function someFindings(findings: readonly BundleFinding[]): BundleFinding[] {
   const shown = findings.slice(0, maxFindings).map((f) => ({ ...f, file: shownPath(f.file) }))

@@ -1,18 +1,18 @@
-/** Checks what the manifest says about its bundle (4, acceptance rules). */
+/** Checks the manifest against the files of its bundle (4, acceptance rules). */
 import { type PlacedRead, readPlaced } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import type { BundleFinding } from './findings.ts'
 import { above } from './paths.ts'
 
 export interface ExpectedManifest {
-  /** The name of the blueprint. */
+  /** The name that the blueprint must have. */
   readonly name?: string
   readonly version?: string
-  /** The hex SHA-256 of the bundle's bytes. */
+  /** The SHA-256 of the bundle's bytes, in hex. */
   readonly sha256?: string
 }
 
-/** Reads the manifest of a bundle that holds `files`. Every finding has its line. */
+/** Reads the manifest of a bundle that contains `files`. Every finding has its line in the manifest. */
 export function readOwnManifest(
   bytes: Uint8Array | undefined,
   files: ReadonlySet<string>,
@@ -61,7 +61,8 @@ function wrongFiles({ instructions, mcp, runtime }: Manifest, files: ReadonlySet
 }
 
 /**
- * Checks the state paths. They are linked into each version, so neither the manifest nor a file may be in their way.
+ * Checks the state paths. Each of them becomes a link in every version, so the manifest or another file must not be at
+ * the same place.
  */
 function wrongState({ state, stateFolders = [] }: Manifest, files: ReadonlySet<string>): Wrong[] {
   return state.flatMap((one, i) => {

@@ -9,9 +9,9 @@ import { unpackBundle } from './unpack.ts'
 const long = process.env.SVC_TEST_LONG !== undefined
 const rounds = long ? 200_000 : 1000
 const first = Number(process.env.SVC_TEST_SEED ?? 1)
-/** Milliseconds of CPU time, which other programs do not affect. */
+/** The maximum number of milliseconds of CPU time. Unlike elapsed time, CPU time does not depend on other programs. */
 const maxMs = 2000
-/** A folder in memory, where syncing costs nothing. */
+/** A folder in memory, in which syncing costs nothing. */
 const memory = '/dev/shm'
 const maxMemory = 400 * 1024 * 1024
 
@@ -41,7 +41,7 @@ test(`${rounds} damaged bundles: none throws, takes long or leaves a file, and r
     expect(readdirSync(root, { recursive: true }), `seed ${seed}`).toEqual(['a', 'a/b'])
   }
   expect(process.memoryUsage().rss - before).toBeLessThan(maxMemory)
-  expect(accepted).toBeGreaterThan(0) // otherwise nothing was ever unpacked
+  expect(accepted).toBeGreaterThan(0) // at least one bundle was accepted, so unpacking was tested, too
   expect(accepted).toBeLessThan(rounds / 2)
   rmSync(root, { recursive: true })
 })

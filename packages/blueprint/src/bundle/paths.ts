@@ -1,11 +1,11 @@
 /**
- * The rules for one path in a bundle (4, acceptance rules; D49), the same for entries of an archive and files of a
- * folder.
+ * The rules for a single path in a bundle (4, acceptance rules; D49). They are the same for entries of an archive and
+ * for files of a folder.
  */
 import { keyOf } from '../key.ts'
 
 export interface NamedPath {
-  /** Written with `/`; a folder ends in one. */
+  /** The path, written with `/`. The path of a folder ends with a slash. */
   readonly path: string
 }
 
@@ -15,7 +15,7 @@ const maxBytes = 1024
 const tooLong = `is longer than ${maxBytes} bytes`
 const isTooLong = (path: string): boolean => Buffer.byteLength(path) > maxBytes
 
-/** A bundle is refused if any of these holds. */
+/** The rules, each with the words for a finding. A bundle is refused if a path fulfils any of these conditions. */
 export const pathRules: readonly PathRule[] = [
   ['has an entry without a name', (path) => path === ''],
   ['holds a NUL', (path) => path.includes('\0')],
@@ -42,7 +42,8 @@ const notPlain = (path: string) => (segment: string) =>
   path !== '' && !path.startsWith('/') && (segment === '' || segment === '.')
 
 /**
- * The rules that a path breaks. Checking ends at a path that is too long: a thousand paths of 64 KB would take seconds.
+ * Returns the rules that a path breaks. If the path is too long, no other rule is checked: a thousand paths of 64 KB
+ * would take seconds.
  */
 export function wrongWithPath(path: string): string[] {
   if (isTooLong(path)) return [tooLong]

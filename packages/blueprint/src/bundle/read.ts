@@ -1,6 +1,7 @@
 /**
- * The acceptance of a bundle (4, acceptance rules; D47 to D49). The service uses it at upload, the runtime at install
- * and update, and the author's tools too. A verdict depends only on the bytes and on what was asked for.
+ * Decides whether a bundle is accepted (4, acceptance rules; D47 to D49). The service calls this at an upload, the
+ * runtime at an installation and an update, and the author's tools too. The result depends only on the bytes and on
+ * what the caller expects.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '@svc/protocol'
@@ -16,13 +17,13 @@ import { wrongBetween } from './tree.ts'
 
 export interface BundleEntry {
   readonly path: string
-  /** Bytes when unpacked. */
+  /** The size of the unpacked file in bytes. */
   readonly size: number
   readonly executable: boolean
 }
 export interface Bundle {
   readonly manifest: Manifest
-  /** Hex, computed from the bytes of the archive. */
+  /** The SHA-256 of the archive in hex, computed from its bytes. */
   readonly sha256: string
   /** The files, in the order of the archive. */
   readonly entries: readonly BundleEntry[]
@@ -31,7 +32,7 @@ export interface ReadBundleOptions {
   readonly expected?: ExpectedManifest
 }
 
-/** Reads a whole bundle in memory. Never throws and writes nothing. */
+/** Reads a whole bundle in memory. It never throws and writes nothing to the disk. */
 export async function readBundle(bytes: Uint8Array, options: ReadBundleOptions = {}): Promise<BundleVerdict<Bundle>> {
   const { findings, bundle } = await judge(bytes, options)
   return bundle ? { ok: true, value: bundle } : refused(findings)
@@ -40,9 +41,9 @@ export async function readBundle(bytes: Uint8Array, options: ReadBundleOptions =
 interface Judged {
   readonly layout: Layout
   readonly findings: BundleFinding[]
-  /** Present only if there is no finding. */
+  /** The bundle; present only if there are no findings. */
   readonly bundle?: Bundle
-  /** The place of a value in the manifest; present only with the bundle. */
+  /** Returns the place of a value in the manifest; present only together with the bundle. */
   readonly placeOf?: PlacedRead['placeOf']
 }
 
@@ -78,7 +79,7 @@ export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOpti
 
 const entryOf = (e: ZipEntry): BundleEntry => ({ path: e.path, size: e.size, executable: isExecutable(e) })
 
-/** Compares the headers and names with the rules for bundles. */
+/** Checks the headers and names of a bundle by the rules. */
 function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[] } {
   const layout = layoutOf(bytes.length > limits.bundleBytes ? bytes.subarray(0, 0) : bytes)
   const findings: BundleFinding[] = wrongWithLayout({ ...layout, bytes }).map(({ entry, message }) => ({
@@ -95,7 +96,7 @@ function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[]
   return { layout, findings }
 }
 
-/** Unpacks every entry without storing it, and returns the manifest. */
+/** Unpacks every entry in memory to check it, and keeps only the manifest. */
 async function readContents(layout: Layout, entries: readonly ZipEntry[]) {
   const total: Total = { bytes: 0 }
   const findings: BundleFinding[] = []

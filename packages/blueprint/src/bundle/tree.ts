@@ -1,7 +1,7 @@
 /**
- * Finds conflicts between paths that are valid by themselves (4, acceptance rules; D49): too many folders, a name
- * twice, names too similar, a file where another path needs a folder. Each distinct folder is checked once, however
- * many paths are in it, so time and memory depend on the limits and not on the depth of the paths.
+ * Finds conflicts between paths that are valid by themselves (4, acceptance rules; D49): too many folders, a name that
+ * occurs twice, names that are too similar, a file where another path needs a folder. Each distinct folder is checked
+ * once, however many paths are in it, so time and memory depend on the limits and not on the depth of the paths.
  */
 import { limits } from '@svc/protocol'
 import { keyOf } from '../key.ts'
@@ -17,7 +17,10 @@ interface Folder {
   readonly above?: Folder
 }
 
-/** All folders of the paths, listed or implied, each once and after its parent. Undefined if there are too many. */
+/**
+ * All folders that the paths list or imply. Each is in the result once, after its parent. Undefined if there are too
+ * many.
+ */
 export function foldersOf(named: readonly NamedPath[]): ReadonlyMap<string, Folder> | undefined {
   const folders = new Map<string, Folder>()
   for (const { path } of named) {
@@ -30,7 +33,7 @@ export function foldersOf(named: readonly NamedPath[]): ReadonlyMap<string, Fold
   return folders
 }
 
-/** A folder and those of its parents that are not known yet, from the top down. */
+/** The path of a folder and of those of its parents that are not known yet, from the top down. */
 function unseen(lowest: string, known: ReadonlyMap<string, Folder>): string[] {
   const found: string[] = []
   for (let path = lowest; path !== '' && !known.has(path); path = parentOf(path)) found.push(path)
@@ -42,7 +45,7 @@ function placed(path: string, known: ReadonlyMap<string, Folder>): Folder {
   return { path, key: keyBelow(above, path), ...(above && { above }) }
 }
 
-/** All conflicts between the paths. If there are too many folders, that is the only finding. */
+/** Finds all conflicts between the paths. If there are too many folders, nothing else is reported. */
 export function wrongBetween(named: readonly NamedPath[]): BundleFinding[] {
   const folders = foldersOf(named)
   if (!folders) return [{ file: '', message: tooManyFolders }]
@@ -67,7 +70,10 @@ export function wrongBetween(named: readonly NamedPath[]): BundleFinding[] {
   return findings
 }
 
-/** The conflicts of each folder and its parents, from the top down. They are reported for everything in the folder. */
+/**
+ * Finds the conflicts of each folder and its parents, from the top down. A conflict of a folder is reported for every
+ * path in it.
+ */
 function wrongFolders(
   folders: ReadonlyMap<string, Folder>,
   files: ReadonlyMap<string, string>,

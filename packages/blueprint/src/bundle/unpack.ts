@@ -1,7 +1,8 @@
 /**
- * Unpacks a bundle to the disk (D49, I19). It is judged as a whole before the first byte is written, then staged beside
- * its target, each file created once and synced, and renamed as the last step. On any failure nothing of it remains.
- * The calls are synchronous, one at a time, so that tests can place a kill between any two of them.
+ * Unpacks a bundle to the disk (D49, I19). The whole bundle is checked before the first byte is written. Then it is
+ * unpacked into a temporary folder beside the target, each file created once and synced, and that folder is renamed as
+ * the last step. After a failure nothing is left. The calls are synchronous, one at a time, so that tests can place a
+ * kill between any two of them.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -25,7 +26,7 @@ import { type BundleVerdict, refused } from './findings.ts'
 import { type Bundle, judge, type ReadBundleOptions } from './read.ts'
 import { foldersOf } from './tree.ts'
 
-/** Unpacks into `folder`, which must not exist; its parent must. Never throws. */
+/** Unpacks a bundle into `folder`, which must not exist yet; its parent must exist. Never throws. */
 export async function unpackBundle(
   bytes: Uint8Array,
   folder: string,
@@ -57,7 +58,8 @@ export async function unpackBundle(
 }
 
 /**
- * Removes what a killed unpacking left in a folder, and returns the names. Call it at start, when nobody unpacks there.
+ * Removes the temporary folders that killed processes left while they unpacked, and returns their names. It is called
+ * at a start, when nothing is being unpacked.
  */
 export function sweepStaging(folder: string): string[] {
   let names: string[]
@@ -77,7 +79,7 @@ async function stage(layout: Layout, staging: string): Promise<void> {
   const folders = [...(foldersOf(layout.entries) ?? new Map()).keys()]
   for (const one of folders) {
     mkdirSync(join(staging, one))
-    await setImmediate() // thousands of folders must not block the event loop
+    await setImmediate() // a bundle may have thousands of folders, which must not block the event loop
   }
   for (const entry of layout.entries) if (!entry.path.endsWith('/')) await writeEntry(layout, entry, staging, total)
   for (const one of folders.reverse()) {
@@ -110,7 +112,7 @@ function syncFolder(folder: string, mode?: number): void {
   }
 }
 
-/** Removes a folder. On a disk that does not even delete files, the next sweep tries again. */
+/** Removes a folder. If the disk does not even delete files, the next call of `sweepStaging` tries again. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })

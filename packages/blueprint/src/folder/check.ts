@@ -14,19 +14,19 @@ import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { type FolderFile, type Gathered, gather } from './gather.ts'
 import { hintsOn, type PlaceOf, warningsOn } from './hints.ts'
 
-/** The findings for which the bundle that `packFolder` makes of this folder would be refused. */
+/** The findings for which the bundle that `packFolder` makes of a folder would be refused. */
 export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).findings
 
-/** The findings about the bytes of a bundle. */
+/** The findings for which a bundle would be refused. */
 export const checkBundle = async (bytes: Uint8Array): Promise<BundleFinding[]> => (await judge(bytes)).findings
 
 export interface Examined {
   readonly findings: BundleFinding[]
-  /** Allowed, but certainly a mistake. */
+  /** Findings about things that are allowed, but are certainly mistakes. */
   readonly warnings: BundleFinding[]
-  /** Allowed, but probably a mistake. */
+  /** Findings about things that are allowed, but are probably mistakes. */
   readonly hints: BundleFinding[]
-  /** Absent if it cannot be read. */
+  /** The manifest; absent if it cannot be read. */
   readonly manifest?: Manifest
 }
 
@@ -54,7 +54,9 @@ interface FolderRead extends Gathered {
   readonly placeOf?: PlaceOf
 }
 
-/** Reads a folder and collects findings. `except` is a file to leave out, such as the bundle that is being written. */
+/**
+ * Reads a folder and collects findings. The file `except` is left out, for example the bundle that is being written.
+ */
 export function wrongInFolder(root: string, except?: string): FolderRead {
   const none = (message: string): FolderRead => ({ files: [], leftOut: [], findings: [{ file: '', message }] })
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())

@@ -1,4 +1,4 @@
-/** Lists the files of a blueprint's folder that belong to its bundle, in the same order on every machine. */
+/** Lists the files of a blueprint's folder that belong into its bundle, in the same order on every machine. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { limits } from '@svc/protocol'
@@ -14,11 +14,13 @@ export interface FolderFile {
   readonly executable: boolean
 }
 export interface Gathered {
-  /** Sorted by the bytes of their paths; at most one more than a bundle may have. */
+  /** The files, sorted by the bytes of their paths. There is at most one more than a bundle may have. */
   readonly files: readonly FolderFile[]
-  /** The paths that a rule leaves out. A whole folder is one entry, with `/`. */
+  /**
+   * The paths that an ignore rule leaves out. A folder that is left out as a whole is one entry, with `/` at its end.
+   */
   readonly leftOut: readonly string[]
-  /** Entries that no bundle can hold: links, devices, unreadable files. */
+  /** Findings about things that no bundle can contain: links, devices, unreadable files. */
   readonly findings: readonly BundleFinding[]
 }
 
@@ -52,7 +54,7 @@ function walk(into: Walk, below: string, isOut: boolean): void {
     }
     const stat = lstatSync(join(dir, path))
     const isFolder = stat.isDirectory()
-    // Leaving out a folder leaves out its contents, except paths that a rule takes back by name.
+    // If a folder is left out, its contents are left out too, except for paths that a rule with `!` takes back.
     const out = ignore.judge(isFolder ? `${path}/` : path) ?? isOut
     if (out && !isOut && name !== '.git') into.leftOut.push(isFolder ? `${path}/` : path)
     if (isFolder) {
@@ -67,7 +69,10 @@ function take(path: string, stat: ReturnType<typeof lstatSync>, into: Walk): voi
   else into.files.push({ path, size: Number(stat.size), executable: (Number(stat.mode) & 0o100) !== 0 })
 }
 
-/** Extra ignore rules: what the agent writes while it runs, bundles that were packed here, and `except`. */
+/**
+ * Additional ignore rules: for what the agent writes while it runs, for bundles that were packed into this folder, and
+ * for `except`.
+ */
 function ownRules(dir: string, except: string | undefined): string[] {
   const target = except === undefined ? '' : relative(dir, resolve(except))
   const own =

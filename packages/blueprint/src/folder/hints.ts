@@ -1,4 +1,4 @@
-/** Remarks that refuse nothing: hints at probable mistakes, warnings about certain ones. */
+/** Finds probable mistakes (hints) and certain mistakes (warnings) in a blueprint. A bundle is not refused for them. */
 import type { BundleFinding } from '../bundle/findings.ts'
 import type { Manifest } from '../manifest/shape.ts'
 import { manifestName } from '../manifest/shape.ts'
@@ -14,14 +14,14 @@ export function hintsOn(manifest: Manifest, files: readonly Listed[]): BundleFin
 
 export type PlaceOf = (path: string) => { line: number; column: number }
 
-/** Warnings about what makes an agent invisible or gives secrets away. */
+/** Warnings about mistakes by which the service learns nothing from the agent, or secrets become known. */
 export function warningsOn(manifest: Manifest, files: readonly Listed[], placeOf: PlaceOf): BundleFinding[] {
   return [...outsideState(manifest, placeOf), ...files.flatMap(environments)]
 }
 
 /**
- * Finds a status file or log under `state/` that `state` does not name. An agent that writes to SVC_STATE_DIR writes
- * outside its version, and such a path leads there only if `state` names it.
+ * Finds a status file or log under `state/` that the key `state` does not name. An agent that writes to SVC_STATE_DIR
+ * writes to the state folder, and such a path leads there only if `state` names it.
  */
 function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): BundleFinding[] {
   const named: [path: string, file: string][] = [
@@ -38,7 +38,10 @@ function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): Bund
     }))
 }
 
-/** Finds environment files. The service writes the agent's own one at installation (4, rule 3). */
+/**
+ * Finds environment files in a bundle. They do not belong there, since the service writes the agent's own at the
+ * installation (4, rule 3).
+ */
 const environments = ({ path }: Listed): BundleFinding[] =>
   /(?:^|\/)(?:agent|secrets)\.env$/i.test(path)
     ? [{ file: path, message: 'belongs into no bundle: tokens and secrets come to the machine at "svc init"' }]
@@ -74,7 +77,9 @@ function ofCommand({ runtime, state }: Manifest, files: readonly Listed[]): Bund
 }
 const script = /^[^-].*\.(?:py|pyz|js|cjs|mjs|ts|cts|mts|sh|rb|pl|php|jar)$/
 
-/** The path in the bundle that an argument names; undefined if it names no file of the bundle. */
+/**
+ * The path in the bundle to which an argument of the command refers; undefined if it refers to no file in the bundle.
+ */
 function inFolder(workdir: string, argument: string): string | undefined {
   if (argument.startsWith('/') || argument.startsWith('-') || argument.split('/').includes('..')) return undefined
   const plain = argument

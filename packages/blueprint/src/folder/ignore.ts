@@ -1,13 +1,13 @@
 /**
- * Decides what of a blueprint's folder is left out of the bundle: files of the machine, of version control and of the
- * running agent, and what `.svcignore` names. Its lines are patterns as in `.gitignore`: `*`, `?`, `[abc]` and `**`; a
- * slash before the end binds to the root, one at the end matches folders only, `!` takes back. Later lines override
- * earlier ones and the defaults.
+ * Decides which files of a blueprint's folder are left out of the bundle: files of the machine, of version control and
+ * of the running agent, and those that `.svcignore` names. Its lines are patterns as in `.gitignore`: `*`, `?`, `[abc]`
+ * and `**`; a slash before the end binds a pattern to the root, one at the end matches folders only, and `!` takes a
+ * path back. Later lines override earlier ones and the defaults.
  */
 
 export const ignoreName = '.svcignore'
 
-/** Left out unless `.svcignore` takes it back; `.svc` cannot be taken back. */
+/** Patterns that are left out unless `.svcignore` takes them back. `.svc` cannot be taken back. */
 const usual = [
   '.git',
   '.hg',
@@ -23,11 +23,11 @@ const usual = [
 
 export interface Ignore {
   /**
-   * True if a path is left out, false if it is taken back, undefined if no line matches. The path of a folder ends in
-   * `/`.
+   * Returns true if a path is left out, false if a pattern with `!` takes it back, and undefined if no pattern matches.
+   * The path of a folder ends in `/`.
    */
   readonly judge: (path: string) => boolean | undefined
-  /** True if a path inside a folder that is left out may be taken back, so that the folder must be searched. */
+  /** True if a pattern may take back a path inside a folder that is left out. Such folders must then be searched. */
   readonly mayTakeBack: boolean
 }
 
@@ -37,7 +37,10 @@ interface Rule {
   readonly matches: RegExp
 }
 
-/** Builds the rules. `own` are lines for this blueprint only, `text` is the content of its `.svcignore`. */
+/**
+ * Builds the rules from the default patterns, from `own` (patterns for this blueprint only) and from `text`, the
+ * content of `.svcignore`.
+ */
 export function ignoring(own: readonly string[], text: string): Ignore {
   const rules = [...usual, ...own, ...text.split(/\r?\n/)].flatMap(ruleOf)
   return {

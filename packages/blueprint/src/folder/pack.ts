@@ -1,6 +1,6 @@
 /**
  * Packs a folder into a bundle. The same files give the same bytes, whatever their times, their order on the disk, the
- * umask, the time zone or the machine. Every packed bundle has passed the acceptance of bundles.
+ * umask, the time zone or the machine. Every packed bundle is checked by the same rules as at an upload.
  */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,15 +14,17 @@ import type { FolderFile } from './gather.ts'
 
 export interface Packed {
   readonly bytes: Uint8Array
-  /** Hex, computed from the bytes. */
+  /** The SHA-256 of the bundle in hex, computed from its bytes. */
   readonly sha256: string
   readonly manifest: Manifest
   readonly entries: Bundle['entries']
-  /** The paths of the folder that a rule leaves out. */
+  /** The paths in the folder that an ignore rule leaves out. */
   readonly leftOut: readonly string[]
 }
 
-/** Packs a folder, without the file `except`. Never throws; a refusal lists every finding. */
+/**
+ * Packs a folder without the file `except`. It never throws; if the folder is refused, the result lists every finding.
+ */
 export async function packFolder(
   dir: string,
   { except }: { readonly except?: string } = {},

@@ -1,12 +1,12 @@
 /**
- * Names that become folders, variables or parts of them (D46, D50, D51). Each `wrongWith…` returns the middle of a
- * sentence, or undefined for a valid name.
+ * Checks names that become folders or variables, or parts of them (D46, D50, D51). Each `wrongWith…` returns what is
+ * wrong as the middle of a sentence, or undefined for a valid name.
  */
 import { limits } from '@svc/protocol'
 
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
-/** Checks the name of an agent or a blueprint, which becomes a folder (D50). */
+/** Checks the name of an agent or a blueprint, which becomes the name of a folder (D50). */
 export function wrongWithAgentName(name: string): string | undefined {
   if (!/^[a-z0-9](?:-?[a-z0-9])*$/.test(name))
     return 'must be lowercase letters, digits and single hyphens between them'
@@ -15,7 +15,7 @@ export function wrongWithAgentName(name: string): string | undefined {
 }
 export const isAgentName = (name: string): boolean => wrongWithAgentName(name) === undefined
 
-/** Checks a product id, which becomes part of variable names (D46). */
+/** Checks the id of a product, which becomes part of variable names (D46). */
 export const wrongWithProductId = (id: string): string | undefined =>
   /^[a-z][a-z0-9_]{0,62}$/.test(id)
     ? undefined
@@ -23,9 +23,9 @@ export const wrongWithProductId = (id: string): string | undefined =>
 export const isProductId = (id: string): boolean => wrongWithProductId(id) === undefined
 
 /**
- * Variables that programs and their loaders obey before the agent's first line runs (D51), listed by program. A name
- * ending in `*` stands for all names that begin so. Variables that carry a password or a token, such as
- * BUNDLE_GITHUB__COM, are not listed.
+ * Variables that programs and their loaders obey before the first line of the agent's program runs (D51), listed by
+ * program. A name ending in `*` stands for all names that begin with it. Variables that carry a password or a token,
+ * such as BUNDLE_GITHUB__COM, are not listed.
  */
 const obeyed: Readonly<Record<string, string>> = {
   'c libraries':
@@ -59,19 +59,19 @@ const loaders = new RegExp(
   `^(?:${names.map((name) => (name.endsWith('*') ? `${name.slice(0, -1)}.*` : name)).join('|')})$`,
 )
 
-/** Checks the name of a secret that a person types; it becomes a variable of that name (D51). */
+/** Checks the name of a secret that a person types. The secret becomes an environment variable of that name (D51). */
 export function wrongWithSecretName(name: string): string | undefined {
   if (!/^[A-Z][A-Z0-9_]{0,99}$/.test(name)) return 'must be capitals, digits and underscores, starting with a letter'
   if (name.startsWith('SVC_')) return "must not start with SVC_, which is the runtime's own"
   return loaders.test(name) ? 'must not be a variable that programs or their loaders obey' : undefined
 }
 
-/** Checks a variable that the service sets (D51). */
+/** Checks the name of an environment variable that the service sets (D51). */
 export const wrongWithServiceVariable = (name: string): string | undefined =>
   /^SVC_[A-Z0-9_]{1,150}$/.test(name)
     ? undefined
     : 'must start with SVC_ and hold only capitals, digits and underscores'
 
-/** Checks the value of a variable in an environment file (2.9, D51). */
+/** Checks the value of an environment variable in a file (2.9, D51). */
 export const wrongWithEnvValue = (value: string): string | undefined =>
   /[\r\n\0]/.test(value) ? 'must not hold a line break or a NUL' : undefined

@@ -6,9 +6,9 @@ import { list, object, type Read, text } from './reading.ts'
 
 export interface Need {
   readonly name: string
-  /** Such as `3.9`. The first number that the program prints must not be lower. */
+  /** The minimum version, such as `3.9`. The first number that the program prints must not be lower. */
   readonly min?: string
-  /** The arguments that make it print its version; `--version` if absent. */
+  /** The arguments with which the program prints its version; `--version` if absent. */
   readonly version_args?: readonly string[]
 }
 
@@ -18,7 +18,7 @@ const name = text(64, (t) =>
 const min = text(40, (t) => (/^\d+(?:\.\d+){0,3}$/.test(t) ? undefined : 'must be a version such as 3.9 or 0.16.4'))
 const full = object({ name, min, version_args: list(text(100), 5) }, 'name')
 
-/** Reads `restic` or `{name: python3, min: "3.9"}`. */
+/** Reads a needed program, either as `restic` or as `{name: python3, min: "3.9"}`. */
 const need: Read<Need> = (v, path, reading) => {
   if (v.is === 'map') return full(v, path, reading)
   const got = name(v, path, reading)

@@ -1,8 +1,8 @@
 import { keyOf } from '../key.ts'
 
 /**
- * Checks a path in a manifest: relative, with `/`, inside the agent's folder, outside the runtime's own `.svc/` (4,
- * acceptance rules).
+ * Checks a path in a manifest. It must be relative, written with `/`, inside the agent's folder, and outside the
+ * runtime's own `.svc/` (4, acceptance rules).
  */
 export function wrongWithPath(path: string): string | undefined {
   if (path.includes('\\')) return 'must not hold a backslash'
@@ -14,9 +14,9 @@ export function wrongWithPath(path: string): string | undefined {
   return keyOf(segments[0] ?? '') === '.svc' ? 'must not be in .svc' : undefined
 }
 
-/** Checks the folder to start in. `.` is the folder of the manifest itself. */
+/** Checks the folder in which the process is started. `.` means the folder of the manifest itself. */
 export const wrongWithFolder = (path: string): string | undefined => (path === '.' ? undefined : wrongWithPath(path))
 
-/** Checks a path of `state`. One that ends in a slash is a folder. */
+/** Checks a path of the key `state`. A path that ends with a slash is a folder. */
 export const wrongWithStatePath = (path: string): string | undefined => wrongWithPath(withoutSlash(path))
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '')

@@ -1,6 +1,6 @@
 /**
- * Reads the manifest `svc.agent.yaml` (2.10, D47): strict YAML 1.2, with every finding at once and its line. The
- * service at upload, the runtime and the author's tools all read it here.
+ * Reads the manifest `svc.agent.yaml` (2.10, D47): strict YAML 1.2, with all findings at once and their lines. The
+ * service (at an upload), the runtime and the author's tools all use this code.
  */
 import { limits } from '@svc/protocol'
 import { type Finding, inOrder, type Reading, type YamlValue } from './reading.ts'
@@ -13,8 +13,8 @@ export type ManifestRead =
 
 export interface ReadOptions {
   /**
-   * `bundle` requires everything that an installed agent needs, including `runtime`. `report` requires only what `svc
-   * report` needs for an agent that somebody else starts.
+   * The purpose of reading. `bundle` requires everything that an installed agent needs, including `runtime`. `report`
+   * requires only what `svc report` needs for an agent that somebody else starts.
    */
   readonly for: 'bundle' | 'report'
 }
@@ -25,7 +25,10 @@ export const readManifest = (source: string | Uint8Array, options: ReadOptions =
 
 export interface PlacedRead {
   readonly read: ManifestRead
-  /** The place of a value such as `runtime.files[0]`; the start of the file if the value is not written there. */
+  /**
+   * Returns the place of a value such as `runtime.files[0]`. If the value is not in the text, that is the start of the
+   * file.
+   */
   readonly placeOf: (path: string) => { line: number; column: number }
 }
 
@@ -51,7 +54,7 @@ export function readPlaced(source: string | Uint8Array, options: ReadOptions): P
   return { read, placeOf: (path) => (path === '' ? start : yaml.place(offsetOf(root, path))) }
 }
 
-/** The offset of the value at a path, or of its nearest parent. */
+/** The offset in the text of the value at a path or, if the value is not in the text, of its nearest parent that is. */
 function offsetOf(root: YamlValue, path: string): number {
   let at = root
   for (const [, key, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {

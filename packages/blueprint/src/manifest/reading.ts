@@ -1,12 +1,12 @@
 /**
- * Readers for the fields of a manifest. Each takes a YAML value and returns it typed, or records what is wrong and
+ * Readers for the fields of a manifest. Each takes a YAML value and returns a typed value, or records what is wrong and
  * where.
  */
 import { clean } from '@svc/protocol'
 
 /**
- * Something wrong in the manifest. Line and column count from 1; `path` is like `settings[0].default`, and empty for
- * the whole.
+ * Something that is wrong in the manifest. Line and column count from 1; `path` is like `settings[0].default`, and
+ * empty for the whole manifest.
  */
 export interface Finding {
   readonly line: number
@@ -15,7 +15,10 @@ export interface Finding {
   readonly message: string
 }
 
-/** A YAML value as it is written; `at` is its offset. Only a plain scalar may be read as a number or a boolean. */
+/**
+ * A YAML value as it is written; `at` is its offset in the text. Only a scalar that is not quoted (`plain`) can be read
+ * as a number or a boolean.
+ */
 export type YamlValue =
   | { readonly is: 'scalar'; readonly at: number; readonly text: string; readonly plain: boolean }
   | { readonly is: 'list'; readonly at: number; readonly items: readonly YamlValue[] }
@@ -31,7 +34,7 @@ export interface Reading {
   readonly place: (offset: number) => { line: number; column: number }
 }
 
-/** Reads a value. Undefined means that a finding was recorded. */
+/** A function that reads a value. If it returns undefined, it has recorded a finding. */
 export type Read<T> = (value: YamlValue, path: string, reading: Reading) => T | undefined
 type Shape = { readonly [key: string]: Read<unknown> }
 type Got<R> = R extends Read<infer T> ? T : never
@@ -47,7 +50,7 @@ export function find(reading: Reading, at: number, path: string, message: string
 export const inOrder = (findings: readonly Finding[]): Finding[] =>
   [...findings].sort((a, b) => a.line - b.line || a.column - b.column)
 
-/** A text of at most `max` code points. `wrong` returns what is wrong with it, if anything. */
+/** Reads a text of at most `max` code points. `wrong` returns what is wrong with the text, if anything. */
 export const text =
   (max: number, wrong?: (text: string) => string | undefined): Read<string> =>
   (v, path, reading) => {
@@ -72,13 +75,13 @@ export const text =
   }
 
 /**
- * The numbers that are accepted (D47). `014`, `0o14`, `1e3`, `1:30` and `.5` mean different numbers to different
- * readers, so they are not numbers here.
+ * The spellings of numbers that are accepted (D47). `014`, `0o14`, `1e3`, `1:30` and `.5` mean different numbers to
+ * different YAML readers, so they are read as texts.
  */
 const decimal = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
 export const plainNumber = (v: YamlValue): number | undefined =>
   v.is === 'scalar' && v.plain && decimal.test(v.text) ? Number(v.text) : undefined
-/** Only these two words are booleans (D47); `yes`, `on` and `True` are texts. */
+/** Reads a boolean. Only the words `true` and `false` are booleans (D47); `yes`, `on` and `True` are texts. */
 export const plainBoolean = (v: YamlValue): boolean | undefined =>
   v.is === 'scalar' && v.plain && (v.text === 'true' || v.text === 'false') ? v.text === 'true' : undefined
 
@@ -119,7 +122,7 @@ export const oneOf =
     )
   }
 
-/** A list of at most `max` items. With `key`, no two items may have the same key. */
+/** Reads a list of at most `max` items. If `key` is given, no two items may have the same key. */
 export const list =
   <T>(item: Read<T>, max: number, key?: (item: T) => string): Read<T[]> =>
   (v, path, reading) => {
@@ -146,7 +149,9 @@ export const list =
     return whole ? kept : undefined
   }
 
-/** A map of known keys only. Without one of `required` the whole map is wrong. */
+/**
+ * Reads a map that may have only the known keys. If one of the `required` keys is missing, the whole map is invalid.
+ */
 export const object =
   <S extends Shape, R extends keyof S & string = never>(shape: S, ...required: R[]): Read<ObjectOf<S, R>> =>
   (v, path, reading) => {
@@ -173,7 +178,7 @@ export const object =
     return whole ? (kept as ObjectOf<S, R>) : undefined
   }
 
-/** Adds a check of the whole value. `wrong` returns what does not fit together. */
+/** Adds a check of the whole value to a reader. `wrong` returns which parts of the value do not fit together. */
 export const checked =
   <T>(read: Read<T>, wrong: (value: T) => { path: string; message: string } | undefined): Read<T> =>
   (v, path, reading) => {
@@ -202,7 +207,7 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `There is no key ${quote(key)} here${near ? `; did you mean "${near}"?` : `; known are ${known.join(', ')}.`}`
 }
 
-/** The edit distance between two short words, used to guess a typo. */
+/** The edit distance between two short words. It is used to guess which key a typo meant. */
 function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return 3
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

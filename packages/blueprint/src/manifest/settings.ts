@@ -1,4 +1,4 @@
-/** Settings of a manifest: the schema that is reported (2.4), and the defaults, which only the machine knows. */
+/** The settings in a manifest: the schema that is reported (2.4), and the default values, which are never reported. */
 import {
   limits,
   type Setting,
@@ -23,20 +23,23 @@ import {
 
 export type ManifestSetting = Setting & { readonly default?: Exclude<SettingValue, null> }
 
-/** The schema reported as `settings.schema`, without defaults. */
+/** The schema of the settings as it is reported in `settings.schema`, without default values. */
 export const settingsSchema = (manifest: { readonly settings: readonly ManifestSetting[] }): Setting[] =>
   manifest.settings.map(({ default: _, ...setting }) => setting)
 
-/** The values of all settings while nobody has set any: the default, else null. */
+/** The values of all settings as long as nobody has set any: the default or, without one, null. */
 export const defaults = (manifest: { readonly settings: readonly ManifestSetting[] }): SettingValues =>
   Object.assign(Object.create(null), Object.fromEntries(manifest.settings.map((s) => [s.key, s.default ?? null])))
 
-/** Keys become variables of the process (2.12), so they must be valid and distinct as such. */
+/**
+ * The key of a setting. Keys become environment variables of the process (2.12), so they must be valid and distinct as
+ * such.
+ */
 const key = text(60, (t) =>
   /^[A-Za-z][A-Za-z0-9_]*$/.test(t) ? undefined : 'must be letters, digits and underscores, starting with a letter',
 )
 
-/** A scalar whose type only its setting knows. */
+/** Reads a scalar without deciding on its type, which depends on the type of its setting. */
 const raw: Read<YamlValue> = (v, path, reading) =>
   v.is === 'scalar' && !(v.plain && v.text === '')
     ? v
@@ -61,7 +64,7 @@ const shape = object(
   'type',
 )
 
-/** Reads a default by the type of its setting, never by the type YAML would give it (D47). */
+/** Reads a default value by the type of its setting, never by the type that YAML would give it (D47). */
 const typed: Readonly<Record<SettingType, (v: YamlValue) => SettingValue | undefined>> = {
   percent: plainNumber,
   number: plainNumber,

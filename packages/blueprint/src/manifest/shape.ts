@@ -18,7 +18,9 @@ import {
 } from './reading.ts'
 import { type ManifestSetting, settings } from './settings.ts'
 
-/** The name of the manifest, at the root of a bundle (2.10) and of the folder that `svc report` reads. */
+/**
+ * The file name of the manifest. The file is at the root of a bundle (2.10) and of the folder that `svc report` reads.
+ */
 export const manifestName = 'svc.agent.yaml'
 
 const path = text(500, wrongWithPath)
@@ -63,7 +65,7 @@ const composeRuntime = checked(object(composeKeys, 'kind', 'files'), ({ files })
 )
 const kind = oneOf(['process', 'compose'])
 
-/** Reads `runtime`, whose kind decides which keys it has. */
+/** Reads `runtime`. Its key `kind` decides which other keys it has. */
 const runtime: Read<Runtime> = (v, at, reading) => {
   if (v.is !== 'map') return find(reading, v.at, at, 'runtime must be keys and values.')
   const written = v.entries.find((e) => e.key === 'kind')
@@ -82,7 +84,7 @@ const log = object({ name: text(limits.logName), path, output: boolean }, 'name'
 export interface DeclaredLog {
   readonly name: string
   readonly path: string
-  /** True if the runtime writes what the process prints to this path. */
+  /** True if this log takes the output of the agent's process, which the runtime writes to its path. */
   readonly output?: boolean
 }
 const secret = object(
@@ -120,7 +122,7 @@ const keys = {
   state: list(text(500, wrongWithStatePath), 50, withoutSlash),
   secrets: list(secret, 50, (s) => s.name),
   needs,
-  bindings: list(binding, 20, (b) => b.product), // D46: two bindings of one product would share their variables
+  bindings: list(binding, 20, (b) => b.product), // D46: two bindings to the same product would have the same variables
 }
 
 const bundled = object(keys, 'name', 'version', 'runtime')
@@ -132,25 +134,25 @@ export interface Manifest {
   readonly description?: string
   readonly instructions?: string
   readonly mcp?: string
-  /** Always present in the manifest of a bundle. */
+  /** How the agent is started. A manifest in a bundle always has this key. */
   readonly runtime?: Runtime
   readonly health: { readonly start_seconds: number }
   readonly status?: string
   readonly logs: readonly DeclaredLog[]
   readonly controls: readonly (typeof controls)[number][]
   readonly settings: readonly ManifestSetting[]
-  /** Without a slash at the end. */
+  /** The state paths, without a slash at the end. */
   readonly state: readonly string[]
-  /** The paths of `state` that are written with a slash at the end; absent if there are none. */
+  /** The state paths that are written with a slash at the end; absent if there are none. */
   readonly stateFolders?: readonly string[]
   readonly secrets: readonly Secret[]
   readonly bindings: readonly Binding[]
-  /** Programs that the machine needs; absent if the manifest does not list any. */
+  /** The programs that the agent needs on its machine; absent if the manifest lists none. */
   readonly needs?: readonly Need[]
 }
 export type { ManifestSetting }
 
-/** Reads the whole manifest. A bundle's manifest needs `runtime`. */
+/** Reads the whole manifest. The manifest of a bundle must have the key `runtime`. */
 export const manifest =
   (needsRuntime: boolean): Read<Manifest> =>
   (v, at, reading) => {
@@ -178,9 +180,9 @@ export const manifest =
   }
 
 /**
- * Checks the log that takes the output of the process. It must be in a state folder, since a file in a version would
- * disappear with the version and older output is kept beside it; and there can be only one, since a process prints to
- * one place.
+ * Checks the log that takes the output of the process. Its file must be in a state folder: a file in a version would
+ * disappear with the version, and rotated files are kept beside it. There can be only one such log, since a process
+ * prints to one place.
  */
 function wrongWithOutput(
   logs: readonly DeclaredLog[],

@@ -1,6 +1,6 @@
 /**
- * Tests what an svc older than an addition does with it. `svc.pyz` as built for version 0.1.0 represents all old
- * versions.
+ * Tests what an old svc does with a manifest that uses a later addition to the format. `svc.pyz` as built for version
+ * 0.1.0 stands for all old versions.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ function folder(line: string): string {
   return dir
 }
 
-/** The result of the old version's check of a folder. */
+/** Runs the old version's `svc check` on a folder, and returns its result. */
 const checked = (dir: string) =>
   new Promise<{ ok: boolean }>((resolve, reject) => {
     execFile(process.execPath, ['-e', 'require(process.argv[1])', old, 'check', dir, '--json'], (_error, out, err) => {

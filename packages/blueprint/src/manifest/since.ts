@@ -1,14 +1,14 @@
 /**
- * Finds which version of svc understands a manifest. A runtime refuses an unknown key and then holds the version (D26),
- * so a rollout to runtimes that are too old would fail on all of them. Each key and form added after 0.1.0 has a line
- * here.
+ * Finds the version of svc from which on a manifest is understood. A runtime refuses an unknown key and then puts the
+ * version on hold (D26), so a rollout to runtimes that are too old would fail on all of them. Each key and form that
+ * was added after 0.1.0 has a line here.
  */
 import { compareVersions, isVersion } from '@svc/protocol'
 import type { Manifest } from './shape.ts'
 
 interface Addition {
   readonly since: string
-  /** The words for it in a sentence. */
+  /** The words for the addition in a sentence. */
   readonly what: string
   readonly isUsed: (manifest: Partial<Manifest>) => boolean
 }
@@ -28,9 +28,9 @@ export const additions: readonly Addition[] = [
 ]
 
 export interface NeededSvc {
-  /** The first version that understands everything in the manifest. */
+  /** The first version of svc that understands everything in the manifest. */
   readonly version: string
-  /** The additions that it must understand, in words. */
+  /** The additions for which that version is needed, in words. */
   readonly because: readonly string[]
 }
 
@@ -43,15 +43,15 @@ export function neededSvc(manifest: Partial<Manifest>): NeededSvc | undefined {
 }
 
 /**
- * True if a runtime of this version is too old. A runtime that runs from source, or whose version is not semantic,
- * counts as new.
+ * True if a runtime of this version is too old for the manifest. A runtime from source, or one whose version is not
+ * semantic, is never too old.
  */
 export function isTooOld(runtime: string | undefined, { version }: Pick<NeededSvc, 'version'>): boolean {
   if (runtime === undefined || !isVersion(runtime)) return false
-  const [core = runtime] = runtime.split(/[-+]/) // a prerelease understands what its release understands
+  const [core = runtime] = runtime.split(/[-+]/) // a prerelease understands everything that its release does
   return compareVersions(core, version) < 0
 }
 
-/** Such as `svc 0.2.0 or newer (the key "needs")`. */
+/** The needed version in words, such as `svc 0.2.0 or newer (the key "needs")`. */
 export const neededSvcText = ({ version, because }: NeededSvc): string =>
   `svc ${version} or newer (${because.join(', ')})`

@@ -1,13 +1,14 @@
 /**
- * Reads the YAML of the manifest (D47): one document; no anchors, aliases, tags, directives; unique keys; sixteen
- * levels. Scalars are kept as they are written; the field that reads one decides on its type.
+ * Parses the YAML of the manifest (D47). It must be one document without anchors, aliases, tags and directives, with
+ * unique keys and at most sixteen levels. Scalars are kept as they are written; the field that reads one decides on its
+ * type.
  */
 import { limits } from '@svc/protocol'
 import { isMap, isScalar, isSeq, LineCounter, type Node, Parser, parseDocument, Scalar } from 'yaml'
 import type { Finding, YamlValue } from './reading.ts'
 
 interface Yaml {
-  /** Absent if the text cannot be read as one document. */
+  /** The value of the whole document; absent if the text cannot be read as one document. */
   readonly root?: YamlValue
   readonly findings: Finding[]
   readonly place: (offset: number) => { line: number; column: number }
@@ -50,7 +51,10 @@ const refusedTokens: Readonly<Record<string, string>> = {
   directive: 'Directives are not allowed in a manifest.',
 }
 
-/** Checks the tokens before YAML composes values from them, so that depth and aliases cost nothing. */
+/**
+ * Checks the tokens before the YAML library builds values from them, so that deep nesting and aliases cannot cost time
+ * or memory.
+ */
 function wrongTokens(text: string, lines: LineCounter): { offset: number; message: string }[] {
   const found: { offset: number; message: string }[] = []
   const walk = (part: unknown, depth: number): void => {

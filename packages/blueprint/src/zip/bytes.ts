@@ -1,4 +1,4 @@
-/** Numbers in bytes, and the checksum of a zip archive. */
+/** Reads and writes numbers as bytes, and computes the checksum that zip archives use. */
 import * as zlib from 'node:zlib'
 
 export const u16 = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)
@@ -7,11 +7,11 @@ export const u32 = (bytes: Uint8Array, at: number): number => (u16(bytes, at) | 
 export const bytesOf = (n: number, size: 2 | 4): number[] =>
   Array.from({ length: size }, (_, i) => (n >>> (8 * i)) & 0xff)
 
-/** The CRC-32 of bytes. `before` is the checksum of the bytes before them. */
+/** The CRC-32 of bytes. `before` is the checksum of the bytes that precede them. */
 export const crc32: (bytes: Uint8Array, before?: number) => number =
-  (zlib as { crc32?: typeof zlib.crc32 }).crc32 ?? ownCrc32 // available from Node 20.15 on
+  (zlib as { crc32?: typeof zlib.crc32 }).crc32 ?? ownCrc32 // Node has this function from version 20.15 on
 
-/** The CRC-32 in plain code. */
+/** The CRC-32 without the help of zlib. */
 export function ownCrc32(bytes: Uint8Array, before = 0): number {
   let crc = ~before
   for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0)

@@ -10,17 +10,17 @@ import { fromBufferPromise, type ZipFile } from 'yauzl'
 import { crc32 } from './bytes.ts'
 import type { Layout, ZipEntry } from './layout.ts'
 
-/** Counts over all entries of one bundle. */
+/** The sum over all entries of one bundle that were unpacked so far. */
 export interface Total {
   bytes: number
 }
 
-/** Something wrong with an entry's content: the rest of a sentence that begins with its name. */
+/** An error in the content of an entry. Its message is the rest of a sentence that begins with the entry's name. */
 export class WrongContent extends Error {}
 
-/** The content in pieces of at most 64 KB. Throws `WrongContent` as soon as a check fails. */
+/** The unpacked content of an entry, in pieces of at most 64 KB. Throws `WrongContent` as soon as a check fails. */
 export async function* contentOf({ bytes }: Layout, entry: ZipEntry, total: Total): AsyncGenerator<Uint8Array> {
-  await setImmediate() // thousands of small entries must not block the event loop
+  await setImmediate() // an archive may have thousands of small entries, which must not block the event loop
   let size = 0
   let crc = 0
   for await (const piece of unpacked(bytes, entry)) {
@@ -60,7 +60,10 @@ async function* unpacked(bytes: Uint8Array, { local, packed, method }: ZipEntry)
   if (inflate.bytesWritten !== packed) throw new WrongContent('has bytes behind the end of its packed data')
 }
 
-/** Compares how yauzl reads the archive. Undefined if it agrees, else its error or the first difference. */
+/**
+ * Compares our reading of the archive with that of yauzl. Undefined if they agree; otherwise the error of yauzl, or the
+ * first difference.
+ */
 export async function disagreement({ bytes, entries }: Layout): Promise<string | undefined> {
   let zip: ZipFile | undefined
   try {

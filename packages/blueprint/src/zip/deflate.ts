@@ -1,19 +1,20 @@
 /**
- * Deflate (RFC 1951) that gives the same bytes on every machine. The output of zlib differs between versions and
- * processors, and the checksum of a bundle is its identity. It writes one block with the fixed codes and matches in the
- * last 32 KB: somewhat larger than zlib's best, and short enough to read in one go.
+ * Compresses with deflate (RFC 1951) to the same bytes on every machine. The output of zlib differs between versions
+ * and processors, but the checksum of a bundle is its identity. The code writes one block with the fixed codes and
+ * finds matches in the last 32 KB: the result is somewhat larger than zlib's best, and the code is short enough to read
+ * in one go.
  */
 
 const window = 32_768
 const longest = 258
-/** Maximum number of places tried for one match. */
+/** The maximum number of earlier places that are tried for one match. */
 const tries = 64
 const hashSize = 1 << 15
 
-/** The packed bytes; undefined if they would not be fewer than the original. */
+/** The compressed bytes; undefined if they would not be fewer than the original. */
 export function deflate(bytes: Uint8Array): Uint8Array | undefined {
   const out = new BitWriter(bytes.length)
-  out.put(0b011, 3) // the last block, with fixed codes
+  out.put(0b011, 3) // this begins the last block, which has fixed codes
   const heads = new Int32Array(hashSize).fill(-window)
   const before = new Int32Array(window)
   const remember = (at: number) => {
@@ -52,7 +53,10 @@ function longestMatch(bytes: Uint8Array, at: number, heads: Int32Array, before: 
   return best
 }
 
-/** The first value of each code for lengths or distances, and the number of extra bits that follow it. */
+/**
+ * The table of codes for lengths or distances: the first value of each code, and the number of extra bits that follow
+ * the code.
+ */
 const stepsOf = (first: number, codes: number, bitsOf: (code: number) => number): [from: number, bits: number][] => {
   const steps: [number, number][] = []
   let from = first
@@ -63,13 +67,13 @@ const stepsOf = (first: number, codes: number, bitsOf: (code: number) => number)
   return steps
 }
 const lengths = stepsOf(3, 28, (code) => Math.max(0, (code >> 2) - 1))
-lengths.push([longest, 0]) // has a code of its own
+lengths.push([longest, 0]) // the maximum length has a code of its own, without extra bits
 const distances = stepsOf(1, 30, (code) => Math.max(0, (code >> 1) - 1))
 const codeFor = (steps: readonly (readonly [number, number])[], value: number): number =>
   steps.findLastIndex(([from]) => from <= value)
 const lengthCodes = Uint8Array.from({ length: longest + 1 }, (_, length) => Math.max(0, codeFor(lengths, length)))
 
-/** Codes are written highest bit first, everything else lowest bit first. */
+/** Codes are written with the highest bit first, everything else with the lowest bit first. */
 const reversed = (code: number, bits: number): number =>
   Number.parseInt(code.toString(2).padStart(bits, '0').split('').reverse().join(''), 2)
 const symbols = Array.from({ length: 288 }, (_, n): [code: number, bits: number] => {
@@ -114,7 +118,7 @@ class BitWriter {
   }
   end(): Uint8Array | undefined {
     this.#symbol(256)
-    this.put(0, 7) // up to the next full byte
+    this.put(0, 7) // fills the last byte with zeros
     return this.#at < this.#out.length - 16 ? this.#out.subarray(0, this.#at) : undefined
   }
   #symbol(symbol: number): void {

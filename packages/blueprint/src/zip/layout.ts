@@ -1,15 +1,15 @@
 /**
- * Finds all parts of a zip archive by reading its bytes ourselves: the end record, the directory, and the header before
- * each entry's data. It judges nothing and unpacks nothing (`profile.ts` judges), and never throws.
+ * Finds all parts of a zip archive by reading its bytes: the end record, the directory, and the header before each
+ * entry's data. This code judges nothing and unpacks nothing (`profile.ts` judges), and never throws.
  */
 import { limits } from '@svc/protocol'
 import { u16, u32 } from './bytes.ts'
 
-/** The fields that the local and the central header of an entry share. */
+/** The fields that both the local and the central header of an entry have. */
 export interface Header {
   readonly flags: number
   readonly method: number
-  /** Time and date as they are written. */
+  /** The time and date in the header, not decoded. */
   readonly time: number
   readonly crc: number
   readonly packed: number
@@ -18,17 +18,20 @@ export interface Header {
   readonly extra: Uint8Array
 }
 export interface ZipEntry extends Header {
-  /** The name as text; bytes that are not UTF-8 become U+FFFD. */
+  /** The name of the entry as text; bytes that are not UTF-8 become U+FFFD. */
   readonly path: string
   readonly disk: number
-  /** Type and mode in the upper half, DOS attributes in the lower. */
+  /** The external attributes: file type and mode in the upper half, DOS attributes in the lower. */
   readonly attributes: number
   readonly start: number
-  /** Absent if there is no local header at `start`. */
+  /** The local header of the entry; absent if there is none at `start`. */
   readonly local?: Header & { readonly dataStart: number }
-  /** The offset after the data and its descriptor; `start` if there is no local header. */
+  /** The offset after the entry's data and its descriptor; `start` if there is no local header. */
   readonly end: number
-  /** `good` if the descriptor after the data repeats checksum and sizes, `none` if the flags promise no descriptor. */
+  /**
+   * Says whether a descriptor follows the data: `none` if the flags promise none, `good` if it repeats the checksum and
+   * the sizes, `bad` if it does not.
+   */
   readonly descriptor: 'none' | 'good' | 'bad'
 }
 export interface EndRecord {
@@ -41,9 +44,9 @@ export interface EndRecord {
 }
 export interface Layout {
   readonly bytes: Uint8Array
-  /** Absent if the bytes are not an archive; everything else is then empty. */
+  /** The end record; absent if the bytes are not an archive. Everything else is then empty. */
   readonly end?: EndRecord
-  /** In the order of the directory; at most one more than a bundle may have. */
+  /** The entries in the order of the directory; at most one more than a bundle may have. */
   readonly entries: readonly ZipEntry[]
   /** The offset at which the records of the directory really end. */
   readonly directoryEnd: number
@@ -73,7 +76,7 @@ export function layoutOf(bytes: Uint8Array): Layout {
   return { bytes, end, entries, directoryEnd: at }
 }
 
-/** The last end record of the file, which is the one that every reader uses. */
+/** The last end record in the file, which every reader uses. */
 function endOf(bytes: Uint8Array): EndRecord | undefined {
   for (let at = bytes.length - endSize; at >= 0 && at >= bytes.length - endSize - 0xffff; at--) {
     if (bytes[at] !== 0x50 || u32(bytes, at) !== signatures.end) continue
@@ -125,8 +128,8 @@ function entryAt(bytes: Uint8Array, at: number, limit: number): ZipEntry {
 }
 
 /**
- * Reads the fields that both headers hold in one sequence: flags, method, time, checksum, sizes. The lengths and the
- * name follow later.
+ * Reads the fields that both headers have in the same order: flags, method, time, checksum, sizes. The offsets of the
+ * lengths and of the name differ between the two headers, so they are arguments.
  */
 function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number): Header {
   const nameEnd = name + u16(bytes, lengths)
@@ -143,8 +146,8 @@ function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number):
 }
 
 /**
- * The size of the descriptor at `at`; undefined if there is none. It has three numbers, with or without a signature
- * before them.
+ * The size of the data descriptor at `at`; undefined if there is none. A descriptor has three numbers, with or without
+ * a signature before them.
  */
 function descriptorSize(bytes: Uint8Array, at: number, limit: number, { crc, packed, size }: Header) {
   const says = (from: number) =>

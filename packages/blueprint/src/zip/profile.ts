@@ -1,7 +1,7 @@
 /**
- * The zip profile of a bundle (D49) and the contract's rules for entries (4, acceptance rules), decided from the
- * headers alone. Every byte of the file belongs to exactly one part, and repeated headers agree, so no two readers can
- * see different bundles in it. A bundle is refused if any of these rules holds.
+ * The zip archives that a bundle may be (D49), with the contract's rules for entries (4, acceptance rules), decided
+ * from the headers alone. Every byte of the file belongs to exactly one part, and headers that repeat each other agree,
+ * so no two readers can see different bundles in one file. A bundle is refused if any of the conditions below is true.
  */
 import { isUtf8 } from 'node:buffer'
 import { limits } from '@svc/protocol'
@@ -11,7 +11,7 @@ import { type EndRecord, type Header, type Layout, otherEnds, type ZipEntry } fr
 type ArchiveRule = readonly [says: string, holds: (layout: Layout & { readonly end: EndRecord }) => boolean]
 type EntryRule = readonly [says: string, holds: (entry: ZipEntry) => boolean]
 
-/** Rules for the archive as a whole. */
+/** Conditions on the archive as a whole, each with the words for a finding. */
 export const archiveRules: readonly ArchiveRule[] = [
   ['has bytes after its end record', ({ end, bytes }) => end.at + 22 + end.commentSize < bytes.length],
   ['is cut off in the comment of its end record', ({ end, bytes }) => end.at + 22 + end.commentSize > bytes.length],
@@ -34,7 +34,7 @@ export const archiveRules: readonly ArchiveRule[] = [
   ],
 ]
 
-/** Rules for a single entry. */
+/** Conditions on a single entry, each with the words for a finding. */
 export const entryRules: readonly EntryRule[] = [
   ['has no local header, or data that reaches past the entries', ({ local }) => !local],
   ['is encrypted', ({ flags, local }) => ((flags | (local?.flags ?? 0)) & 0x2041) !== 0],
@@ -79,7 +79,7 @@ export const entryRules: readonly EntryRule[] = [
   ['unpacks to more than 50 MB', ({ size }) => size > limits.bundleFileBytes],
 ]
 
-/** At most one of these is reported, because everything after the fault would be misread. */
+/** At most one of these findings is reported, since everything after such a fault would be misread. */
 const notAnArchive = 'is no zip archive, or it is cut off: it has no end record'
 const tooLarge = 'is larger than 20 MB'
 export const overlaps = 'overlaps another entry'
@@ -91,7 +91,7 @@ interface ZipFinding {
   readonly message: string
 }
 
-/** Everything that is wrong with the headers. */
+/** Finds everything that is wrong with the headers. */
 export function wrongWithLayout(layout: Layout): ZipFinding[] {
   const { end, entries } = layout
   if (layout.bytes.length > limits.bundleBytes) return [{ message: tooLarge }]
@@ -103,7 +103,7 @@ export function wrongWithLayout(layout: Layout): ZipFinding[] {
   return [...archive, ...each, ...wrongWithRanges(entries, end.directoryAt)]
 }
 
-/** Checks that the entries follow each other without gaps, from the first byte to the directory. */
+/** Checks that the entries follow each other without gaps, from the first byte of the file to the directory. */
 function wrongWithRanges(entries: readonly ZipEntry[], directoryAt: number): ZipFinding[] {
   const findings: ZipFinding[] = []
   const placed = entries.filter((e) => e.local).sort((a, b) => a.start - b.start)
@@ -125,15 +125,20 @@ const isZip64 = ({ counts, directorySize, directoryAt }: EndRecord): boolean =>
 
 const both = (entry: ZipEntry): Header[] => (entry.local ? [entry, entry.local] : [entry])
 
-/** True if the headers disagree on a number. With a descriptor the local header may leave it at 0. */
+/**
+ * True if the local and the central header disagree on a number. If the entry has a descriptor, the local header may
+ * have 0 instead.
+ */
 function differs(entry: ZipEntry, number: 'crc' | 'packed' | 'size'): boolean {
   if (!entry.local || entry.local[number] === entry[number]) return false
   return !(entry.descriptor !== 'none' && entry.local[number] === 0)
 }
 
-/** Maximum number of extra fields; honest tools write a handful. */
+/** The maximum number of extra fields of an entry; tools write only a handful. */
 const maxFields = 64
-/** The extra fields; undefined if they do not fill their space exactly, or are too many. */
+/**
+ * Splits the extra data of a header into fields. Undefined if the fields do not fill the data exactly, or are too many.
+ */
 function fieldsOf({ extra }: Header): { id: number; data: Uint8Array }[] | undefined {
   const fields: { id: number; data: Uint8Array }[] = []
   let at = 0
@@ -150,11 +155,11 @@ const fieldOf = (header: Header, id: number): Uint8Array | undefined =>
   fieldsOf(header)?.find((field) => field.id === id)?.data
 
 /**
- * Extra fields with times and owners. Info-ZIP, 7-Zip and Java write more of these into one header than into the other,
- * and we read none.
+ * Extra fields with times and owners. Info-ZIP, 7-Zip and Java write more of them into one header than into the other,
+ * and we read none of them, so they may differ.
  */
 const timesAndOwners = [0x000a, 0x5455, 0x5855, 0x7855, 0x7875]
-/** True if both headers have the same other fields, in any order. */
+/** True if both headers have the same extra fields apart from times and owners, in any order. */
 function sameFields(central: Header, local: Header): boolean {
   const [ours, theirs] = [central, local].map((header) =>
     (fieldsOf(header) ?? [])
@@ -167,8 +172,8 @@ function sameFields(central: Header, local: Header): boolean {
 
 const unicodePath = 0x7075
 /**
- * True if a field gives the entry another name. It holds a version, the checksum of the plain name and the name in
- * UTF-8.
+ * True if an extra field gives the entry another name than its header. The field holds a version, the checksum of the
+ * name in the header, and a name in UTF-8.
  */
 function renames(header: Header): boolean {
   const fields = fieldsOf(header)?.filter(({ id }) => id === unicodePath) ?? []

@@ -1,6 +1,7 @@
 /**
- * Writes zip archives that have the same bytes for the same content: dated 1980-01-01, made by Unix, no extra fields,
- * no descriptors, in the given order. Bundles are written with it, and the archive inside `svc.pyz`.
+ * Writes zip archives whose bytes depend only on their content: dated 1980-01-01, made by Unix, without extra fields
+ * and descriptors, with the members in the given order. Bundles are written with this code, and so is the archive
+ * inside `svc.pyz`.
  */
 import { bytesOf, crc32 } from './bytes.ts'
 
@@ -9,12 +10,12 @@ export { deflate } from './deflate.ts'
 export interface ZipMember {
   readonly name: string
   readonly content: Uint8Array
-  /** The deflated content; if absent, the content is stored as it is. */
+  /** The content compressed with deflate; if absent, the content is stored uncompressed. */
   readonly packed?: Uint8Array
   readonly executable?: boolean
 }
 
-/** The archive for a position `offset` bytes into a file. */
+/** Writes an archive. Its offsets are right for a file in which `offset` bytes precede the archive. */
 export function archive(members: readonly ZipMember[], offset = 0): Buffer {
   const locals: Uint8Array[] = []
   const centrals: Uint8Array[] = []
@@ -43,11 +44,11 @@ export function archive(members: readonly ZipMember[], offset = 0): Buffer {
 
 const signature = (kind: string): Buffer => Buffer.from(`PK${kind}`, 'latin1')
 const madeByUnix = bytesOf((3 << 8) | 20, 2)
-const date = 0x21 // 1980-01-01
+const date = 0x21 // 1980-01-01 in the format of DOS dates
 
 /**
- * The bytes that the local and the central header share: version 2.0, flags, method, time, checksum, sizes, length of
- * the name.
+ * The bytes that the local and the central header of a member share: version 2.0, flags, method, time, checksum, sizes,
+ * length of the name.
  */
 function common({ name, content, packed }: ZipMember): number[] {
   const encoded = Buffer.from(name)
@@ -65,7 +66,10 @@ function common({ name, content, packed }: ZipMember): number[] {
   ]
 }
 
-/** The rest of a central header: no extra field, no comment, one disk, no internal attributes, the mode, the offset. */
+/**
+ * The end of a central header: no extra field, no comment, the first disk, no internal attributes, the mode, and the
+ * offset of the local header.
+ */
 const tail = ({ executable }: ZipMember, at: number): number[] => [
   ...[0, 0, 0, 0].flatMap((n) => bytesOf(n, 2)),
   ...bytesOf(((executable ? 0o100755 : 0o100644) << 16) >>> 0, 4),
