@@ -41,9 +41,9 @@ function arrows(sources: Sources, part: string, order?: Order) {
   return [...sources].flatMap(([file, { imports }]) => {
     const from = placeOf(file, order)
     if (from?.part !== part) return []
-    return imports.flatMap(({ from: imported, typeOnly }) => {
+    return imports.flatMap(({ from: imported }) => {
       const to = placeOf(imported, order)
-      return typeOnly || !/\.tsx?$/.test(imported) || to?.part !== part || to.folder === from.folder
+      return !/\.tsx?$/.test(imported) || to?.part !== part || to.folder === from.folder
         ? []
         : [{ file, imported, from, to }]
     })

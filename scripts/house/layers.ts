@@ -1,6 +1,6 @@
 /**
- * The order of the folders of each package, from the top: a folder imports only folders in lower layers. Imports of types are not
- * counted, since they load nothing. A file that is directly in `src` is listed by its name.
+ * The order of the folders of each package, from the top: a folder imports only folders in lower layers, whether
+ * values or types. A file that is directly in `src` is listed by its name.
  */
 export interface Order {
   /** The folders and files of each layer, and what is in them. docs/architecture.md shows these as tables. */
@@ -122,6 +122,9 @@ export const orders: Readonly<Record<string, Order>> = {
         operations: 'what people can do: bound to its description in `packages/api`',
       },
       {
+        'web/kit': 'mounts operations; sign-in, and the right to write',
+      },
+      {
         live: 'live frames, and what nodes tell each other',
         installs: 'install codes, redeemed; bundles for machines',
       },
@@ -138,9 +141,10 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         reports: 'batches, and what one report does',
         rollouts: 'rollouts in waves',
-        'web/kit': 'mounts operations; sign-in, and the right to write',
+        'web/kit/refusal.ts': 'refusals of operations, and what they are to people',
       },
       {
+        'agent-side/lookup.ts': 'finds the agent of a token, and remembers it',
         'report-store/store.ts': 'a batch of reports in one transaction, on the engine that is open',
       },
       {
@@ -161,6 +165,9 @@ export const orders: Readonly<Record<string, Order>> = {
         'config.ts': 'settings from the environment',
       },
       {
+        'deps.ts': 'what the service hands to its upper parts',
+      },
+      {
         commands: 'the life of a command; its table in `protocol/src/commands.ts`',
         bots: 'bots of products; token introspection',
         people: 'accounts, passwords, sessions, links',
@@ -177,21 +184,25 @@ export const orders: Readonly<Record<string, Order>> = {
         'deliveries/channels': 'what each kind of channel is sent, a file for each',
       },
       {
-        'db/tables': 'the tables, those of a report described once',
+        versions: 'which version an agent runs',
       },
       {
         db: 'both engines, transactions',
         http: 'the listener: connections, bodies, limits of a client',
       },
       {
-        versions: 'which version an agent runs',
         limits: 'days, sizes, when an agent counts as silent, calls in a minute',
+        'db/tables': 'the tables, those of a report described once',
         'db/migrations': 'migrations',
         'tokens.ts': 'tokens: made and hashed',
         'ids.ts': 'ids',
         'errors.ts': 'words for errors',
         'verdict.ts': 'the two ends of a decision',
-        'deps.ts': 'what the service hands to its parts',
+        'base.ts': 'what the service hands to every part: settings, log, clock, notices for open pages',
+      },
+      {
+        'db/described.ts': 'tables described once',
+        'db/engine.ts': 'the two engines',
       },
     ],
     exceptions: [],

@@ -8,12 +8,12 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { shown } from '@svc/protocol'
+import type { Config, PasswordForm } from './base.ts'
 import { readAllowed } from './deliveries/allowed.ts'
 import { readSmtpUrl } from './deliveries/smtp.ts'
-import type { Config } from './deps.ts'
 import { ConfigError } from './errors.ts'
 import { isEmail } from './people/email.ts'
-import { hasArgon2, type PasswordForm, passwordForms } from './people/password-forms.ts'
+import { hasArgon2, passwordForms } from './people/password-forms.ts'
 
 const checkout = resolve(import.meta.dirname, '../../..')
 

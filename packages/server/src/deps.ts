@@ -1,66 +1,12 @@
-import type { Logger } from 'pino'
+import type { Base } from './base.ts'
 import type { Store } from './db/open.ts'
 import type { Auth } from './people/auth.ts'
-import type { PasswordForm } from './people/password-forms.ts'
 import type { Releases } from './releases/releases.ts'
 
-/** The service's settings, read once at startup (config.ts). */
-export interface Config {
-  /** The origin without a trailing slash, such as `http://localhost:8787`. */
-  baseUrl: string
-  host: string
-  port: number
-  dataDir: string
-  /** The address of PostgreSQL; undefined if SQLite in `dataDir` is used. */
-  databaseUrl: string | undefined
-  /** The addresses of proxies whose forwarded headers are trusted (D16, D23). */
-  trustedProxies: string[]
-  /** The networks to which alerts may be sent although they are not public. */
-  outboundAllow: readonly string[]
-  /** The address of the mail server that sends mails; undefined if none are sent. */
-  smtpUrl: string | undefined
-  /** The sender of mails: an address, with or without a name. */
-  mailFrom: string
-  /** The address that is called each minute while alerts are evaluated and sent; undefined if there is none. */
-  heartbeatUrl: string | undefined
-  /** The port for health and metrics; 0 turns them off. */
-  metricsPort: number
-  logLevel: string
-  /** The place to report a vulnerability, as a URI; undefined when the operator set none. */
-  securityContact: string | undefined
-  /** The form in which passwords are stored (people/passwords.ts). */
-  passwordForm: PasswordForm
-  /** The folder of a built `svc.pyz`, which may become the served release at startup (releases/rules.ts). */
-  releaseDir: string
-  /** The release version of this build, from the root package. */
-  version: string
-}
-
-/**
- * Notifies open pages of changes. A call is cheap and never waits; the pages get several changes together in one frame.
- */
-export interface Live {
-  /** A report of this agent was committed. */
-  reported(workspaceId: string, agentId: string): void
-  /** Commands, logs or other data of this agent changed. */
-  changed(workspaceId: string, agentId: string): void
-  /** Agents of this workspace were added, renamed or deleted. */
-  listChanged(workspaceId: string): void
-  /** Alerts of this workspace, their rules, channels or mutes changed. */
-  alertsChanged(workspaceId: string): void
-  /** True while somebody has this agent's page open; answers then ask for a report every 5 s. */
-  isWatched(agentId: string): boolean
-}
-
-/** The dependencies of every part of the service. Time is a function here, and an argument everywhere below. */
-export interface Deps {
+/** The dependencies of the upper parts of the service. Time is a function here, and an argument everywhere below. */
+export interface Deps extends Base {
   store: Store
   auth: Auth
-  config: Config
-  log: Logger
-  live: Live
   /** The runtime that `/cli/` serves. */
   releases: Releases
-  /** The current time in Unix milliseconds. */
-  now: () => number
 }

@@ -1,9 +1,10 @@
 /** Opens what the service and every command need: the data folder, the migrated store, and people's accounts. */
 import { chmodSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config, Live } from './base.ts'
 import { migrate } from './db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from './db/open.ts'
-import type { Config, Deps, Live } from './deps.ts'
+import type { Deps } from './deps.ts'
 import { announcer } from './live/announce.ts'
 import {
   createDataFolder,

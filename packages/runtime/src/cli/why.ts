@@ -3,8 +3,8 @@
  */
 import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'
+import { sentence } from '../launcher/health.ts'
 import { wordFor } from '../launcher/now.ts'
-import { sentence } from '../process/health.ts'
 import { runtimeSentences } from '../self-update/now.ts'
 import { withStop } from '../sentence.ts'
 import { byWhom } from '../state/changes.ts'

@@ -17,8 +17,8 @@ import {
   type StatusFile,
   type Stop,
 } from '@svc/protocol'
+import { notRunning, processHealth } from '../launcher/health.ts'
 import type { ProcessState } from '../launcher/moves.ts'
-import { notRunning, processHealth } from '../process/health.ts'
 import type { Halt } from '../process/identity.ts'
 import { type Author, byWhom } from '../state/changes.ts'
 import { stopSentence } from '../state/own.ts'

@@ -5,9 +5,9 @@
  */
 import { type Level, rank } from '@svc/protocol'
 import { plainHint } from '../hint.ts'
+import { processHealth } from '../launcher/health.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { howEnded } from '../process/ended.ts'
-import { processHealth } from '../process/health.ts'
 import { duration, unhurried, wait } from '../time.ts'
 import { nameOf } from '../versions/folders.ts'
 import type { Came } from './change.ts'

@@ -4,8 +4,8 @@
  * The time is saved each minute, so that no restart shortens or lengthens it.
  */
 import { type Level, limits, rank } from '@svc/protocol'
+import { processHealth } from '../launcher/health.ts'
 import type { ProcessState } from '../launcher/moves.ts'
-import { processHealth } from '../process/health.ts'
 import { duration, wait } from '../time.ts'
 import { resting, tickMs, type UpdateStep } from './ground.ts'
 import type { Update, Window } from './journal.ts'

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RefusalCode } from '@svc/protocol'
 import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'
 import { drain } from '../http/body.ts'
-import { countRefusal } from '../reports/metrics.ts'
+import { countRefusal } from '../ops/agent-metrics.ts'
 import type { Side } from './deps.ts'
 import type { Caller } from './lookup.ts'
 

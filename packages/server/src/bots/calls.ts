@@ -1,6 +1,7 @@
 /** The route `POST /api/product/v1/introspect`, handled directly by the listener. The servers of products call it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Deps } from '../deps.ts'
+import type { Base } from '../base.ts'
+import type { Store } from '../db/open.ts'
 import { callerAddress, callerKey } from '../http/address.ts'
 import { bodyOf, refuse, refuseAndClose, refuseAsBusy, send } from '../http/answers.ts'
 import { drain, readBody } from '../http/body.ts'
@@ -18,7 +19,7 @@ const perProduct = 3000
 /** The maximum number of wrong secrets per minute from one address. */
 const perStranger = 60
 
-export function productCalls(deps: Pick<Deps, 'store' | 'config' | 'log' | 'now'>): BareRoutes {
+export function productCalls(deps: Pick<Base, 'config' | 'log' | 'now'> & { store: Store }): BareRoutes {
   const addressOf = callerAddress(deps.config.trustedProxies)
   const products = new Window(perProduct)
   const strangers = new Window(perStranger)

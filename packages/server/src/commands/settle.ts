@@ -12,9 +12,9 @@ import {
   offerOf,
   type Report,
 } from '@svc/protocol'
-import type { CommandChange, StoredCommand } from '../report-store/rows.ts'
 import { bodyOf } from './body.ts'
 import type { MonotonicAge } from './deliveries.ts'
+import type { CommandChange, StoredCommand } from './stored.ts'
 
 interface Settled {
   changes: CommandChange[]

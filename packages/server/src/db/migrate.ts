@@ -3,6 +3,7 @@ import { getMigrations } from 'better-auth/db/migration'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type pg from 'pg'
+import type { Engine } from './engine.ts'
 import { StoreError } from './error.ts'
 import * as first from './migrations/001-first.ts'
 import * as blueprints from './migrations/002-blueprints.ts'
@@ -16,7 +17,7 @@ import * as signIns from './migrations/009-sign-ins.ts'
 import * as signs from './migrations/010-signs.ts'
 import * as limits from './migrations/011-limits.ts'
 import * as alerts from './migrations/012-alerts.ts'
-import type { Engine, Store } from './open.ts'
+import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
   '001-first': first,

@@ -6,7 +6,6 @@ import pg from 'pg'
 import { kyselyDatabase, openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 
-export type Engine = 'sqlite' | 'postgres'
 export type Db = Kysely<Tables>
 
 /**

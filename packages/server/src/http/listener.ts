@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { envelope, type RefusalCode, refusals } from '@svc/protocol'
-import type { Deps } from '../deps.ts'
+import type { Base } from '../base.ts'
 import { refuseAndClose, refuseAsBusy } from './answers.ts'
 import { drain, noteExpectation } from './body.ts'
 import { maxConnections } from './capacity.ts'
@@ -64,7 +64,7 @@ interface Routing {
 }
 
 export function createListener(
-  deps: Pick<Deps, 'config' | 'log'>,
+  deps: Pick<Base, 'config' | 'log'>,
   { agentRoutes, fallback }: Routing,
   limits: ListenerLimits = listenerLimits(),
 ): Server {

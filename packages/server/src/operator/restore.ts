@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { renewAccess } from '../backup/renew.ts'
 import { type Restored, restoreBackup } from '../backup/restore.ts'
-import type { Config } from '../deps.ts'
+import type { Config } from '../base.ts'
 import { openService } from '../open.ts'
 import { adoptSecret } from '../ops/agreed.ts'
 import { createDataFolder, holderOf, lockFolder } from '../ops/data-folder.ts'

@@ -5,15 +5,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { limits } from '@svc/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { Db } from '../db/open.ts'
-import type { Deps } from '../deps.ts'
+import type { Base } from '../base.ts'
+import type { Db, Store } from '../db/open.ts'
 import { silentAt } from '../limits/silent.ts'
-import type { Hub } from '../live/hub.ts'
-import type { AgentMetrics } from '../reports/metrics.ts'
+import type { AgentMetrics } from './agent-metrics.ts'
 
-interface Observed extends Pick<Deps, 'store' | 'config' | 'now'> {
+interface Observed extends Pick<Base, 'config' | 'now'> {
+  store: Store
   agents: AgentMetrics
-  live: Pick<Hub, 'size'>
+  /** The pages that are open. */
+  live: { readonly size: number }
 }
 
 export function createRegistry(observed: Observed): Registry {

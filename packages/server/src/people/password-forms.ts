@@ -3,9 +3,9 @@
  * without the library.
  */
 import { argon2 } from 'node:crypto'
+import type { PasswordForm } from '../base.ts'
 
-export const passwordForms = ['scrypt', 'argon2id'] as const
-export type PasswordForm = (typeof passwordForms)[number]
+export const passwordForms: readonly PasswordForm[] = ['scrypt', 'argon2id']
 
 /** True if this Node can hash with argon2: from 24.7 on, if its OpenSSL supports that. */
 export const hasArgon2 = typeof argon2 === 'function'

@@ -1,6 +1,7 @@
 import { hashPassword } from 'better-auth/crypto'
 import { expect, test } from 'vitest'
-import { formOf, type PasswordForm } from './password-forms.ts'
+import type { PasswordForm } from '../base.ts'
+import { formOf } from './password-forms.ts'
 import { passwordHashing } from './passwords.ts'
 
 const password = 'correct horse battery'

@@ -5,8 +5,9 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import type { PasswordForm } from '../base.ts'
 import { queued } from './hashing.ts'
-import { formOf, type PasswordForm } from './password-forms.ts'
+import { formOf } from './password-forms.ts'
 
 interface Hasher {
   hash(password: string): Promise<string>

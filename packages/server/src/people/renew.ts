@@ -1,5 +1,6 @@
+import type { PasswordForm } from '../base.ts'
 import type { People } from './library.ts'
-import { formOf, type PasswordForm } from './password-forms.ts'
+import { formOf } from './password-forms.ts'
 
 /**
  * Stores a password again after a sign-in, if it is stored in the form that is not written any longer. If the person

@@ -1,6 +1,7 @@
 /** Decides what has to be read for some reports only. */
 import { limits } from '@svc/protocol'
-import type { LastReport, StoredCommand } from './rows.ts'
+import type { StoredCommand } from '../commands/stored.ts'
+import type { LastReport } from './rows.ts'
 
 /** The number of runs above the limit of an agent after `fresh` new ones were added. */
 export const excess = (last: LastReport | undefined, fresh: number): number =>

@@ -2,9 +2,11 @@
  * The columns that are read of an agent before its report is judged, in their order, and the objects made from those
  * rows.
  */
+
+import type { StoredCommand } from '../commands/stored.ts'
 import { leftJoined, type ReadRow, reads } from '../db/described.ts'
 import { agent, agentReport, command, run } from '../db/tables/reports.ts'
-import type { AgentRows, KeptRun, StoredCommand } from './rows.ts'
+import type { AgentRows, KeptRun } from './rows.ts'
 
 /** A row that starts with the columns of a list and may have further ones, which one of the engines adds. */
 type Begins<R> = readonly [...Extract<ReadRow<R>, readonly unknown[]>, ...unknown[]]

@@ -1,9 +1,10 @@
 /** The input and the decisions of the rules for a report, the same for both engines. Times are Unix milliseconds. */
-import type { Command, Level, Report } from '@svc/protocol'
+import type { Command, Level, Report, SettingValue } from '@svc/protocol'
 import type { MonotonicAge } from '../commands/deliveries.ts'
-import type { AgentReportRow, AgentRow, CommandRow, RunRow } from '../db/tables.ts'
+import type { CommandChange, StoredCommand } from '../commands/stored.ts'
+import type { MachineChangeTable } from '../db/tables/reports.ts'
+import type { AgentReportRow, AgentRow, RunRow } from '../db/tables.ts'
 import type { Served } from '../releases/store.ts'
-import type { AgentVersions, MachineChange } from '../reports/machine-changes.ts'
 import type { UpdateNote } from '../wishes/note.ts'
 import type { AnswerVersions } from '../wishes/report.ts'
 import type { Places } from './places.ts'
@@ -57,10 +58,27 @@ export interface AgentRows {
   logs: ReadonlySet<string>
 }
 
+/** The versions of an agent's blueprint. */
+export interface AgentVersions {
+  /** The agent's blueprint; null for an agent that was connected by hand, whose versions are not tracked. */
+  blueprint: string | null
+  installed: string | null
+  reported: string | null
+  previous: string | null
+}
+
+/** A change that was made on the machine. */
+export interface MachineChange {
+  kind: MachineChangeTable['kind']
+  /** The key of the changed setting; null for a pause and for a version. */
+  key: string | null
+  before: SettingValue
+  after: SettingValue
+}
+
 export type LastReport = Pick<AgentReportRow, 'level' | 'boot' | 'seq' | 'reporters' | 'runs_kept'>
 export type Ranked = Pick<RunRow, 'seq' | 'place'>
 export type KeptRun = Ranked & Pick<RunRow, 'body' | 'cost_micro' | 'output_tokens'>
-export type StoredCommand = Omit<CommandRow, 'agent_id' | 'created_by' | 'created_by_name'>
 
 /** Judges one report by the stored facts about its agent; `rows` is undefined when there is no such agent. */
 export type Decide = (rows: AgentRows | undefined, submission: Submission, now: number, age: MonotonicAge) => Decision
@@ -106,8 +124,3 @@ export interface UsageDelta {
   costMicro: number
   outputTokens: number
 }
-/** The columns of a command that may change, with their new values. */
-export type CommandChange = Pick<
-  StoredCommand,
-  'id' | 'state' | 'delivered_at' | 'failed_at' | 'answered_at' | 'message' | 'due_at'
->

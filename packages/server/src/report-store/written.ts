@@ -3,9 +3,11 @@
  * takes its columns from that function (`columnsOf`), so that the two cannot differ. The columns that find or own a row
  * (agent_id, id, seq) are left out.
  */
+
+import type { CommandChange } from '../commands/stored.ts'
 import type { Cells, RowOf, Value } from '../db/described.ts'
 import type { levelChange, machineChange, updateEvent, usageDay } from '../db/tables/reports.ts'
-import type { AgentFacts, AgentWishes, CommandChange, ReportWrite, RunWrite, UsageDelta } from './rows.ts'
+import type { AgentFacts, AgentWishes, ReportWrite, RunWrite, UsageDelta } from './rows.ts'
 
 export const reportCells = (r: Cells<ReportWrite>): Value[] => [
   r.received_at,

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createMetrics } from '../ops/agent-metrics.ts'
 import { CommitUnknown, type ReportStore } from '../report-store/committing.ts'
 import type { Submission } from '../report-store/rows.ts'
 import { createBatcher } from './batch.ts'
-import { createMetrics } from './metrics.ts'
 
 /** The timers with which the batcher waits are fake, but the event loop runs as usual. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))

@@ -2,11 +2,12 @@
  * Group commit: reports that arrive together are committed together, and each is answered only after the commit. The
  * decisions are made in batching.ts.
  */
+
+import type { AgentMetrics } from '../ops/agent-metrics.ts'
+import { countBatch } from '../ops/agent-metrics.ts'
 import { CommitUnknown, type ReportStore } from '../report-store/committing.ts'
 import type { Decision, Submission } from '../report-store/rows.ts'
 import { type BatchingEvent, begin, nextBatch, rulesOf, step, type Waiting } from './batching.ts'
-import type { AgentMetrics } from './metrics.ts'
-import { countBatch } from './metrics.ts'
 
 /**
  * The maximum number of reports that wait, and the maximum bytes of reports without an answer. Beyond either, the

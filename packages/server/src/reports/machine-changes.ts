@@ -4,15 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { type CommandBody, cut, isVersion, limits, type Report, type SettingValue } from '@svc/protocol'
-import type { MachineChangeTable } from '../db/tables/reports.ts'
-
-export interface MachineChange {
-  kind: MachineChangeTable['kind']
-  /** The key of the changed setting; null for a pause and for a version. */
-  key: string | null
-  before: SettingValue
-  after: SettingValue
-}
+import type { AgentVersions, MachineChange } from '../report-store/rows.ts'
 
 /** A command that was delivered to the agent. `accepted` is true if this report brings its ack. */
 export interface GivenCommand {
@@ -153,14 +145,6 @@ function briefly(values: Record<string, SettingValue>): Record<string, SettingVa
   const kept: Record<string, SettingValue> = Object.create(null)
   for (const key of Object.keys(values)) kept[key] = brief(values[key] ?? null)
   return kept
-}
-
-export interface AgentVersions {
-  /** The agent's blueprint; null for an agent that was connected by hand, whose versions are not tracked. */
-  blueprint: string | null
-  installed: string | null
-  reported: string | null
-  previous: string | null
 }
 
 /**

@@ -5,16 +5,9 @@
 import type { Report } from '@svc/protocol'
 import { bodyOf } from '../commands/body.ts'
 import { settleAcks, settleAndClaim } from '../commands/settle.ts'
+import type { CommandChange, StoredCommand } from '../commands/stored.ts'
 import { addUsage } from '../report-store/pending.ts'
-import type {
-  AgentRows,
-  CommandChange,
-  Decide,
-  Decision,
-  LastReport,
-  StoredCommand,
-  Writes,
-} from '../report-store/rows.ts'
+import type { AgentRows, Decide, Decision, LastReport, Writes } from '../report-store/rows.ts'
 import { bodiesOf } from '../report-store/run-body.ts'
 import { type UpdatesAfter, updatesAfter } from '../wishes/report.ts'
 import { columnsOf } from './columns.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../open.ts'
+import type { Engine } from '../engine.ts'
 
 /** The tables of the first version: agents, reports, runs, commands, logs, audit. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {

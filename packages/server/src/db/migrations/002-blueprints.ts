@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../open.ts'
+import type { Engine } from '../engine.ts'
 
 /** Blueprints, install codes and bots, and changes made on a machine by somebody else than the service. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../open.ts'
+import type { Engine } from '../engine.ts'
 
 /** The builds of the runtime that were served; the newest one is served (D37). */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {

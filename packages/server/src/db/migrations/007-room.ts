@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../open.ts'
+import type { Engine } from '../engine.ts'
 
 /**
  * Leaves room in the pages of tables that are often updated. PostgreSQL writes a changed row as a new one, and if that

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../open.ts'
+import type { Engine } from '../engine.ts'
 
 /**
  * A column of the report's row for sums of days that are not in `usage_day` yet (report-store/pending.ts). On the

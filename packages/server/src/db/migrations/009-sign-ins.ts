@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Engine } from '../open.ts'
+import type { Engine } from '../engine.ts'
 
 /** The last sign-ins of people, and the accounts whose e-mail address was confirmed. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {

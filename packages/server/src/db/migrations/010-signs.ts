@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../open.ts'
+import type { Engine } from '../engine.ts'
 
 /**
  * The age and the end that the last report gives for itself (D65, D66), in columns that lists can read without the

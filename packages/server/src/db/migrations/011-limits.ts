@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Engine } from '../open.ts'
+import type { Engine } from '../engine.ts'
 
 /** The limits of a workspace that the operator set, and the index for counting the activity of one person. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {

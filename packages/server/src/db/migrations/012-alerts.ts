@@ -1,5 +1,5 @@
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely'
-import type { Engine } from '../open.ts'
+import type { Engine } from '../engine.ts'
 
 /** Alerts, their rules, mutes and channels, and the deliveries of messages. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {

@@ -1,5 +1,6 @@
 /** The first message of a batch on PostgreSQL: locks the agents and reads what the rules need. */
 import type pg from 'pg'
+import type { StoredCommand } from '../../commands/stored.ts'
 import { integer, orNull, reads } from '../../db/described.ts'
 import { command, run } from '../../db/tables/reports.ts'
 import { declaredLogsIn, versionRun } from '../../versions/declared.ts'
@@ -15,7 +16,7 @@ import {
   runRead,
   storedCommand,
 } from '../reading.ts'
-import type { AgentRows, KeptRun, Ranked, StoredCommand, Submission } from '../rows.ts'
+import type { AgentRows, KeptRun, Ranked, Submission } from '../rows.ts'
 import { servedOf, servedRelease } from '../served.ts'
 import { many, textArray } from './arrays.ts'
 import { type Prepared, pipelined, type Row, rowOf } from './pipeline.ts'

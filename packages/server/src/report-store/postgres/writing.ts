@@ -2,11 +2,13 @@
  * The second message of a batch on PostgreSQL: it writes the decisions, table by table. The columns come from the lists
  * in written.ts.
  */
+
+import type { CommandChange } from '../../commands/stored.ts'
 import { columnsOf, type Described } from '../../db/described.ts'
 import * as tables from '../../db/tables/reports.ts'
 import { eventRow, maxUpdateEvents } from '../../wishes/events.ts'
 import { maxUsage } from '../pending.ts'
-import type { AgentRows, CommandChange, Decision, Submission, UsageDelta, Writes } from '../rows.ts'
+import type { AgentRows, Decision, Submission, UsageDelta, Writes } from '../rows.ts'
 import {
   agentFactsCells,
   agentWishesCells,

@@ -1,10 +1,12 @@
 /** Reads what the rules need to know about the agent of one report. */
+
+import type { StoredCommand } from '../../commands/stored.ts'
 import type { Served } from '../../releases/store.ts'
 import { declaredLogsIn } from '../../versions/declared.ts'
 import { asksForLog, excess } from '../needs.ts'
 import type { Places } from '../places.ts'
 import { agentRows, keptRun, lastReport, lowestRead, runRead, storedCommand } from '../reading.ts'
-import type { AgentRows, KeptRun, StoredCommand, Submission } from '../rows.ts'
+import type { AgentRows, KeptRun, Submission } from '../rows.ts'
 import { type PlacedAgent, placedAgent, type RunRow, type Statements } from './statements.ts'
 
 /** The facts shared by the reports of a batch, read once. */

@@ -3,10 +3,10 @@
  * not run.
  */
 import type { HealthItem, Level, State } from '@svc/protocol'
-import type { ProcessState } from '../launcher/moves.ts'
+import { howEnded } from '../process/ended.ts'
+import type { Halt } from '../process/identity.ts'
 import { moment } from '../time.ts'
-import { howEnded } from './ended.ts'
-import type { Halt } from './identity.ts'
+import type { ProcessState } from './moves.ts'
 
 /** The number of consecutive failed starts from which the level is bad. */
 const tooMany = 3
