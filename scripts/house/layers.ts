@@ -191,6 +191,7 @@ export const orders: Readonly<Record<string, Order>> = {
         http: 'the listener: connections, bodies, limits of a client',
       },
       {
+        'deliveries/seal.ts': 'secrets of channels, sealed for the database',
         limits: 'days, sizes, when an agent counts as silent, calls in a minute',
         'db/tables': 'the tables, those of a report described once',
         'db/migrations': 'migrations',

@@ -4,16 +4,11 @@ import { isObject, type Verdict } from '@svc/protocol'
 import { done, refuse } from '../verdict.ts'
 import type { Allowed } from './allowed.ts'
 import type { Address } from './channels/call.ts'
+import type { PushKeys } from './channels/push.ts'
 import { readTarget } from './target.ts'
 
 const publicKeyBytes = 65
 const authBytes = 16
-
-/** The keys by which a message is encrypted for one browser (RFC 8291), base64url. */
-export interface PushKeys {
-  p256dh: string
-  auth: string
-}
 
 /** The keys become the secret of the channel's address. */
 export function readSubscription(

@@ -3,9 +3,14 @@
  * goes. The page's service worker (packages/dashboard/public/push-worker.js) shows it.
  */
 import { isObject } from '@svc/protocol'
-import type { PushKeys } from '../subscription.ts'
 import { type Channel, type Delivery, facts, needed, oneLine } from './call.ts'
 import { vapidOf } from './vapid.ts'
+
+/** The keys by which a message is encrypted for one browser (RFC 8291), base64url. */
+export interface PushKeys {
+  p256dh: string
+  auth: string
+}
 
 /** All push services take 4,096 bytes after encryption. With the link, this leaves room for texts whose characters JSON escapes. */
 const maxTitle = 120
