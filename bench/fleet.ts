@@ -17,17 +17,20 @@ import { type Counts, quantile, sum } from './fleet/counts.ts'
 import { type Load, startLoad, type Window, window } from './fleet/load.ts'
 import type { Measured } from './main.ts'
 
-/** Seconds (8). */
+/** The seconds between two reports of an agent (8). */
 const interval = 30
 /**
- * The seconds of the warm-up, after which every agent has reported once and has its row. It lasts longer if the service
- * was overloaded and asked agents to wait.
+ * The length of the warm-up in seconds. After it every agent has reported once and has its row. The warm-up lasts
+ * longer if the service was overloaded and asked agents to report less often.
  */
 const warm = interval * 1.15 + 2
 const maxWarm = 240
-/** The share of agents that may still be asked for a longer interval when the measurement starts. */
+/** The maximum share of agents that may still be asked for a longer interval when the measurement starts. */
 const fewUnsettled = 0.01
-/** The memory that Node uses for a kept connection: ten thousand of them took 147 MB in a server that does nothing. */
+/**
+ * The memory in KB that Node uses for an open connection: ten thousand connections took 147 MB in a server that does
+ * nothing.
+ */
 const connectionKb = 15
 const goal = { cores: 1, p99: 100, memory: 1024 } as const
 
@@ -41,12 +44,15 @@ interface Run {
   restart: { seconds: number; after: Watched }
 }
 
-/** `disk` is the 99th percentile in milliseconds of syncing a page of another file during the measurement. */
+/**
+ * `disk` is the time in milliseconds of syncing one page of another file during the measurement, as the 99th
+ * percentile.
+ */
 type Watched = Window & { disk: number }
 
 /**
- * The very first reports: the seconds until all agents had reported and none was asked for a longer interval, and the
- * reports that were refused or lost meanwhile.
+ * The result of the warm-up: the seconds until all agents had reported and none was asked for a longer interval, and
+ * the reports that were refused or lost in that time.
  */
 interface Joining {
   seconds: number
@@ -108,7 +114,7 @@ async function watched(load: Load, { pid, file }: Service, seconds: number): Pro
   return { ...seen, disk: await disk.stop() }
 }
 
-/** Measures until a little after all agents have come back. */
+/** Restarts the service, and measures until shortly after all agents have come back. */
 async function measureRestart(service: Service, load: Load): Promise<Run['restart']> {
   await load.take()
   const seconds = await service.restart()
@@ -121,8 +127,8 @@ async function measureRestart(service: Service, load: Load): Promise<Run['restar
 }
 
 /**
- * Corrects the names of errors: a report that crossed the closing of its connection was never read, so one that is in
- * the database was cut off and its answer lost.
+ * Corrects the names of errors. A report that was sent while the server closed its idle connection is counted as never
+ * read; but if that report is in the database, the server had read it, and only the answer was lost.
  */
 function nameStored({ crossed, errors }: Counts, file: string): void {
   const database = new DatabaseSync(file, { readOnly: true })
@@ -213,8 +219,9 @@ const errors = ({ errors: all }: Counts) =>
     .join(', ') || '0'
 
 /**
- * The table of docs/operate.md, by the rule given there: twice the CPU, and half as much memory again with a connection
- * for each agent. Sizes that this machine did not serve without errors are left out.
+ * The table for operators in docs/operate.md, by the rule that is given there: twice the measured CPU, and one and a
+ * half times the measured memory with one connection for each agent. Fleets that this machine did not serve without
+ * errors are left out.
  */
 function sizing(runs: Run[]): string {
   const rows = runs
@@ -232,7 +239,7 @@ function sizing(runs: Run[]): string {
   return table(headings, rows)
 }
 
-/** Compares 50,000 agents, or the largest measured fleet below that, with the goal. */
+/** Compares the fleet of 50,000 agents, or the largest measured one below that, with the goal. */
 function verdict(runs: Run[]): string {
   const run = runs.filter(({ connections, agents }) => connections > 0 && agents <= 50_000).at(-1)
   if (!run) return ''

@@ -1,9 +1,8 @@
 /**
- * Measures what a report costs as the fleet grows, by the service and by the limit server T: the same number of reports
- * a second from 1,000 agents, 2,000 and so on. A cost that does not depend on the number of agents has the exponent 0.
- * Then it compares agents without old runs to agents with a hundred each.
- *
- *   npm run bench -- growth [--from 1000] [--to 64000] [--rate 800] [--seconds 10] [--history 10000]
+ * Measures how the cost of a report grows with the fleet, for the service and for the limit server T: the same number
+ * of reports per second from 1,000 agents, 2,000 and so on. A cost that does not depend on the number of agents has the
+ * exponent 0. Then agents without old runs are compared with agents that have a hundred each. npm run bench -- growth
+ * [--from 1000] [--to 64000] [--rate 800] [--seconds 10] [--history 10000]
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -12,12 +11,14 @@ import { startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
 import { startLoad, type Window, window } from './fleet/load.ts'
 
-/** All agents share these connections, so that only the number of agents grows. */
+/** The number of connections, which all agents share, so that only the number of agents grows. */
 const connections = 256
-/** Reports a second until every agent has a row. No agent may report more than 60 times a minute (8). */
+/**
+ * The number of reports per second until every agent has a row. No agent may report more than 60 times a minute (8).
+ */
 const warmRate = 5000
 const minWarm = 2
-/** Seconds after which V8 has compiled what runs often. */
+/** The seconds after which V8 has compiled the code that runs often. */
 const warmTime = 8
 const oldRuns = 100
 
@@ -100,10 +101,10 @@ function tables(sizes: Size[], rate: number, seconds: number): string {
 }
 
 const errorsOf = ({ counts }: Window) => Object.values(counts.errors).reduce((sum, n) => sum + n, 0)
-/** µs of CPU. */
+/** The cost of a report in microseconds of CPU time. */
 const cost = ({ cpu, counts }: Window) => (cpu / counts.answered) * 1e6
 
-/** The slope of the line through the points, both axes logarithmic. */
+/** The exponent of the growth: the slope of the line through the points when both axes are logarithmic. */
 function exponent(sizes: Size[], costOf: (size: Size) => number): number {
   const points = sizes.map((size) => [Math.log(size.agents), Math.log(costOf(size))] as const)
   const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length

@@ -22,17 +22,20 @@ import { type Others, otherAgents, startOthers, type Times } from './hostile/oth
 
 /** The size of SQLite's page cache in the service (db/sqlite.ts). */
 const cacheMegabytes = 256
-/** Other clients must get their answer within a second. */
+/** The milliseconds in which other clients must get their answers. */
 const patience = 1000
 
 interface Part {
   says: string
-  /** People who send the load. The load uses the agents that come after those of the other clients. */
+  /**
+   * The number of people who take part in the load. The agents of the load are numbered after those of the other
+   * clients.
+   */
   people: number
   agents: number
   /**
-   * The MB by which the service may grow besides its database cache, and the milliseconds that a turn of its event loop
-   * may take.
+   * The limits of a load: the MB by which the service may grow apart from its database cache, and the milliseconds that
+   * a turn of its event loop may take.
    */
   max: { grown: number; turn?: number }
 }
@@ -75,7 +78,7 @@ interface Outcome {
   beside: Measured
   before: number
   highest: number
-  /** The MB by which the database grew; the service's cache may hold that much more. */
+  /** The MB by which the database grew. The service's cache may hold that much more than before. */
   pages: number
   after: number
   sent: string
@@ -164,7 +167,9 @@ async function measureBeside(name: LoadName, seconds: number, running: Running):
 const databaseMegabytes = ({ file }: Service): number =>
   [file, `${file}-wal`].reduce((sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0), 0) / 2 ** 20
 
-/** Starts the load as a separate process, so that its work does not make the service look slow. */
+/**
+ * Starts the program that sends the load as a separate process, so that its work does not make the service look slow.
+ */
 function startLoad(target: Target) {
   const child = fork(join(import.meta.dirname, 'hostile/loads.ts'))
   const killed = () => child.kill('SIGKILL')
@@ -241,7 +246,7 @@ function verdictOf(name: LoadName, { before, highest, pages, beside }: Outcome):
   return wrong.length === 0 ? 'Within its limits.' : `**BEYOND ITS LIMITS: ${wrong.join('; ')}.**`
 }
 
-/** The time that this share did not exceed; 0 for an empty list. */
+/** The time that this share of the calls did not exceed; 0 for an empty list. */
 function at(times: readonly number[], share: number): number {
   const sorted = [...times].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

@@ -1,19 +1,22 @@
 /**
- * `npm run bench -- NAME` runs a measurement; each is compared with its limit in the same run. The result is Markdown:
- * it is printed, and with `--write` it replaces its section of docs/benchmarks.md. `all` runs every measurement in
- * turn.
+ * `npm run bench -- NAME` runs a measurement. Each compares the service with a limit that is measured in the same run.
+ * The result is printed as Markdown; with `--write` it also replaces its section of docs/benchmarks.md. The name `all`
+ * runs every measurement in turn.
  */
 import { machine } from './common/machine.ts'
 import { writeSection } from './common/write.ts'
 
-/** `tables` is the result as Markdown, `sizing` the table that operators plan with. */
+/**
+ * The result of a measurement. `tables` is the result as Markdown, `sizing` the table from which operators choose a
+ * machine.
+ */
 export interface Measured {
   tables: string
   sizing: string
 }
 export type Bench = (args: string[]) => Promise<string | Measured>
 
-/** The measurements in the order of `all`. Each is loaded only when it is needed. */
+/** The measurements, in the order in which `all` runs them. Each is loaded only when it is needed. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   report: async () => (await import('./report.ts')).benchReport,
   growth: async () => (await import('./growth.ts')).benchGrowth,
@@ -24,7 +27,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   nodes: async () => (await import('./nodes.ts')).benchNodes,
 }
 
-// A signal ends the processes that it started, too.
+// When a signal ends this process, the processes that it started end, too.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--write')

@@ -1,7 +1,7 @@
 /**
- * Claims and acknowledges commands through one node and through two on one PostgreSQL that syncs every commit. Checks
- * that each command was delivered exactly once, and counts how many per second. `npm run bench -- nodes [commands]`
- * (1000000).
+ * Measures how many commands per second are claimed and acknowledged through one node, and through two nodes on one
+ * PostgreSQL that syncs every commit. Checks that each command was delivered exactly once. `npm run bench -- nodes
+ * [commands]` (1000000).
  */
 import { Agent, request } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
@@ -14,7 +14,7 @@ import { addWorkspace } from '../packages/server/testing/world.ts'
 import { count, fixed, table } from './common/table.ts'
 import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 
-/** The maximum of open commands for one agent. */
+/** The maximum number of open commands of one agent. */
 const perAgent = maxOpenCommands
 const connections = 64
 const perAnswer = 20
@@ -76,7 +76,7 @@ export async function benchNodes([commands = '1000000']: string[]): Promise<stri
 interface AskingAgent {
   token: string
   reports: number
-  /** The commands in its last answer. Its next report acknowledges them. */
+  /** The commands in the agent's last answer. Its next report acknowledges them. */
   claimed: string[]
 }
 
@@ -92,7 +92,7 @@ async function measure(cluster: Cluster, nodes: number, commands: number): Promi
   const [nodesBefore, databaseBefore, loadBefore] = [cpu(), cpuSecondsOfAll(database), cpuSeconds(process.pid)]
   const from = performance.now()
   let turn = 0
-  /** Reports for each agent in turn, until one has nothing left to acknowledge. */
+  /** Sends reports for one agent after the other. The function ends when an agent has nothing left to acknowledge. */
   const ask = async (connection: Agent) => {
     for (let agent = agents[turn++]; agent; agent = agents[turn++]) {
       const node = cluster.nodes[agent.reports++ % nodes]
@@ -124,7 +124,7 @@ async function measure(cluster: Cluster, nodes: number, commands: number): Promi
   }
 }
 
-/** Creates agents with their commands, all queued. */
+/** Creates agents with their commands. All commands are queued. */
 async function prepare(url: string, name: string, commands: number): Promise<AskingAgent[]> {
   const store = openPostgres(url)
   if (store.engine !== 'postgres') throw new Error('Not PostgreSQL.')

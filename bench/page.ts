@@ -18,7 +18,9 @@ import { openPages, perPerson, type Seen } from './page/open.ts'
 const interval = 30
 const goal = 1000
 
-/** Each page: its name, its path, and what is visible when it is ready. */
+/**
+ * The pages that are measured: the name, the path, and a selector for content that is visible when the page is ready.
+ */
 const pages = [
   ['fleet', `/w/${workspace}`, '.fleet-body .fleet-link'],
   ['agent', `/w/${workspace}/agents/agent-7`, 'main [role=tabpanel]'],
@@ -26,7 +28,7 @@ const pages = [
 
 interface Size {
   agents: number
-  /** Milliseconds of each round, first with an empty cache and then again. */
+  /** The milliseconds of each round, first with an empty cache and then with a full one. */
   waits: { page: string; first: number[]; again: number[] }[]
   alone: Window
   watched: Window
@@ -74,7 +76,7 @@ async function measure(browser: Browser, agents: number, rounds: number, open: n
   }
 }
 
-/** Milliseconds from the navigation until the content is visible, by the browser's own clock. */
+/** The milliseconds from the navigation until the content is visible, by the browser's own clock. */
 async function waitsOf(
   browser: Browser,
   service: Service,
@@ -100,7 +102,8 @@ async function waitsOf(
 }
 
 /**
- * Runs in the page. Returns the milliseconds from the navigation to the frame in which a matching element is painted.
+ * Runs in the browser's page. Returns the milliseconds from the navigation until an element that matches the selector
+ * is painted.
  */
 function untilVisible(selector: string): Promise<number> {
   return new Promise((resolve) => {

@@ -18,7 +18,7 @@ import { embedded, type Load, type Measured, measure, median, onPostgres, type S
 
 interface Part extends Load {
   says: string
-  /** Multiples of T's CPU: the goal, and the maximum that is acceptable. */
+  /** The CPU time of the service as a multiple of T's: the goal, and the maximum that is accepted. */
   goal?: readonly [goal: number, max: number]
   slowDisk?: boolean
   postgres?: boolean
@@ -95,8 +95,8 @@ async function measurePart(part: Part, rounds: number, seconds: number): Promise
 }
 
 /**
- * Each round measures every server, so that the results differ by how the service compiles and caches, and not by what
- * the machine did meanwhile.
+ * Runs the rounds. Each round measures every server, so that the servers are compared under the same conditions of the
+ * machine.
  */
 async function inTurns(servers: Server[], part: Part, rounds: number, seconds: number): Promise<Measured[][]> {
   const results: Measured[][] = servers.map(() => [])

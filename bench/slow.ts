@@ -20,16 +20,16 @@ import { memory } from './common/usage.ts'
 import { quantile } from './fleet/counts.ts'
 import { type Load, startLoad, type Window, window } from './fleet/load.ts'
 
-/** Seconds between two reports of an honest agent. */
+/** The seconds between two reports of an honest agent. */
 const interval = 10
 const warmSeconds = 12
-/** The length of a measurement without slow clients. */
+/** The seconds of a measurement without slow clients. */
 const quietSeconds = 12
-/** The seconds until the slow clients are gone. */
+/** The seconds until the connections of the slow clients are closed. */
 const goneSeconds = 3
 /**
- * The seconds in which slow clients connect: `together` as fast as possible, `spread` over the time after which the
- * service cuts them off.
+ * The seconds in which all slow clients connect. `together`: as fast as possible. `spread`: over the time after which
+ * the service cuts them off.
  */
 const within = { together: 0, spread: 10 } as const
 const connections = 256
@@ -38,9 +38,9 @@ const inMemory = '/dev/shm'
 export interface SlowClients {
   port: number
   count: number
-  /** The first agent whose token they use. */
+  /** The number of the first agent whose token the slow clients use. */
   agent: number
-  /** The seconds in which all of them start. */
+  /** The seconds in which all slow clients start. */
   within: number
 }
 
@@ -58,7 +58,7 @@ interface Beside {
   beside: Measured
   open: number
   cut: number
-  /** The MB by which the server grew. */
+  /** The MB by which the server's memory grew. */
   grown: number
 }
 

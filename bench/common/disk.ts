@@ -1,6 +1,6 @@
 /**
- * Measures how slow the disk itself is during a measurement: when other users of the host block it, every server is
- * slow.
+ * Measures how slow the disk itself is during a measurement. If other users of the host block the disk, every server on
+ * it is slow.
  */
 import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ const everyMs = 50
 const page = Buffer.alloc(4096, 1)
 
 export interface Disk {
-  /** The 99th percentile of the time that syncing one page took, in milliseconds. */
+  /** Stops, and returns the 99th percentile of the time that syncing one page took, in milliseconds. */
   stop(): Promise<number>
 }
 

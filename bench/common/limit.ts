@@ -1,4 +1,7 @@
-/** Starts the limit server T or L (report/limit.ts) as a process, for a fleet of a given size. */
+/**
+ * Starts one of the limit servers T and L (report/limit.ts) as a process, for a fleet of a given size. They do only the
+ * work that no server can avoid, and are measured for comparison.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 
-/** One line: the machine, the versions, the commit, the date. */
+/** Describes the measurement in one line: the machine, the versions, the commit, the date. */
 export function machine(): string {
   const memory = `${Math.round(totalmem() / 1024 ** 3)} GB`
   const node = `Node ${process.versions.node}, SQLite ${sqlite()}`
@@ -27,6 +27,6 @@ function commit(): string {
   }
 }
 
-/** The load average of the last minute, read at the start: what else the machine had to do. */
+/** The load average of the minute before the start. It shows what else the machine had to do. */
 const loadAtStart = readFileSync('/proc/loadavg', 'utf8').split(' ')[0] ?? '?'
 const load = () => loadAtStart

@@ -1,5 +1,6 @@
 /**
- * Starts the service as people run it: a process with a folder of its own, and as many agents as a measurement needs.
+ * Starts the service as people run it, as a process with a data folder of its own, and adds as many agents as a
+ * measurement needs.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,10 +23,11 @@ export interface Service {
   readonly port: number
   readonly url: string
   readonly pid: number
-  /** The file of the embedded database. */
+  /** The file of the SQLite database. */
   readonly file: string
   /**
-   * Stops it as a supervisor does and starts it again on the same data. Returns the seconds until it listened again.
+   * Stops the service as a supervisor does, and starts it again with the same data. Returns the seconds until it
+   * accepted connections again.
    */
   restart(): Promise<number>
   /** Runs `svc-server … --json` with this standard input. */
@@ -34,17 +36,19 @@ export interface Service {
 }
 
 export interface ServiceOptions {
-  /** The e-mail addresses of admins. */
+  /** The e-mail addresses of the admins to create. */
   people?: string[]
   /** Extra environment variables, such as SVC_DATABASE_URL. */
   env?: Record<string, string>
-  /** The number of earlier runs of each agent; only on the embedded engine. */
+  /** The number of old runs that each agent has at the start; only possible with SQLite. */
   oldRuns?: number
-  /** The folder of the checkout whose service is started; by default this one. */
+  /** The folder of the checkout whose service is started; by default the current one. */
   checkout?: string
 }
 
-/** Starts a service with agents that have not reported yet. Their tokens are `tokenOf(0)` and so on. */
+/**
+ * Starts a service with agents that have not reported yet. The token of agent number n is `tokenOf(n)`, counted from 0.
+ */
 export async function startService(agents: number, options: ServiceOptions = {}): Promise<Service> {
   const { people = [], oldRuns = 0, checkout = thisCheckout } = options
   const program = join(checkout, 'packages/server/src/main.ts')
@@ -61,7 +65,8 @@ export async function startService(agents: number, options: ServiceOptions = {})
   }
   const removed = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.once('exit', removed)
-  // The first start creates the tables, so that a service of another checkout gets the tables of its own version.
+  // The service is started once to create the tables, so that a service of another checkout gets the tables of its own
+  // version.
   await end(await startProcess(program, folder, env))
   await seed(env, agents, oldRuns)
   const operator = <T>(args: string[], input = ''): T =>
@@ -109,7 +114,8 @@ async function seed(
 }
 
 /**
- * Inserts agent by agent, which takes a tenth of the time of inserting in turn; the indexes are the same in the end.
+ * Inserts the old runs of one agent after those of another. That takes a tenth of the time of inserting one run for
+ * each agent in turn, and the indexes are the same in the end.
  */
 function addOldRuns(store: Store, each: number): void {
   if (store.engine !== 'sqlite') throw new Error('Old runs are made on the embedded engine only.')

@@ -13,7 +13,7 @@ int fsync(int fd) { int (*real)(int) = dlsym(RTLD_NEXT, "fsync"); later(); retur
 int fdatasync(int fd) { int (*real)(int) = dlsym(RTLD_NEXT, "fdatasync"); later(); return real(fd); }
 `
 
-/** The environment of a process with a slow disk; undefined if the library cannot be built. */
+/** The environment variables for a process with a slow disk; undefined if the library cannot be built. */
 export function slowDisk(folder: string): { LD_PRELOAD: string } | undefined {
   const library = join(folder, 'slow.so')
   writeFileSync(join(folder, 'slow.c'), source)

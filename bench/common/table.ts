@@ -1,8 +1,8 @@
 export type Cell = string | number | undefined
 
 /**
- * A Markdown table that is also readable in a terminal: numbers are aligned right, and columns are as wide as their
- * content.
+ * Formats a Markdown table that can also be read in a terminal: numbers are aligned right, and columns are as wide as
+ * their content.
  */
 export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const texts = rows.map((row) => headings.map((_, i) => String(row[i] ?? '-')))
@@ -14,6 +14,6 @@ export function table(headings: readonly string[], rows: readonly (readonly Cell
   return [line(headings), rule, ...texts.map(line)].join('\n')
 }
 
-/** Formats 50000 as `50,000`. */
+/** Formats a count with separators, such as 50000 as `50,000`. */
 export const count = (n: number): string => Math.round(n).toLocaleString('en-US')
 export const fixed = (n: number, digits = 1): string => (Number.isFinite(n) ? n.toFixed(digits) : '-')

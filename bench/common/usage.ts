@@ -1,16 +1,18 @@
-/** Reads from /proc what a process has used so far, so that measuring costs the process nothing. */
+/** Reads from /proc how much CPU time and memory a process has used, so that measuring costs the process nothing. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Kernel ticks per second, the unit of CPU time in /proc. */
+/** The number of kernel ticks per second. A tick is the unit of CPU time in /proc. */
 const ticks = 100
 
-/** User and system time of a whole process, in seconds. */
+/** The CPU time of a whole process in seconds, user and system time together. */
 export function cpuSeconds(pid: number): number {
   const fields = statOf(pid)
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / ticks
 }
 
-/** User and system time of a process and its children, including those that have ended. Used for PostgreSQL. */
+/**
+ * The CPU time of a process and its children in seconds, including children that have ended. It is used for PostgreSQL.
+ */
 export function cpuSecondsOfAll(pid: number): number {
   const ended = statOf(pid)
   const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && statOf(Number(name))[1] === String(pid))
@@ -18,7 +20,7 @@ export function cpuSecondsOfAll(pid: number): number {
   return running + (Number(ended[13]) + Number(ended[14])) / ticks
 }
 
-/** The fields after the name; empty if the process has ended meanwhile. */
+/** The fields of /proc/PID/stat after the name; empty if the process has ended meanwhile. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
@@ -27,7 +29,7 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** Resident memory now and at its peak, in MB. */
+/** The resident memory of a process in MB, now and at its peak. */
 export function memory(pid: number): { now: number; highest: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const mb = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024

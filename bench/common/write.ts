@@ -3,7 +3,10 @@ import { join } from 'node:path'
 
 export type Document = 'benchmarks.md' | 'operate.md'
 
-/** Replaces the section between two marks in a document: `<!-- bench:fleet -->` and `<!-- /bench:fleet -->`. */
+/**
+ * Replaces a section of a document, which is between two marks such as `<!-- bench:fleet -->` and `<!-- /bench:fleet
+ * -->`.
+ */
 export function writeSection(name: string, section: string, document: Document = 'benchmarks.md'): void {
   const file = join(import.meta.dirname, '../../docs', document)
   const [from, to] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`]

@@ -1,23 +1,29 @@
-/** A histogram of response times in steps of 2 %: two million reports in 6 KB. */
+/**
+ * The counts of a measurement. Response times are in a histogram with steps of 2 %, which holds two million reports in
+ * 6 KB.
+ */
 const minMs = 0.01
 const step = Math.log(1.02)
 const steps = 800
 
 export interface Counts {
   answered: number
-  /** By status, or in one word. */
+  /** The number of errors, by HTTP status or by a word for the error. */
   errors: Record<string, number>
   /**
-   * Reports, by agent and number, that were not answered on a kept connection. The database shows whether the service
-   * received them.
+   * Reports that got no answer because the connection was closed while they were sent, by agent and number. The
+   * database shows whether the service received them.
    */
   crossed: { agent: number; n: number }[]
-  /** Reports by their time. */
+  /** The number of reports in each step of the histogram. */
   times: number[]
   slowest: number
-  /** Agents that have had no answer yet, or were asked for a longer interval by the last one. */
+  /** The number of agents that have had no answer yet, or whose last answer asked for a longer interval. */
   unsettled: number
-  /** The maximum delay of the generator itself in milliseconds. If it is large, the figures measure the generator. */
+  /**
+   * The maximum delay of the load generator itself, in milliseconds. If it is large, the figures describe the generator
+   * and not the service.
+   */
   late: number
 }
 

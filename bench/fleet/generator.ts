@@ -1,7 +1,7 @@
 /**
- * Simulates agents: each reports in its own phase, every `interval` seconds ± 15 %, and waits for its answer. It is a
- * process controlled by messages (`load.ts`), and cheap: one socket write for each report, no library, a wheel of
- * milliseconds instead of timers.
+ * Simulates agents. Each reports in its own phase, every `interval` seconds ± 15 %, and waits for its answer. The
+ * generator is a process that load.ts controls by messages. It must use little CPU: one socket write for each report,
+ * no library, and a timing wheel with a slot for each millisecond instead of timers.
  */
 import { createConnection, type Socket } from 'node:net'
 import { bodyOf, tokenOf } from '../report/fleet.ts'
@@ -9,12 +9,15 @@ import { addTo, type Counts, countError, newCounts } from './counts.ts'
 
 export interface Fleet {
   port: number
-  /** The agents are `first` to `first + agents - 1`. */
+  /** The number of the first agent. The simulated agents are `first` to `first + agents - 1`. */
   first: number
   agents: number
-  /** Kept connections; agents share them in turn if there are fewer. 0: a new one for each report. */
+  /**
+   * The number of connections that stay open. If there are fewer than agents, the agents share them in turn. 0 means a
+   * new connection for each report.
+   */
   connections: number
-  /** In seconds. An answer may ask for another. */
+  /** The seconds between two reports of an agent. An answer may ask for another interval. */
   interval: number
 }
 
@@ -22,7 +25,7 @@ export interface Fleet {
 interface Line {
   socket: Socket | undefined
   open: boolean
-  /** True if something was answered on this connection before. */
+  /** True if the server has answered on this connection before. */
   used: boolean
   agent: number
   sentAt: number
@@ -32,9 +35,12 @@ interface Line {
 const slotMs = 1
 const slots = 131_072
 const answerWithin = 15_000
-/** The seconds that an answer normally asks for; under overload it asks for more (D18). */
+/** The interval in seconds that an answer normally asks for. Under overload it asks for a longer one (D18). */
 const usual = 30
-/** A port of one source address is busy for a minute after use; these addresses are enough for 100,000 agents. */
+/**
+ * The source addresses of connections. A port of an address stays busy for a minute after its use; this many addresses
+ * are enough for 100,000 agents.
+ */
 const sources = Array.from({ length: 30 }, (_, i) => `127.0.0.${i + 2}`)
 
 let fleet: Fleet
@@ -46,9 +52,9 @@ const heads = new Int32Array(slots).fill(-1)
 let nexts = new Int32Array(0)
 let requests: string[] = []
 let reportsOf = new Uint32Array(0)
-/** 1 for each agent whose phase still belongs to the interval before the last change. */
+/** For each agent, 1 if the time of its next report still follows from the interval before the last change. */
 let rephase = new Uint8Array(0)
-/** 1 for each agent whose last report was answered without asking for a longer interval. */
+/** For each agent, 1 if its last report was answered without asking for a longer interval. */
 let settled = new Uint8Array(0)
 let at = 0
 let startedAt = 0
@@ -95,8 +101,8 @@ function plan(agent: number, inMs: number): void {
 }
 
 /**
- * Plans the next report of an agent. After a change of the interval it is at a random time within the new one, so that
- * agents do not report in step.
+ * Plans the next report of an agent. After a change of the interval, the report is at a random time within the new
+ * interval, so that agents do not report in step.
  */
 function planNext(agent: number, seconds = interval): void {
   plan(agent, seconds * 1000 * (rephase[agent] ? Math.random() : 0.85 + 0.3 * Math.random()))
@@ -168,14 +174,14 @@ function next(line: Line): void {
   if (agent !== undefined) sendOn(line, agent)
 }
 
-/** Closes a connection after the answer that the service marked as its last. */
+/** Closes a connection after an answer which said that the server will close it. */
 function leave(line: Line, socket: Socket): void {
   line.socket = undefined
   line.open = line.used = false
   socket.destroy()
 }
 
-/** Handles a connection that is gone. It costs a report only if one was waiting on it. */
+/** Handles a connection that was closed. Only if a report was waiting for its answer on it, that report is lost. */
 function failed(line: Line, socket: Socket, code: string | undefined): void {
   if (line.socket !== socket) return
   const { agent, used } = line
@@ -217,7 +223,7 @@ function source(): string {
   return sources[turn] ?? '127.0.0.1'
 }
 
-/** Counts an answer. Answers are small and arrive in one piece. */
+/** Counts an answer. Answers are so small that they arrive in one piece. */
 function answered(agent: number, sentAt: number, chunk: Buffer): void {
   const text = chunk.toString('latin1')
   if (text.startsWith('HTTP/1.1 200')) {
@@ -240,8 +246,8 @@ function giveUp(): void {
 const timeout = () => Object.assign(new Error('no answer'), { code: 'timeout' })
 
 /**
- * The word for an error in the table. If a connection that was used before ends without any byte of an answer, the
- * server had probably closed it as idle and the report crossed the closing.
+ * The word for an error in the table of results. If a connection that was used before is closed without any byte of an
+ * answer, the server had probably closed it as idle at the moment when the report was sent.
  */
 function nameOf(code = 'error', used = false): string {
   if (code === 'ECONNREFUSED') return 'refused'

@@ -1,4 +1,7 @@
-/** Runs the generators of a fleet as separate processes, so that their CPU time is not counted as the service's. */
+/**
+ * Runs the load generators of a fleet as separate processes, so that their CPU time is not counted as that of the
+ * service.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,11 +11,11 @@ import { type Counts, sum } from './counts.ts'
 import type { Fleet } from './generator.ts'
 
 export interface Load {
-  /** The counts since the last call. */
+  /** Returns the counts since the last call. */
   take(): Promise<Counts>
-  /** Sets the seconds between two reports of an agent, from its next report on. */
+  /** Sets the seconds between two reports of an agent. This applies from the agent's next report on. */
   every(seconds: number): void
-  /** CPU seconds that the generators have used. */
+  /** The CPU time that the generators have used, in seconds. */
   cpu(): number
   stop(): Promise<void>
 }
@@ -20,9 +23,9 @@ export interface Load {
 export interface Asked {
   port: number
   agents: number
-  /** 0: a new connection for each report. */
+  /** The number of connections that stay open. 0 means a new connection for each report. */
   connections: number
-  /** In seconds. */
+  /** The seconds between two reports of an agent. */
   interval: number
   /** The number of generators that share the agents. */
   processes?: number
@@ -72,13 +75,13 @@ async function takeFrom(child: ChildProcess): Promise<Counts> {
 export interface Window {
   counts: Counts
   seconds: number
-  /** CPU seconds of the server. */
+  /** The CPU time of the server in seconds. */
   cpu: number
-  /** CPU seconds of the generators. */
+  /** The CPU time of the generators in seconds. */
   load: number
 }
 
-/** Measures what happens within this many seconds. */
+/** Measures the load and the server for this many seconds. */
 export async function window(load: Load, pid: number, seconds: number): Promise<Window> {
   await load.take()
   const [cpu, own, from] = [cpuSeconds(pid), load.cpu(), performance.now()]

@@ -1,6 +1,6 @@
 /**
- * The loads of `hostile`, each limited in count and time: what strangers, agents and admins can send to a service on
- * this machine.
+ * The loads of the measurement `hostile`, each limited in number and time: the worst that strangers, agents and admins
+ * can send to a service on this machine.
  */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -18,7 +18,7 @@ export interface Target {
   load: LoadName
   port: number
   seconds: number
-  /** The first agent whose token the load uses. */
+  /** The number of the first agent whose token the load uses. */
   agent: number
   people: string[]
   password: string
@@ -31,7 +31,7 @@ const loads: Readonly<Record<LoadName, Load>> = { spellings, unread, dense, fold
 process.once('disconnect', () => process.exit(0))
 process.once('message', (target: Target) => void serve(target))
 
-/** Serves one load. A failure ends this process, and the measurement reports it. */
+/** Runs one load in this process. If the load fails the process ends, and the measurement reports that. */
 async function serve(target: Target): Promise<void> {
   const send = await loads[target.load](target)
   const go = once(process, 'message')
@@ -40,7 +40,7 @@ async function serve(target: Target): Promise<void> {
   process.send?.(await send())
 }
 
-/** Requests 5,000 addresses that normalise to the same file, each compressed. */
+/** Requests 5,000 different spellings of the address of one file, each with compressed content. */
 async function spellings({ port }: Target): Promise<() => Promise<string>> {
   const [, folder = '', name = ''] = /^(\/assets)\/(.*)$/.exec(await assetOf(port)) ?? []
   const paths = Array.from({ length: 1250 }, (_, i) => {
@@ -59,7 +59,7 @@ async function spellings({ port }: Target): Promise<() => Promise<string>> {
   }
 }
 
-/** Sends 3,000 requests ahead on each of 400 connections, and never reads an answer. */
+/** Sends 3,000 requests on each of 400 connections without reading any answer. */
 async function unread({ port, seconds }: Target): Promise<() => Promise<string>> {
   const requests = `GET ${await assetOf(port)} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`.repeat(3000)
   return async () => {
@@ -75,8 +75,8 @@ async function unread({ port, seconds }: Target): Promise<() => Promise<string>>
 }
 
 /**
- * For half of the time one agent reports 17,000 new model names each time; then 128 agents send reports of that size at
- * once.
+ * In the first half of the time, one agent sends reports with 17,000 new model names each. In the second half, 128
+ * agents send reports of that size at the same time.
  */
 async function dense({ port, seconds, agent }: Target): Promise<() => Promise<string>> {
   const report = (token: number, body: string, connections?: Agent) => {
@@ -95,7 +95,7 @@ async function dense({ port, seconds, agent }: Target): Promise<() => Promise<st
   }
 }
 
-/** A report of at most 250 KB, whose runs have this many models each, with names that no other report has. */
+/** A report of at most 250 KB. Its runs have this many models each, with names that are in no other report. */
 function denseReport(models: number, prefix: string): string {
   const runs: string[] = []
   const started = Math.floor(Date.now() / 1000)
@@ -109,8 +109,8 @@ function denseReport(models: number, prefix: string): string {
 }
 
 /**
- * Uploads a bundle at the limit of folders and one far beyond it. The service must give the same verdict as `svc
- * check`.
+ * Uploads a bundle with the maximum number of folders and one with many more. The service must accept and refuse them
+ * like `svc check`.
  */
 async function folders(target: Target): Promise<() => Promise<string>> {
   const [cookie = ''] = await cookiesOf(target)
@@ -124,7 +124,7 @@ async function folders(target: Target): Promise<() => Promise<string>> {
   }
 }
 
-/** A bundle of this many empty files, each below `depth` folders of its own. */
+/** A bundle of this many empty files. Each file is below `depth` folders that no other file is in. */
 function bundleOf(files: number, depth: number): Buffer {
   const names = Array.from(
     { length: files },
@@ -138,7 +138,7 @@ function bundleOf(files: number, depth: number): Buffer {
   ])
 }
 
-/** Starts 60 uploads of 20 MB that send everything except their last byte. */
+/** Starts 60 uploads of 20 MB, and sends everything except the last byte of each. */
 async function uploads(target: Target): Promise<() => Promise<string>> {
   const { port, seconds } = target
   const cookies = await cookiesOf(target)
@@ -161,7 +161,7 @@ async function uploads(target: Target): Promise<() => Promise<string>> {
   }
 }
 
-/** Sends this many bytes, as fast as they are accepted. */
+/** Sends this many bytes as fast as the server accepts them. */
 async function allBut(socket: Socket, bytes: number, patience: number): Promise<void> {
   const piece = Buffer.alloc(256 * 1024)
   const until = performance.now() + patience
@@ -172,7 +172,7 @@ async function allBut(socket: Socket, bytes: number, patience: number): Promise<
   }
 }
 
-/** Tries to sign in from 15 addresses of this machine, to an existing account, with a wrong password. */
+/** Tries to sign in to an existing account with a wrong password, from 15 addresses of this machine. */
 async function signIns({ port, seconds }: Target): Promise<() => Promise<string>> {
   const body = JSON.stringify({ email: 'person-0@example.org', password: 'not the right one' })
   const headers = { origin: `http://localhost:${port}`, 'content-type': 'application/json' }
@@ -192,11 +192,11 @@ interface Asking {
   headers: Record<string, string>
   body?: string | Buffer
   agent?: Agent | undefined
-  /** The source address. */
+  /** The source address of the connection. */
   from?: string
 }
 
-/** The status; 0 if there was no answer. */
+/** Sends a request and returns the HTTP status; 0 if there was no answer. */
 function ask({ port, path, headers, body, agent, from }: Asking): Promise<number> {
   return new Promise((resolve) => {
     const asked = request(
@@ -254,7 +254,7 @@ function cookiesOf({ port, people, password }: Target): Promise<string[]> {
   )
 }
 
-/** The path of the largest script of the page. */
+/** The path of the largest script file of the page. */
 async function assetOf(port: number): Promise<string> {
   const page = await (await fetch(`http://localhost:${port}/`)).text()
   const path = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1]
@@ -262,7 +262,7 @@ async function assetOf(port: number): Promise<string> {
   return path
 }
 
-/** Such as `200 × 5000`. */
+/** Counts equal statuses, and formats them such as `200 × 5000`. */
 function countsOf(statuses: readonly number[]): string {
   const counts = new Map<number, number>()
   for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1)

@@ -1,14 +1,17 @@
-/** Honest clients during a load: agents that report, a supervisor that checks health, a person who signs in. */
+/**
+ * Honest clients that are active during a hostile load: agents that report, a supervisor that checks the health of the
+ * service, and a person who signs in.
+ */
 import { Agent, request } from 'node:http'
 import { password } from '../common/service.ts'
 import { bodyOf, tokenOf } from '../report/fleet.ts'
 
-/** The number of these agents, large enough that none reports more than 60 times a minute. */
+/** The number of honest agents. It is so large that none of them reports more than 60 times a minute. */
 export const otherAgents = 40
 const everyMs = 100
 const signInEveryMs = 3000
 
-/** The milliseconds of each successful call, and the number of failed ones. */
+/** The duration of each successful call in milliseconds, and the number of failed calls. */
 export interface Times {
   reports: number[]
   health: number[]
@@ -17,7 +20,7 @@ export interface Times {
 }
 
 export interface Others {
-  /** The counts since the last call. */
+  /** Returns the times since the last call. */
   take(): Times
   stop(): void
 }
@@ -35,7 +38,7 @@ export function startOthers({ port, healthPort, email }: Asked): Others {
   let times = none()
   let n = 0
   let over = false
-  /** Calls without an answer yet: the list for their time, and when they started. */
+  /** The calls that wait for their answers: when each started, and the list to which its time will be added. */
   const open = new Map<symbol, { all: number[]; from: number }>()
   const timers = [
     setInterval(() => {
@@ -79,7 +82,7 @@ export function startOthers({ port, healthPort, email }: Asked): Others {
       .finally(() => open.delete(key))
   }
 
-  /** Milliseconds until the answer arrived. Throws if it is not a 200. */
+  /** Sends a request and returns the milliseconds until its answer arrived. Throws if the status is not 200. */
   function call(asked: {
     port: number
     path: string

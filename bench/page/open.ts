@@ -1,26 +1,26 @@
 /**
- * Simulates open pages as the service sees them: each listens for frames of the fleet, and requests its part of the
- * list again when a frame says so.
+ * Simulates open pages as the service sees them. Each receives frames of the fleet, and requests its part of the list
+ * again when a frame says so.
  */
 import { Agent, type ClientRequest, get, type IncomingMessage, request } from 'node:http'
 import { workspace } from '../common/service.ts'
 
-/** The maximum number of streams of one person. It decides how many people the pages need. */
-export const perPerson = 40
-/** The minimum time in milliseconds between two requests of a page for the list, see useLive of the dashboard. */
-const againEvery = 3000
 /**
- * The milliseconds after which a page reconnects when its stream was ended, see live/connection.ts of the dashboard.
+ * The maximum number of streams that one person may have open. It determines how many people are needed for all pages.
  */
+export const perPerson = 40
+/** The minimum number of milliseconds between two requests of a page for the list, as in `useLive` of the dashboard. */
+const againEvery = 3000
+/** The milliseconds before a page reconnects after its stream has ended, as in live/connection.ts of the dashboard. */
 const backAfter = 500
 
-/** Totals since the pages were opened. */
+/** Sums over all pages since they were opened. */
 export interface Seen {
   frames: number
   frameBytes: number
   lists: number
   listBytes: number
-  /** Streams that ended for any reason. */
+  /** The number of streams that ended, for any reason. */
   ended: number
 }
 
@@ -84,7 +84,7 @@ export function openPages({ port }: { port: number }, cookies: string[], n: numb
   }
 }
 
-/** Calls `act` at most once in that time, for all calls within it. */
+/** Returns a function that calls `act` at most once in each period, however often it is called itself. */
 function throttled(act: () => void): () => void {
   let waiting = false
   return () => {

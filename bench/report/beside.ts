@@ -1,8 +1,8 @@
 /**
- * Compares the service of this checkout with that of another one in the same rounds: how much more CPU a report costs.
- * Machines change their speed from second to second, so the two alternate every fraction of a second. Each round gives
- * a ratio, and the median of the ratios counts. The load comes from this checkout; only the service is started from the
- * other folder.
+ * Compares the service of this checkout with that of another one in the same rounds: how much more CPU time a report
+ * costs. The speed of a machine changes from second to second, so the two services alternate every fraction of a
+ * second. Each round gives a ratio, and the median of all ratios is the result. The load generator is always that of
+ * this checkout.
  */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,7 +14,7 @@ export interface Compared extends Load {
   postgres?: boolean
 }
 
-/** The results of one round, for this checkout and for the other one. */
+/** The results of one round: `ours` for this checkout, `theirs` for the other one. */
 interface Round {
   ours: Measured
   theirs: Measured

@@ -1,16 +1,21 @@
-/** The agents of a measurement, the same for every server and for the load. */
+/**
+ * The tokens and reports of the agents in a measurement. They are the same for every server and for the load generator.
+ */
 import { createHash } from 'node:crypto'
 
-/** The number of agents when reports are measured; other measurements set it for the limit server. */
+/**
+ * The number of agents in measurements of reports. Other measurements set it for the limit server through the
+ * environment.
+ */
 export const fleetSize = Number(process.env.SVC_BENCH_AGENTS ?? 10_000)
 
 export const tokenOf = (agent: number): string =>
   `svc_agt_${createHash('sha256').update(`bench ${agent}`).digest('base64url')}`
 
 /**
- * The n-th report of an agent: about 3 KB, or more with panels. The state, a gauge and the first of three runs change
- * with every report; the other two runs repeat byte for byte. Some part must change, since a database writes nothing
- * for unchanged bytes.
+ * The n-th report of an agent: about 3 KB, or more with panels. The state, a gauge and the first of three runs differ
+ * in every report, while the other two runs repeat byte for byte. Something must differ, since a database does not
+ * write a row again that has not changed.
  */
 export function bodyOf(agent: number, n: number, kilobytes = 3): string {
   const started = 1_790_000_000 + agent
@@ -28,7 +33,9 @@ export function bodyOf(agent: number, n: number, kilobytes = 3): string {
 const item = (i: number) =>
   `{"title":"Re: Meeting about subject number ${i}","url":"https://mail.example/d/${i}","meta":"${i} h","badge":"draft","level":"info"}`
 
-/** A report without its changing part. Panels fill it to this size; the limits of section 8 keep all of them. */
+/**
+ * The part of a report that never changes, filled with panels to this size. The limits of section 8 allow all of them.
+ */
 function constantOf(kilobytes: number): string {
   let made = constants.get(kilobytes)
   if (made === undefined) {

@@ -1,7 +1,8 @@
 /**
- * The limit server T does only the indispensable work: bare node:http, JSON.parse, and one transaction per turn that
- * writes the same rows (the last report, its runs), settles acks and claims queued commands. It has no rules, reads no
- * fields and knows no limits. `limit.ts FILE L` stores only the last report.
+ * The limit server T does only the work that no server can avoid: bare node:http, JSON.parse, and one transaction per
+ * turn of the event loop. It writes the same rows as the service (the last report, its runs), settles acks and claims
+ * queued commands. It has no rules, reads no fields and knows no limits. `limit.ts FILE L` starts server L, which only
+ * stores the last report.
  */
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
@@ -61,7 +62,7 @@ function flush(): void {
   }
 }
 
-/** The milliseconds that clients have for their headers, for measurements that need this limit. */
+/** The milliseconds in which clients must send their headers. Some measurements set this limit. */
 const headersTimeout = Number(process.env.SVC_BENCH_HEADERS ?? 60_000)
 const server = createServer({ headersTimeout, connectionsCheckingInterval: headersTimeout / 5 }, (req, res) => {
   closes = !res.shouldKeepAlive
@@ -75,8 +76,8 @@ const server = createServer({ headersTimeout, connectionsCheckingInterval: heade
   })
 })
 /**
- * Commits at the end of the turn. With a new connection for each report it waits a millisecond, since otherwise every
- * batch would hold one report.
+ * Commits at the end of a turn of the event loop. If each report comes on a new connection, the commit waits for a
+ * millisecond, since otherwise every transaction would have only one report.
  */
 const wait = () => (closes ? setTimeout(flush, 1) : setImmediate(flush))
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))

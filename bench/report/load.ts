@@ -1,18 +1,25 @@
 /**
- * Sends the load of one measurement, `load.ts PORTS MODE SECONDS|all [KILOBYTES]`: 32 clients, each waiting for its
- * answer. Several ports, separated by commas, alternate every fraction of a second, so that a slow moment of the
- * machine affects all of them; each gets this many seconds in all. Prints one line of JSON with an entry for each port.
+ * Sends the load of one measurement, `load.ts PORTS MODE SECONDS|all [KILOBYTES]`: 32 clients, each of which waits for
+ * its answer before it sends again. If PORTS names several ports, separated by commas, they alternate every fraction of
+ * a second, so that a slow moment of the machine affects all of them; each port gets this many seconds in total. Prints
+ * one line of JSON with an entry for each port.
  */
 import { connect, type Socket } from 'node:net'
 import { bodyOf, fleetSize, tokenOf } from './fleet.ts'
 
 const [ports = '', mode, seconds, kilobytes = '3'] = process.argv.slice(2)
 const clients = 32
-/** Short compared to disturbances on the machine, long compared to the time between two commits. */
+/**
+ * The length of a turn on one port: short compared to disturbances of the machine, long compared to the time between
+ * two commits.
+ */
 const sliceMs = 200
 const tokens = Array.from({ length: fleetSize }, (_, agent) => tokenOf(agent))
 const close = mode === 'close'
-/** A stride without a common divisor visits every agent, scattered over the fleet, before any agent comes again. */
+/**
+ * The step from one agent to the next. It has no common divisor with the number of agents, so every agent reports once,
+ * in scattered order, before any agent reports again.
+ */
 const stride = 3571
 const first = Math.floor(Date.now() / 1000) % fleetSize
 let turn = Math.floor(Date.now() / 10) % 1_000_000
@@ -52,7 +59,7 @@ console.log(
 )
 process.exit(0)
 
-/** Sends with all clients to one port, for this long or until every agent has reported. */
+/** Sends reports with all clients to one port, for this long or until every agent has reported. */
 async function slice(target: Target, ms: number, max = Infinity): Promise<void> {
   let turns = max
   const started = performance.now()

@@ -7,8 +7,8 @@ import { type ServiceOptions, startService } from '../common/service.ts'
 import { cpuSeconds, cpuSecondsOfAll } from '../common/usage.ts'
 
 /**
- * The reports that are sent, and the number of agents: enough that none reports more than 60 times a minute (8), however fast the
- * service is.
+ * The load of a measurement. `agents` must be so large that no agent reports more than 60 times a minute (8), however
+ * fast the service is.
  */
 export interface Load {
   kilobytes: number
@@ -19,11 +19,11 @@ export interface Server {
   name: string
   port: number
   pid: number
-  /** The process of its database, if that is a server. */
+  /** The process id of the server's database, if the database is a server of its own. */
   database?: number | undefined
   stop(): Promise<void>
 }
-/** `cpu` is in microseconds per report. */
+/** The result of a measurement. `cpu` is in microseconds per report. */
 export interface Measured {
   cpu: number
   database: number
@@ -34,14 +34,14 @@ export interface Measured {
 }
 
 /**
- * Measures one server. `all` lasts until every agent has reported once, so that later reports overwrite rows instead of
- * inserting them.
+ * Measures one server. With `all` it sends until every agent has reported once, so that later reports overwrite rows
+ * instead of inserting them.
  */
 export async function measure(server: Server, load: Load, seconds: number | 'all'): Promise<Measured> {
   return (await measureInTurns([server], load, seconds))[0] as Measured
 }
 
-/** Measures several servers that alternate every fraction of a second, this many seconds each. */
+/** Measures several servers for this many seconds each. They alternate every fraction of a second. */
 export async function measureInTurns(
   servers: readonly Server[],
   { mode, agents, kilobytes }: Load,
@@ -63,7 +63,7 @@ export async function measureInTurns(
   })
 }
 
-/** The results of the load for one server. */
+/** The results that the load generator reports for one server. */
 interface Loaded extends Pick<Measured, 'errors' | 'p50' | 'p99'> {
   reports: number
   elapsed: number
@@ -74,12 +74,12 @@ const cpuOf = ({ pid, database }: Server) => ({
   database: database === undefined ? 0 : cpuSecondsOfAll(database),
 })
 
-/** The service on its embedded database. */
+/** Starts the service with SQLite. */
 export async function embedded(agents: number, options: ServiceOptions = {}): Promise<Server> {
   return { name: 'service', ...withPid(await startService(agents, options)) }
 }
 
-/** The service on a new PostgreSQL that syncs every commit. */
+/** Starts the service with a new PostgreSQL that syncs every commit. */
 export async function onPostgres(agents: number, options: ServiceOptions = {}): Promise<Server> {
   const postgres = await startPostgres({ durable: true })
   const admin = new pg.Client({ connectionString: postgres.url('postgres') })

@@ -1,6 +1,6 @@
 /**
- * Clients that hold connections and send next to nothing: each is silent, drips headers or drips a body, for as long as
- * it can.
+ * Clients that hold connections and send hardly anything. Each is silent, sends its headers byte by byte, or sends a
+ * body byte by byte, for as long as the server allows.
  */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,12 +1,12 @@
 /**
- * Loaded into a server before its program (`--import`). Records the turns of its event loop for each tenth of a second, one
- * line each, in the file SVC_BENCH_DELAY: the time, the longest turn, and the most CPU time that the main thread took in
- * one turn, in milliseconds. A turn that takes longer than its CPU time waited for the disk or for a core.
+ * Loaded into a server before its program (`--import`). For each tenth of a second it writes a line to the file
+ * SVC_BENCH_DELAY: the time, the longest turn of the event loop, and the maximum CPU time that the main thread took in
+ * one turn, in milliseconds. A turn that takes longer than its CPU time was waiting for the disk or for a core.
  */
 import { appendFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
-/** Milliseconds between two looks. A look comes once a turn while turns are longer than this. */
+/** The milliseconds between two looks at the clock. If turns take longer than this, there is one look per turn. */
 const resolution = 2
 const everyMs = 100
 
