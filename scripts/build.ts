@@ -1,6 +1,7 @@
 /**
- * `npm run build` makes the page (`packages/dashboard/dist`) and `svc.pyz` (`dist/cli`), each only if its sources have
- * changed since. `npm start`, `npm run demo` and `npm test` call it; it takes milliseconds if nothing has changed.
+ * `npm run build` makes the page (`packages/dashboard/dist`) and `svc.pyz` (`dist/cli`). Each is made only if its
+ * sources have changed since the last build. `npm start`, `npm run demo` and `npm test` run this first; it takes
+ * milliseconds if nothing has changed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,9 +14,9 @@ const inRoot = (path: string) => join(root, path)
 
 interface Product {
   says: string
-  /** If this file is missing, the product was never built. */
+  /** A file of the product. If it is missing, the product was never built. */
   result: string
-  /** The files and folders that it is made from. */
+  /** The files and folders from which the product is made. */
   sources: string[]
   make: () => Promise<void>
 }
@@ -37,9 +38,9 @@ const products: Product[] = [
 ]
 
 /**
- * Brings the products up to date in a separate process, since the caller may run for months and should not keep the
- * bundlers loaded. `quiet` prints nothing on success. `page: false` is for a caller that serves the page from its
- * sources.
+ * Builds what is out of date in a separate process, since the caller may run for months and should not keep the
+ * bundlers in memory. With `quiet`, nothing is printed on success. `page: false` is for a caller that serves the page
+ * from its sources.
  */
 export async function build({ quiet = false, page = true }: { quiet?: boolean; page?: boolean } = {}): Promise<void> {
   if (!wanted(page).some((product) => staleMark(product))) return
@@ -51,7 +52,7 @@ export async function build({ quiet = false, page = true }: { quiet?: boolean; p
 
 const wanted = (page: boolean) => products.filter(({ make }) => page || make !== makePage)
 
-/** The mark to write after a new build; undefined if the product is up to date. */
+/** The text of the mark to write after a new build; undefined if the product is up to date. */
 function staleMark({ result, sources }: Product): string | undefined {
   const wanted = fingerprint(root, [...always, ...sources])
   return existsSync(inRoot(result)) && readText(markOf(result)) === wanted ? undefined : wanted
@@ -75,9 +76,13 @@ function mark({ result }: Product, wanted: string): void {
   writeFileSync(markOf(result), wanted)
 }
 
-/** Vite writes to another folder, which then replaces the old one, so that nobody is served half a page. */
+/**
+ * Builds the page. Vite writes it to another folder, which then replaces the old one, so that nobody is ever served
+ * half a page.
+ */
 async function makePage(): Promise<void> {
-  process.env.NODE_ENV = 'production' // with the value of a test people would get the development builds of libraries
+  // if this had the value that tests set, libraries would be built in their slower development form
+  process.env.NODE_ENV = 'production'
   const { build: bundle } = await import('vite')
   const temporary = inRoot(`.cache/page-${process.pid}`)
   const old = `${temporary}-old`
@@ -97,14 +102,14 @@ async function makePage(): Promise<void> {
   }
 }
 
-/** Does not sign. A signature in the folder belongs to an older build and is removed. */
+/** Builds `svc.pyz` without signing it. A signature in the folder belongs to an older build and is removed. */
 async function makeRuntime(): Promise<void> {
   const { buildRuntime } = await import('../packages/runtime/build.ts')
   rmSync(inRoot('dist/cli/svc.pyz.sig'), { force: true })
   await buildRuntime({ outDir: inRoot('dist/cli') })
 }
 
-/** Marks `dist/cli` as up to date after `npm run release`, so that it is not built again. */
+/** Marks `dist/cli` as up to date, so that it is not built again after `npm run release` has written it. */
 export function markRuntimeBuilt(): void {
   for (const product of products.filter(({ make }) => make === makeRuntime)) {
     const wanted = staleMark(product)
@@ -124,7 +129,7 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return undefined // never built
+    return undefined // the product was never built
   }
 }
 

@@ -7,8 +7,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 const checks = [
-  // One project for each package (tsconfig.json). Results are cached, so only what changed is checked again. Several
-  // checkers would each resolve the shared types again: one needs the least CPU time.
+  // Checks the types. Each package is a project (tsconfig.json) and results are cached, so only what changed is checked
+  // again. A single checker needs the least CPU time, since several would each resolve the shared types.
   ['types', 'tsc', '-b', '--checkers', '1'],
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
   ['promises and import cycles', 'oxlint', '--type-aware', ...(process.argv.includes('--quick') ? changed() : ['.'])],
@@ -23,7 +23,7 @@ for (const [name, command, ...args] of checks) {
 const english = spawnSync(process.execPath, ['scripts/english.ts'], { stdio: 'inherit' })
 console.log(`${english.status === 0 ? 'ok    ' : 'FAILED'} English of comments, texts and documents`)
 if (english.status !== 0) failed++
-// Prints figures about the code, which fail nothing.
+// Prints figures about the code. They never make the check fail.
 spawnSync(process.execPath, ['scripts/house.ts'], { stdio: 'inherit' })
 process.exit(failed)
 

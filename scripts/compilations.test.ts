@@ -1,5 +1,5 @@
 /**
- * Checks which files the compiler reads for a package, since types may arrive unnoticed through a library or another
+ * Checks which files the compiler reads for a package, since types can come in unnoticed through a library or another
  * package.
  */
 import { execFileSync } from 'node:child_process'
@@ -7,14 +7,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 
-/** The compiler reads up to 1,400 files for one list. */
+/** The time limit is long: the compiler reads up to 1,400 files to make one list. */
 vi.setConfig({ testTimeout: 60_000 })
 
 const root = join(import.meta.dirname, '..')
 
 /**
- * Compiles as usual, except that other packages are read from their sources and not from the earlier output of `tsc
- * -b`.
+ * Returns the files that the compiler reads for a package. Other packages are read from their sources and not, as
+ * usual, from the output of `tsc -b`.
  */
 function filesOf(folder: string, config = 'tsconfig.json'): string[] {
   const cache = join(root, folder, '.cache')

@@ -1,13 +1,13 @@
 /**
- * Installs the three agents of the demo as a person would: packs the example, uploads it, issues a code, gives the code
- * to `svc init`, and runs the new folder with `svc run`.
+ * Installs the three agents of the demo as a person would: packs the example into a bundle, uploads it, issues an
+ * install code, gives the code to `svc init`, and runs the new folder with `svc run`.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command, Processes } from './demo-processes.ts'
 
 export interface Place {
-  /** The folder of the checkout. */
+  /** The root folder of the checkout. */
   root: string
   /** The temporary folder of this demo. */
   folder: string
@@ -18,7 +18,9 @@ export interface Place {
 
 export interface DemoAgent {
   name: string
-  /** Shown at the terminal: what it watches, and the language it is written in. */
+  /**
+   * The first two values are shown at the terminal: what the agent watches, and the language in which it is written.
+   */
   watches: string
   language: string
   settings: Record<string, string>
@@ -35,12 +37,12 @@ export const demoAgents = ({ root, folder }: Pick<Place, 'root' | 'folder'>): De
   },
 ]
 
-/** Runs `svc-server … --json`. */
+/** Runs a command of `svc-server` with `--json`, and returns its result. */
 export type Operator = <T>(place: Place, args: string[], input?: string) => Promise<T>
 
 const startSeconds = 30
 
-/** Installs and starts an agent from its example. Returns the id of the agent's own process. */
+/** Installs an agent from its example and starts it. Returns the process id of the agent itself. */
 export async function installAgent(
   { name, settings }: DemoAgent,
   place: Place,
@@ -68,7 +70,7 @@ export async function installAgent(
   throw new Error(`${name} did not start:\n${processes.lastWords(`${name} runtime`)}`)
 }
 
-/** The command for `svc` as one built file, run by the current Node. */
+/** The command line that runs `svc`, built into one file, with the current Node. */
 export const svcCommand = (root: string): [string, ...string[]] => [
   process.execPath,
   '-e',

@@ -1,4 +1,4 @@
-/** However the demo ends, it leaves no process and no folder. */
+/** Tests that the demo leaves no process and no folder behind, however it ends. */
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
@@ -18,14 +18,14 @@ test('a demo that is ended while it starts leaves nothing', async () => {
   expect([existsSync(folder), using(folder)]).toEqual([false, []])
 })
 
-/** Resolves when the folder is gone. It watches the parent folder. */
+/** Resolves when the folder is removed. The function watches the parent folder. */
 async function removed(folder: string) {
   const above = watch(tmpdir())
   while (existsSync(folder)) await within(() => `the removal of ${folder}`, once(above, 'change'))
   above.close()
 }
 
-/** The short form runs the harder way. */
+/** The ways in which the demo ends. The short form of the test runs only the harder one. */
 const ways: readonly (readonly [how: string, names: readonly string[]])[] = [
   [
     'killed with -9 together with the runtimes, whose agents keep running',
@@ -43,7 +43,7 @@ test.each(process.env.SVC_TEST_LONG ? ways : ways.slice(0, 1))(
     demo.child.kill('SIGKILL')
     for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
     await gone
-    // The guard removes the folder last and then ends.
+    // The guard removes the folder as its last step and then ends, so its process may still be there for a moment.
     await eventually('nothing uses the folder', () => expect(using(ready.dir)).toEqual([]))
     expect(living(ready)).toEqual([])
   },

@@ -14,7 +14,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const softMs = 15_000
 const lookMs = 100
 const stopMs = 30_000
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {}) // the guard ends after the demo, not before
+// signals are ignored, since the guard must outlive the demo
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 const groups = new Set<number>()
 for await (const line of createInterface({ input: process.stdin })) {
@@ -34,7 +35,7 @@ if (folder) {
   if (keep !== 'keep') rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** False if no process of the group is left. */
+/** Sends a signal to a process group. Returns false if no process of the group is left. */
 function send(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal)
@@ -47,10 +48,10 @@ function agentsIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
 }
 
-/** Runs `svc stop` with the agent's own copy of svc, which can find what a killed runtime left. */
+/** Runs `svc stop` with the agent's own copy of svc, which can also find a process that a killed runtime left. */
 async function stop(agent: string): Promise<void> {
   const svc = join(agent, '.svc/runtime/svc.pyz')
-  if (!existsSync(svc)) return // never completely installed, so never started
+  if (!existsSync(svc)) return // the installation was never completed, so the agent was never started
   const args = ['-e', 'require(process.argv[1])', svc, 'stop', '--dir', agent]
   const child = spawn(process.execPath, args, { cwd: '/', stdio: 'ignore', timeout: stopMs, killSignal: 'SIGKILL' })
   await once(child, 'close').catch(() => {})

@@ -1,13 +1,14 @@
 /**
- * The processes of the demo. Each has its own process group and writes to a file, so that Ctrl-C reaches only the demo,
- * which then ends them in its own order. Nothing that was started here outlives `end()`.
+ * Starts and ends the processes of the demo. Each has its own process group and writes to a file, so that Ctrl-C
+ * reaches only the demo itself, which then ends them in the right order. No process that was started here outlives
+ * `end()`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The time that `svc run` may need: the agent's own stop_seconds, and the last report. */
+/** The seconds that `svc run` gets to end: time for the agent (its stop_seconds) and for the last report. */
 const usualSoftSeconds = 15
 
 export interface Command {
@@ -24,7 +25,7 @@ export class Processes {
   readonly #guard: Guard
   readonly #softSeconds: number
 
-  /** `folder` holds the output of each process. `died` is called for one that ends before the demo does. */
+  /** `folder` gets the output of each process. `died` is called for a process that ends before the demo does. */
   constructor(
     folder: string,
     guard: Guard,
@@ -35,10 +36,10 @@ export class Processes {
     this.#guard = guard
     this.#died = died
     this.#softSeconds = softSeconds
-    process.once('exit', () => this.#signal('SIGTERM')) // if `end` was not called, the guard does the rest
+    process.once('exit', () => this.#signal('SIGTERM')) // if `end` was not called, the guard finishes the work
   }
 
-  /** Aborted as soon as `end()` is called, which ends all waiting. */
+  /** A signal that is aborted as soon as `end()` is called, so that all waiting ends. */
   get ending(): AbortSignal {
     return this.#stopping.signal
   }
@@ -47,7 +48,7 @@ export class Processes {
     return Object.fromEntries([...this.#running].map(([name, child]) => [name, child.pid ?? 0]))
   }
 
-  /** Starts a process that runs until `end()`. */
+  /** Starts a process that runs until `end()` is called. */
   async start(name: string, { command: [program, ...args], cwd, env }: Command): Promise<void> {
     this.ending.throwIfAborted()
     const out = openSync(this.#logOf(name), 'a')
@@ -62,7 +63,8 @@ export class Processes {
   }
 
   /**
-   * Runs a command to its end and returns its output; a failure throws with the output. `input` is its standard input.
+   * Runs a command to its end and returns its output. If the command fails, an error with the output is thrown. `input`
+   * is the command's standard input.
    */
   async run({ command: [program, ...args], cwd, env }: Command, input = ''): Promise<string> {
     this.ending.throwIfAborted()
@@ -74,7 +76,7 @@ export class Processes {
       child[out].setEncoding('utf8').on('data', (text: string) => {
         said[out] += text
       })
-    child.stdin.on('error', () => {}) // it may end without reading; its exit code decides
+    child.stdin.on('error', () => {}) // the command may end without reading its input; only its exit code counts
     child.stdin.end(input)
     const [code, signal] = await once(child, 'close')
     if (code === 0) return said.stdout
@@ -87,7 +89,7 @@ export class Processes {
     return readFileSync(this.#logOf(name), 'utf8').trimEnd().split('\n').slice(-12).join('\n')
   }
 
-  /** Asks all processes to end, each before the ones it reports to, and kills what is left after some seconds. */
+  /** Asks all processes to end, each before the ones that it reports to, and kills after some seconds what is left. */
   async end(): Promise<void> {
     this.#stopping.abort()
     const all = [...this.#running.values()].filter((child) => child.exitCode === null && child.signalCode === null)
@@ -101,11 +103,11 @@ export class Processes {
 
   #keep(name: string, child: ChildProcess) {
     const { pid } = child
-    if (pid === undefined) return // it could not be started; the caller gets the `error` event
+    if (pid === undefined) return // the process could not be started, and the caller gets the `error` event
     this.#running.set(name, child)
     this.#guard.note('+', pid)
     child.once('exit', () => {
-      signal(child, 'SIGKILL') // the rest of its group
+      signal(child, 'SIGKILL') // kills what is left of the process group
       this.#running.delete(name)
       this.#guard.note('-', pid)
     })
@@ -122,18 +124,19 @@ function signal(child: ChildProcess, name: NodeJS.Signals) {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, name)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error // it has ended
+    // ESRCH means that the process has ended
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 
-/** The process that cleans up after the demo, even if the demo was killed (demo-guard.ts). */
+/** The process that cleans up after the demo, even if the demo is killed (demo-guard.ts). */
 export class Guard {
   readonly #child: ChildProcess
 
   constructor(folder: string, keep = false) {
     const args = [join(import.meta.dirname, 'demo-guard.ts'), folder, ...(keep ? ['keep'] : [])]
     this.#child = spawn(process.execPath, args, { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
-    this.#child.stdin?.on('error', () => {}) // the demo continues without its guard
+    this.#child.stdin?.on('error', () => {}) // if the guard has ended, the demo continues without it
     this.#child.unref()
   }
 
@@ -141,11 +144,14 @@ export class Guard {
     this.#child.stdin?.write(`${sign}${pid}\n`)
   }
 
-  /** Tells the guard to end agents that are left and to remove the folder, and waits until it has ended. */
+  /**
+   * Tells the guard to end the agents that are left and to remove the folder. Resolves when the guard has done so and
+   * ended.
+   */
   async leave(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const exit = once(this.#child, 'exit')
-    this.#child.ref() // from here on it is waited for
+    this.#child.ref() // from here on this process waits for the guard
     this.#child.stdin?.end()
     await exit
   }

@@ -1,5 +1,5 @@
 /**
- * Registers and starts the product that one of the demo's agents works on, activates it for the workspace, and creates
+ * Registers and starts the product in which one of the demo's agents works, activates it for the workspace, and creates
  * its documents.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,9 @@ import type { Processes } from './demo-processes.ts'
 
 const id = 'tasks'
 
-/** Starts the product and waits until it listens. It gets its secret through the environment. */
+/**
+ * Starts the product and waits until it accepts connections. The product gets its secret in an environment variable.
+ */
 export async function startProduct(
   place: Place,
   origin: string,
@@ -20,7 +22,7 @@ export async function startProduct(
   }: {
     processes: Processes
     operator: Operator
-    /** Waits until the process of that name answers at its address. */
+    /** Waits until the process `name` answers at `url`. */
     answers: (name: string, url: string) => Promise<void>
   },
 ): Promise<void> {
@@ -42,7 +44,10 @@ export async function startProduct(
   await answers(id, origin)
 }
 
-/** Writes two documents for link-checker. One of their links is broken until somebody writes the third. */
+/**
+ * Writes two documents in which the agent link-checker finds links. One of the links is broken, since it leads to a
+ * third document that nobody has written.
+ */
 export function writeDocuments(folder: string): void {
   const documents = join(folder, 'documents')
   mkdirSync(documents)

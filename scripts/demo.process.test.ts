@@ -1,4 +1,6 @@
-/** Runs the whole demo: service, product, three agents installed with codes, their runtimes, and a clean end. */
+/**
+ * Tests the whole demo: the service, the product, three agents installed with codes, their runtimes, and a clean end.
+ */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -18,8 +20,8 @@ async function operator<T>({ dir }: Ready, ...args: string[]): Promise<T> {
 }
 
 /**
- * Signs in with the demo's link and opens each agent's page, since an agent whose page is open reports every 5 s
- * instead of every 30 s.
+ * Signs in with the demo's link and opens the page of each agent. An agent whose page is open reports every 5 s instead
+ * of every 30 s.
  */
 async function watchAll({ url, link, workspace }: Ready): Promise<void> {
   const token = /token=([\w-]+)/.exec(link)?.[1]
@@ -32,7 +34,7 @@ async function watchAll({ url, link, workspace }: Ready): Promise<void> {
   for (const name of Object.keys(signs)) await streamOf(`${url}/api/web/w/${workspace}/events?agent=${name}`, cookie)
 }
 
-/** A health item that only the agent itself can have written. */
+/** For each agent, the name of a health item that only the agent itself can have written. */
 const signs = { 'machine-watch': 'Load', 'git-reader': 'Repository', 'link-checker': 'Links' }
 
 interface Shown {
@@ -87,7 +89,7 @@ test('three installed agents are shown, obey the page, one works on the product,
   const page = await fetch(ready.link, { redirect: 'manual' })
   expect(page.status).toBeLessThan(400)
 
-  // An agent outlives its runtime, and Ctrl-C ends it too.
+  // An agent keeps running when its runtime is killed, and Ctrl-C must end it too.
   process.kill(ready.pids['git-reader runtime'] ?? 0, 'SIGKILL')
   await demo.hears('git-reader runtime was ended by SIGKILL')
   expect(living(ready)).toContain('git-reader')

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: the whole product in a temporary folder until Ctrl-C, with three real agents that were installed with
- * real codes, and a product that one of them works on. Options: see `usage`.
+ * `npm run demo` runs the whole product in a temporary folder until Ctrl-C: the service, three real agents that are
+ * installed with real codes, and a product in which one of them works. Options: see `usage`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
@@ -49,7 +49,7 @@ for (const [signal, number] of [
     void end(signal === 'SIGINT' ? 0 : 128 + number)
   })
 
-// Keeps compiled code for later starts, as svc-server does.
+// Compiled code is kept for later starts, as svc-server does.
 enableCompileCache(join(root, '.cache/compiled'))
 try {
   await begin()
@@ -97,14 +97,14 @@ async function begin() {
   else greet(place, { link, product })
 }
 
-/** Starts the service as `npm start` does, except for its data folder and its port. */
+/** Starts the service as `npm start` does, but with a data folder and a port of its own. */
 async function startService(place: Place) {
   const command = [process.execPath, join(root, 'packages/server/src/main.ts'), 'start'] as const
   await processes.start('service', { command: [...command], cwd: folder, env: serviceEnv(place) })
   await answering('service', place.url)
 }
 
-/** Waits until the process of that name answers at its address. */
+/** Waits until the process `name` answers at `url`. */
 async function answering(name: string, url: string): Promise<void> {
   const until = performance.now() + startSeconds * 1000
   while (!(await answers(url))) {
@@ -122,11 +122,11 @@ function answers(url: string): Promise<boolean> {
   )
 }
 
-/** Creates a person and an activated workspace as `svc-server` does. */
+/** Creates a workspace, activates it, and creates a person in it, as `svc-server` does. */
 async function fillWorkspace(place: Place): Promise<void> {
   await operator(place, ['workspace', 'create', workspace, '--name', 'Demo'])
   await operator(place, ['workspace', 'activate', workspace, 'svc'])
-  const password = `${crypto.randomUUID()}\n` // nobody needs it: the link signs in
+  const password = `${crypto.randomUUID()}\n` // nobody needs to know the password, since the demo's link signs in
   const { email, name } = person
   await operator(
     place,
@@ -136,8 +136,8 @@ async function fillWorkspace(place: Place): Promise<void> {
 }
 
 /**
- * Runs a command of `svc-server` in the service. It is parsed here, because eleven starts of the program cost more CPU time
- * than the service.
+ * Runs a command of `svc-server` by sending it to the running service. Its arguments are parsed in this process:
+ * starting the program eleven times would cost more CPU time than the service needs.
  */
 async function operator<T>(_place: Place, args: string[], input?: string): Promise<T> {
   const { askOperator } = await import('../packages/server/testing/operator.ts')
@@ -159,7 +159,10 @@ function serviceEnv({ url, env }: Place): NodeJS.ProcessEnv {
   }
 }
 
-/** The caller's environment, without variables that could lead the demo to a real service, database or repository. */
+/**
+ * The environment for the demo's processes: that of the caller without variables that could lead the demo to a real
+ * service, database or repository.
+ */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(SVC_|TASKS_|npm_|NODE_|GIT_)/.test(name))
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)

@@ -1,4 +1,4 @@
-/** Runs `npm run dev` as somebody does who changes a text of the page. */
+/** Tests `npm run dev` by changing a text of the page, as a developer does. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ class Dev {
       headers: { 'content-type': 'application/json', origin },
       body: JSON.stringify(body),
     })
-  /** The connection on which Vite announces changed modules. */
+  /** Opens the WebSocket on which Vite announces changed modules. */
   reloads(): WebSocket {
     const token = /const wsToken = "([^"]+)"/.exec(this.client)?.[1]
     return new WebSocket(`${this.url.replace('http', 'ws')}/?token=${token}`, 'vite-hmr')
@@ -56,8 +56,8 @@ class Dev {
 
 test('npm run dev serves page and service at one address, shows a change at once, and ends completely', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-dev-'))
-  // The folder is in the checkout, since Vite serves nothing else, and outside of the sources, since tests running at
-  // the same time build them.
+  // The test's folder for the page. It is in the checkout, since Vite serves nothing else, but outside of the sources,
+  // since other tests build these at the same time.
   const scratch = join(root, `.cache/dev-test-${process.pid}`)
   mkdirSync(scratch, { recursive: true })
   onTestFinished(() => {

@@ -1,7 +1,8 @@
 /**
  * `npm run dev` runs the service and the page from their sources. Vite serves the page and passes all other requests on
- * to the service, whose base address is that of Vite, so links, cookies and the check of the origin work as in an
- * installation. A change to the page shows at once; a change to the service restarts it. Ctrl-C ends both.
+ * to the service. The base address of the service is that of Vite, so links, cookies and the check of the origin work
+ * as in an installation. A change to the page is shown at once, and a change to the service restarts it. Ctrl-C ends
+ * both.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +19,7 @@ const root = join(import.meta.dirname, '..')
 const usage = `npm run dev -- [options]
   --port N     the address becomes http://localhost:N; 5173 by default
   --data DIR   where the data is kept; .cache/dev by default`
-/** The paths that belong to the service. */
+/** The beginnings of the paths that Vite passes on to the service. */
 const ofService = ['/api', '/cli', '/.well-known', '/notices.txt']
 const host = '127.0.0.1'
 
@@ -74,8 +75,8 @@ async function servePage(): Promise<ViteDevServer> {
 }
 
 /**
- * Starts the service in a separate folder, so that it uses neither the data nor the `.env` file of an installation in
- * this checkout.
+ * Starts the service with a separate data folder, so that it uses neither the data nor the `.env` file of an
+ * installation in this checkout.
  */
 function startService(): ChildProcess {
   mkdirSync(folder, { recursive: true })

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs missing dependencies: a fresh clone needs only Node 20, npm and python3. It runs before every npm script that
-# needs the dependencies, and is quick if nothing is missing.
+# Installs the npm dependencies if any are missing. A fresh clone needs only Node 20, npm and python3. Every npm script
+# that needs the dependencies runs this first, and it is quick if nothing is missing.
 set -eu
 cd "$(dirname "$0")/.."
 unset npm_config_workspace npm_config_workspaces || true

@@ -1,6 +1,6 @@
 /**
- * Figures about the code, printed by `npm run check`. They fail nothing. `node scripts/house.ts --all` lists every
- * place.
+ * Prints figures about the code; `npm run check` runs this, and no figure makes it fail. `node scripts/house.ts --all`
+ * lists every place that is counted.
  */
 import { figuresOf } from './house/figures.ts'
 import { readSources } from './house/read.ts'

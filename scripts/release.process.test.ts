@@ -1,4 +1,4 @@
-/** Runs `npm run release` as a person does, with real keys and into temporary folders. */
+/** Tests `npm run release` with real keys, into temporary folders. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Runs a release without the ssh agent of the person who runs the tests. */
+/** Runs `npm run release` without the ssh agent of the person who runs the tests. */
 function release(...args: string[]) {
   const program = join(import.meta.dirname, 'release.ts')
   const all = [program, '--keys', keys, '--out', out, ...args]

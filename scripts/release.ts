@@ -1,6 +1,7 @@
 /**
- * `npm run release -- --key FILE` builds `svc.pyz`, signs it with an OpenSSH key, verifies it as every runtime will,
- * and puts it with its checksum and signature where the service finds it. Without a key the build is not signed.
+ * `npm run release -- --key FILE` builds `svc.pyz`, signs it with an OpenSSH key, verifies the signature as every
+ * runtime will, and puts the file with its checksum and signature where the service finds them. Without a key the build
+ * is not signed.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -61,8 +62,8 @@ async function release({ key, addKey, version, out, keysFile }: Options): Promis
 }
 
 /**
- * The keys that every runtime of this build accepts. They must include the key that signs, or it could not sign the
- * next release.
+ * The public keys that every runtime of this build accepts. They must include the key that signs this release;
+ * otherwise that key could not sign the next one.
  */
 function builtInKeys(key: string | undefined, keysFile: string, add: boolean): string[] {
   const keys = keysOf(keysFile)
@@ -81,8 +82,8 @@ function builtInKeys(key: string | undefined, keysFile: string, add: boolean): s
 }
 
 /**
- * Places the files. A service that reads in between finds a checksum or signature that does not match, and continues to
- * serve the previous release.
+ * Copies the files to the folder of the service. A service that reads them meanwhile finds a checksum or signature that
+ * does not match, and continues to serve the previous release.
  */
 function place(from: string, to: string): void {
   mkdirSync(to, { recursive: true })
@@ -125,7 +126,7 @@ function hasChanges(): boolean {
   try {
     return execFileSync('git', ['status', '--porcelain'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] }).length > 0
   } catch {
-    return false // not a checkout
+    return false // this folder is not a git checkout
   }
 }
 

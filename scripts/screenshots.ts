@@ -1,7 +1,7 @@
 /**
- * `npm run screenshots` takes every page, wide and narrow, light and dark, into .cache/screenshots, and those that documents
- * show into docs/screenshots. It runs the real service with reports of made-up agents; look at the pictures before you commit
- * them. `npm run screenshots -- updates rollout` takes only these pages.
+ * `npm run screenshots` takes pictures of every page, wide and narrow, light and dark. They go into .cache/screenshots,
+ * and those that documents show into docs/screenshots. The real service is run with reports of made-up agents; look at
+ * the pictures before you commit them. `npm run screenshots -- updates rollout` takes only these pages.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { openPlace, type Place, type Visitor } from '../packages/dashboard/testi
 const root = join(import.meta.dirname, '..')
 const looked = join(root, '.cache/screenshots')
 const shown = join(root, 'docs/screenshots')
-/** The picture that README.md shows. */
+/** The pictures that documents show; this one is in README.md. */
 const inDocuments = ['fleet.png']
 const pathOf = (file: string): string => join(inDocuments.includes(file) ? shown : looked, file)
 const day = 86_400
@@ -159,7 +159,8 @@ function reportOf(name: string, index: number): Record<string, unknown> {
 }
 
 /**
- * Fills the service with data. `beat` makes all agents report again, since agents go offline while pictures are taken.
+ * Fills the service with data. `beat` makes all agents report again, since they would go offline while pictures are
+ * taken.
  */
 async function furnish(place: Place, ada: Visitor): Promise<{ rollout: string; beat: () => Promise<void> }> {
   const tokens = new Map<string, string>()
@@ -186,8 +187,8 @@ async function furnish(place: Place, ada: Visitor): Promise<{ rollout: string; b
 }
 
 /**
- * Makes a rollout that has halted, since one agent kept its version and another rolled back. Returns its id and the
- * agents.
+ * Makes a rollout that has halted: one agent kept its version, and another was rolled back. Returns the id of the
+ * rollout, and the agents.
  */
 async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string; played: Played[] }> {
   await uploadVersions(place, ['1.0.0', '1.1.0', '1.2.0'])
@@ -203,7 +204,7 @@ async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string;
   return { id, played: [...installed.values()] }
 }
 
-/** Sends one command for each possible result, so that the list has something to show. */
+/** Sends one command for each possible outcome, so that the list has something to show. */
 async function furnishCommands(place: Place, ada: Visitor, token: string): Promise<void> {
   const url = '/api/web/w/north-wind/agents/mail-triage/commands'
   for (const wish of [

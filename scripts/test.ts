@@ -17,9 +17,12 @@ const root = join(import.meta.dirname, '..')
 
 interface Stage {
   readonly kinds: readonly string[]
-  /** Kinds that wait for other processes or for a network keep two cores busy with a third worker. */
+  /**
+   * The number of workers. Tests that wait for other processes or for a network need a third worker to keep two cores
+   * busy.
+   */
   readonly workers: number
-  /** True if the tests run what `npm run build` makes. */
+  /** True if the tests use the output of `npm run build`. */
   readonly needsBuild?: true
 }
 const stages: readonly Stage[] = [
@@ -30,7 +33,10 @@ const stages: readonly Stage[] = [
 const quickNames = `^(?!.*(${leftOut.join('|')}))`
 const quickArgs = [...manyInputs.flatMap((files) => ['--exclude', files]), '--testNamePattern', quickNames]
 
-/** A run that hangs is ended and fails. The aim is eight minutes on two idle cores; a busy machine may take longer. */
+/**
+ * The time limit in minutes, after which a hanging run is ended and fails. The goal is eight minutes on two idle cores,
+ * but a busy machine may need more.
+ */
 const limitMinutes = process.env.SVC_TEST_LONG ? 24 * 60 : 60
 
 const quick = process.argv.includes('--quick')
@@ -69,7 +75,7 @@ console.log(`\n${stageTimes.join(', ')}; together ${seconds(performance.now() - 
 console.log(lastLine(total))
 process.exit(total.failed === 0 ? 0 : 1)
 
-/** Runs beside the unit tests; its output is printed after they have ended. */
+/** Runs `npm run check` beside the unit tests. Its output is printed after they have ended. */
 async function check(): Promise<Counts & { output: string }> {
   const args = [join(root, 'scripts/check.ts'), ...(quick ? ['--quick'] : [])]
   const child = spawn(process.execPath, args, { cwd: root })
@@ -83,7 +89,8 @@ async function check(): Promise<Counts & { output: string }> {
 }
 
 /**
- * In the long run, tests the stores on every other PostgreSQL that is installed; they have already run on the first.
+ * In the long form, runs the store tests on every other version of PostgreSQL that is installed. They have already run
+ * on the first one.
  */
 async function onOtherPostgres(): Promise<void> {
   if (process.env.SVC_TEST_POSTGRES || process.env.SVC_TEST_DATABASE_URL) return
@@ -97,7 +104,7 @@ async function onOtherPostgres(): Promise<void> {
 
 async function testsOf({ kinds, workers }: Stage, env: Record<string, string> = {}): Promise<void> {
   const report = join(reports, `${[...kinds, ...Object.values(env)].join('-')}.json`)
-  // The long form names each test when it ends, to show progress in a long file.
+  // The long form prints the name of each test when it ends, to show progress in a long file.
   const shown = process.env.SVC_TEST_LONG ? 'verbose' : 'default'
   const reporters = [`--reporter=${shown}`, '--reporter=json', `--outputFile.json=${report}`]
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
@@ -110,8 +117,8 @@ async function testsOf({ kinds, workers }: Stage, env: Record<string, string> = 
 }
 
 /**
- * Saves the durations, so that the next run starts the longest files first. A quick run skips tests, so its durations
- * are not saved.
+ * Saves the durations of the test files, so that the next run starts the longest files first. A quick run skips tests,
+ * so its durations are not saved.
  */
 function keepDurations(): void {
   if (quick || process.env.SVC_TEST_LONG) return
@@ -129,7 +136,10 @@ async function built(): Promise<boolean> {
   }
 }
 
-/** Runs a program of the checkout on this Node and returns its exit code. A signal or the time limit counts as 1. */
+/**
+ * Runs a program of the checkout with the current Node and returns its exit code. If a signal or the time limit ends
+ * the program, that is 1.
+ */
 async function run(args: string[], env: Record<string, string> = {}): Promise<number> {
   if (overdue.aborted) return tooLate()
   const child = spawn(process.execPath, args, {

@@ -1,6 +1,6 @@
 /**
- * Updates to a signed release, to the next one, and back, with the real service, files made by `npm run release`, and a
- * machine whose PATH has only node and ssh-keygen.
+ * Tests updates of the runtime: to a signed release, to the next one, and back. The service is real, `npm run release`
+ * makes the files, and the machine's PATH has only node and ssh-keygen.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,13 +23,16 @@ import { eventually } from './testing/eventually.ts'
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), 'svc-update-')))
 const [key, keys, machine] = [join(dir, 'release-key'), join(dir, 'keys'), join(dir, 'machine')]
-/** Durations are a tenth, so reports come every 3 s; the service allows one a second. */
+/**
+ * The environment of the machine. All durations are a tenth of the usual ones, so reports come every 3 s; the service
+ * allows one per second.
+ */
 const env = { PATH: join(machine, 'bin'), HOME: machine, SVC_TIME_SCALE: '0.1' }
-/** The machine's own Node if there is one, since a runtime works on 20 and newer. */
+/** The machine's own Node if there is one, otherwise that of the tests. The runtime must work on Node 20 and newer. */
 const ownNode = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => existsSync(file)) ?? process.execPath
 const waits = { seconds: 60, everyMs: 300 }
 
-/** An agent that records each of its starts and reports that it is healthy. */
+/** The program of an agent that records each of its starts, and reports that it is healthy. */
 const agent = `import { appendFileSync, writeFileSync } from 'node:fs'
 appendFileSync('state/starts', process.pid + '\\n')
 setInterval(() => writeFileSync('state/status.json', JSON.stringify({ state: { level: 'ok', label: 'Working' } })), 200)
@@ -52,7 +55,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
 
-/** Runs `npm run release` and returns the folder. */
+/** Runs `npm run release` for a version, and returns the folder with the files. */
 function released(version: string): string {
   const out = join(dir, version)
   const args = ['--key', key, '--add-key', '--keys', keys, '--version', version, '--out', out]
@@ -62,7 +65,7 @@ function released(version: string): string {
 
 const svcArgs = (file: string, args: string[]) => ['-e', 'require(process.argv[1])', file, ...args]
 
-/** Runs `svc` on the machine from this file. */
+/** Runs `svc` from this file on the simulated machine. */
 function svc(file: string, args: string[], input = ''): string {
   const options = { cwd: machine, env, input, encoding: 'utf8' } as const
   const { status, stdout, stderr } = spawnSync(join(env.PATH, 'node'), svcArgs(file, args), options)
@@ -70,7 +73,7 @@ function svc(file: string, args: string[], input = ''): string {
   return stdout
 }
 
-/** Creates a service with a workspace and the agent's blueprint, and returns an install code. */
+/** Creates a workspace with the agent's blueprint in the service, and returns an install code. */
 async function codeFrom(place: Place): Promise<string> {
   await place.value(['workspace', 'create', 'north'])
   await place.value(['workspace', 'activate', 'north', 'svc'])
@@ -136,5 +139,5 @@ async function ended(runtime: ChildProcess, starts: () => number[]): Promise<voi
   for (const pid of starts())
     try {
       process.kill(-pid, 'SIGKILL')
-    } catch {} // it ended by itself
+    } catch {} // the process has ended by itself
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const never = new Set(['node_modules', 'dist', '.cache', 'testing'])
 
 /**
- * Changes when any of these files or folders changes: it covers name, size and time of every file, except tests. A
- * removed file changes it too, which a comparison of times would miss.
+ * A value that changes when any of these files or folders changes. It is computed from the name, size and time of every
+ * file, except tests. It also changes when a file is removed, which a comparison of times would miss.
  */
 export function fingerprint(root: string, paths: readonly string[]): string {
   const hash = createHash('sha256')

@@ -1,7 +1,7 @@
 /**
- * The licence notices of the libraries contained in a product: each package with its version, its licence and the
- * licence text, which authors require wherever their code goes. The list comes from the bundler, so it names exactly
- * what is in the output.
+ * Makes the licence notices for the libraries that a product contains: each package with its version, its licence and
+ * the licence text, since authors require that the text goes wherever their code goes. The list of libraries comes from
+ * the bundler, so it names exactly what is in the output.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -10,20 +10,20 @@ export interface Contained {
   readonly name: string
   readonly version: string
   readonly licence: string
-  /** The licence files of the package, and other texts it asks to pass on. */
+  /** The texts of the package's licence files, and other texts that the package asks to pass on. */
   readonly texts: readonly string[]
 }
 
 /**
- * Licence texts that authors publish with their sources but not in the package: `NAME.txt`, with `+` for the slash of a
- * scope.
+ * The folder with licence texts that authors publish with their sources but not in the package. A file is called
+ * `NAME.txt`, with `+` for the slash of a scope.
  */
 const added = join(import.meta.dirname, 'licences')
 const modules = `${sep}node_modules${sep}`
 
 /**
- * The packages that contain these modules (absolute paths), by name. Code of the repository and of the bundler is in no
- * package.
+ * The packages to which these modules belong (absolute paths), by name. Code of this repository and of the bundler
+ * belongs to no package.
  */
 export function containedIn(files: Iterable<string>): Contained[] {
   const folders = new Set<string>()
@@ -34,7 +34,10 @@ export function containedIn(files: Iterable<string>): Contained[] {
   return [...folders].map(readPackage).sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version))
 }
 
-/** The notices for `product`. Throws for a package without a licence or its text, since nobody may pass that on. */
+/**
+ * The text of the notices for `product`. Throws if a package has no licence or no licence text, since nobody may pass
+ * on such a package.
+ */
 export function noticesOf(product: string, contained: readonly Contained[]): string {
   for (const { name, version, licence, texts } of contained) {
     if (licence === '') throw new Error(`${product} contains ${name} ${version}, whose package.json names no licence.`)
@@ -54,7 +57,7 @@ const opening = (product: string, libraries: number): string =>
 const section = ({ name, version, licence, texts }: Contained): string =>
   [`${name} ${version} (${licence})`, ...texts].join('\n\n')
 
-/** The innermost `…/node_modules/@scope/name` above a file. */
+/** The path of the innermost `…/node_modules/@scope/name` above a file. */
 function packageFolder(file: string): string | undefined {
   const at = file.lastIndexOf(modules)
   if (at < 0) return undefined
@@ -80,12 +83,12 @@ function addedText(name: string): string[] {
   return existsSync(file) ? [tidied(readFileSync(file, 'utf8'))] : []
 }
 
-/** Normalises line ends, since `svc.pyz` may hold only ours. */
+/** Converts all line ends to LF, since `svc.pyz` may contain no others. */
 const tidied = (text: string): string =>
   text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/[ \t]+$/gm, '')
     .trim()
 
-/** Compares texts in the same order on every machine. */
+/** Compares two texts by their code units, so that the order is the same on every machine. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,6 +1,6 @@
-/** The lists that the check of our English works with. A word is added here when a reader stumbled over it. */
+/** The lists that the check of our English uses. A phrase is added when a reader has stumbled over it. */
 
-/** Wordings that tell of a translation, each with what to write instead. */
+/** Phrases that sound like a translation, each with what to write instead. */
 export const phrases: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\banew\b/i, 'again'],
   [/\bbegun\b/i, 'started'],
@@ -36,13 +36,18 @@ export const phrases: readonly (readonly [phrase: RegExp, instead: string])[] = 
   [/\b(hears?|heard|hearing) of\b/i, 'learns about'],
 ]
 
-/** Beginnings that leave the reader without a subject: "Of the last report.", "Whether it may act." */
+/**
+ * Matches beginnings that leave the reader without a subject, such as "Of the last report." and "Whether it may act."
+ */
 const withoutSubject = /^(Of|By|What|Whether|Whoever|Whom|To whom|So many|So often|So long|So much|Those of|Where)\b/
-/** Sentences that begin with one of these words and are whole. */
+/** Matches complete sentences that begin with one of these words, which are therefore accepted. */
 const whole =
   /^(By (default|design|convention|contrast|hand|then|now)\b|Of course\b|So (many|often|long|much) [^.]* that\b|What (is|are|does|do|was|can|if) [^.]*\?|What's\b|Whether or not\b|(Where|By) [^.]+, )/
 
-/** The beginning of a comment or paragraph that is a fragment, as far as it has to be quoted. */
+/**
+ * Returns the beginning of a comment or paragraph that is not a whole sentence, as far as it is quoted in the finding;
+ * undefined if it is accepted.
+ */
 export function fragmentIn(text: string): string | undefined {
   if (!withoutSubject.test(text) || whole.test(text)) return undefined
   return text.split(' ').slice(0, 5).join(' ')

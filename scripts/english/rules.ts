@@ -1,4 +1,4 @@
-/** The rules of CONTRIBUTING.md for what we write, as far as a program can judge them. */
+/** The rules of CONTRIBUTING.md for what we write, as far as a program can check them. */
 import type { CommentFact } from '../house/facts.ts'
 import { fragmentIn, phrases } from './phrases.ts'
 
@@ -12,7 +12,7 @@ const maxSentences = 3
 const maxOpeningLines = 5
 const maxDocumentLine = 140
 
-/** The faults in the comments of a source. */
+/** The findings in the comments of a source file. */
 export function commentFindings(file: string, comments: readonly CommentFact[]): Finding[] {
   return comments.flatMap((comment) => {
     const text = plain(comment.text)
@@ -47,7 +47,7 @@ export function phraseFindings(file: string, line: number, text: string): Findin
   })
 }
 
-/** The faults in a document. Code, tables, links and what is generated are left out. */
+/** The findings in a document. Code, tables, links and generated sections are skipped. */
 export function documentFindings(file: string, text: string): Finding[] {
   let skipped: string | undefined
   let paragraphBegins = true
@@ -75,7 +75,7 @@ export function documentFindings(file: string, text: string): Finding[] {
   })
 }
 
-/** How the block that begins with this line ends; undefined where none begins. */
+/** The text that ends the block which begins with this line; undefined if no block begins here. */
 function blockEnd(line: string): string | undefined {
   const fence = /^\s*(```+|~~~+)/.exec(line)?.[1]
   if (fence !== undefined) return fence
@@ -83,7 +83,7 @@ function blockEnd(line: string): string | undefined {
   return line.startsWith('<!-- bench:') ? '<!-- /bench:' : undefined
 }
 
-/** The words of a comment without stars, code and tags. */
+/** The text of a comment without stars, code and the markers of other tools. */
 const plain = (comment: string): string =>
   comment
     .replace(/^\s*\* ?/gm, '')

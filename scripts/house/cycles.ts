@@ -1,4 +1,4 @@
-/** The cycles of a graph: sets of nodes that all reach each other (Tarjan). */
+/** Finds the cycles of a graph: the sets of nodes that can all reach each other (Tarjan's algorithm). */
 export function cyclesOf(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const index = new Map<string, number>()
   const low = new Map<string, number>()

@@ -1,6 +1,6 @@
 /**
- * The facts about one source that the figures need, from its syntax tree. They are small enough to be cached between
- * runs.
+ * Collects from the syntax tree of one source file the facts that the figures need. The facts are small, so that they
+ * can be cached between runs.
  */
 import { dirname, join, normalize } from 'node:path'
 import { type TextFact, textsOf } from './texts.ts'
@@ -9,15 +9,15 @@ import { isNode, list, type Node, nameOf, walk } from './tree.ts'
 export interface Facts {
   readonly lines: number
   readonly imports: readonly ImportFact[]
-  /** The targets of `export * from`, whose names are exported here, too. */
+  /** The files whose names are all exported here, too, by `export * from`. */
   readonly stars: readonly string[]
   readonly exports: readonly string[]
-  /** Everything that has a name and a body. */
+  /** All functions and methods that have a name. */
   readonly functions: readonly FunctionFact[]
-  /** Types declared at the top level. */
+  /** The names of the types that are declared at the top level. */
   readonly types: readonly string[]
   readonly comments: readonly CommentFact[]
-  /** Strings that people may read, see texts.ts. */
+  /** String literals that may be shown to people; see texts.ts. */
   readonly texts: readonly TextFact[]
 }
 /** A comment. Consecutive lines of `//` are one comment. */
@@ -25,15 +25,15 @@ export interface CommentFact {
   readonly line: number
   readonly text: string
   readonly doc: boolean
-  /** True for the first thing in its file. */
+  /** True if nothing precedes the comment in its file. */
   readonly opening: boolean
 }
 export interface ImportFact {
-  /** A path from the root of the repository, or the name of a package. */
+  /** The imported file, as a path from the root of the repository, or the imported package by its name. */
   readonly from: string
-  /** True if nothing is loaded for it at run time. */
+  /** True if only types are imported, so that nothing is loaded at run time. */
   readonly typeOnly: boolean
-  /** `*` stands for all names. */
+  /** The imported names; `*` stands for all of them. */
   readonly names: readonly string[]
 }
 export interface FunctionFact {
@@ -42,7 +42,7 @@ export interface FunctionFact {
   readonly parameters: number
 }
 
-/** The result of the parser for a file. */
+/** The result of the parser for one file. */
 export interface Parsed {
   readonly program: Node
   readonly comments: readonly { type: string; value: string; start: number; end: number }[]
@@ -126,7 +126,7 @@ function exportedBy(node: Node): string[] {
     : list(declaration.declarations).flatMap((one) => (isNode(one.id) ? boundBy(one.id) : []))
 }
 
-/** The names of a declaration: one, or those of a pattern. */
+/** The names that a declaration introduces: a single one, or those in a destructuring pattern. */
 function boundBy(id: Node): string[] {
   const name = nameOf(id)
   if (name !== undefined) return [name]
@@ -139,7 +139,10 @@ const typeName = (node: Node): string[] =>
 const isFunction = ({ type }: Node): boolean =>
   type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression'
 
-/** Measures functions, each together with what gives it its name: from `const f = …` or `f: …` to the closing brace. */
+/**
+ * Measures the functions. Each is measured together with what gives it its name: from `const f = …` or `f: …` to the
+ * closing brace.
+ */
 function functionsOf(program: Node, text: string): FunctionFact[] {
   const found: FunctionFact[] = []
   const add = (name: string | undefined, from: Node, body: Node) => {

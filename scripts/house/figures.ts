@@ -1,4 +1,4 @@
-/** Computes the figures from the facts of all sources. */
+/** Computes the figures about the code from the facts of all source files. */
 import type { Facts } from './facts.ts'
 import { againstOrder, largestCycle, placeOf, type Sources } from './imports.ts'
 import { orders } from './layers.ts'
@@ -8,11 +8,14 @@ const parts = ['protocol', 'blueprint', 'api', 'server', 'runtime', 'dashboard']
 
 export interface Figure {
   readonly name: string
-  /** The places that are counted, one line each. */
+  /** The places that the figure counts, one line each. */
   readonly found: readonly string[]
 }
 
-/** True for shipped code: not for tests, their support, generated files, or pure type declarations. */
+/**
+ * True for code that is shipped. Tests and their helpers, generated files, and files with only type declarations are
+ * not.
+ */
 export const isShipped = (file: string): boolean =>
   placeOf(file) !== undefined && !/\.test\.tsx?$|\/testing[./]|\.(fits|d)\.ts$/.test(file)
 

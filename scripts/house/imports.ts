@@ -1,4 +1,4 @@
-/** Finds which folders import each other, and imports against the order in layers.ts. */
+/** Finds out which folders import each other, and which imports break the order in layers.ts. */
 import { dirname } from 'node:path'
 import { cyclesOf } from './cycles.ts'
 import type { Facts } from './facts.ts'
@@ -7,8 +7,8 @@ import { type Order, orders } from './layers.ts'
 export type Sources = ReadonlyMap<string, Facts>
 
 /**
- * The package of a path and its folder there, such as `server` and `web/kit`. A file directly in `src`, or one that the
- * order of its package names, counts as a folder of its own.
+ * The package and the folder of a source file, such as `server` and `web/kit`. A file counts as a folder of its own if
+ * it is directly in `src`, or if the order of its package lists it by name.
  */
 export function placeOf(path: string, order?: Order): { readonly part: string; readonly folder: string } | undefined {
   const [, part, inside] = /^packages\/(\w+)\/src\/(.+)$/.exec(path) ?? []
@@ -17,7 +17,7 @@ export function placeOf(path: string, order?: Order): { readonly part: string; r
   return { part, folder: apart ? inside : dirname(inside) }
 }
 
-/** The largest cycle of folders in a package; empty if there is none. */
+/** The largest set of folders in a package that import each other in a cycle; empty if there is none. */
 export function largestCycle(sources: Sources, part: string): readonly string[] {
   const edges = new Map<string, Set<string>>()
   for (const { from, to } of arrows(sources, part))
@@ -25,7 +25,10 @@ export function largestCycle(sources: Sources, part: string): readonly string[] 
   return cyclesOf(edges)[0] ?? []
 }
 
-/** Each import against the order, as `file imports file`, except those that are listed as exceptions. */
+/**
+ * The imports that break the order of their package, as lines `file imports file`. Imports that are listed as
+ * exceptions are left out.
+ */
 export function againstOrder(sources: Sources, part: string, order: Order | undefined = orders[part]): string[] {
   if (!order) return []
   const layer = (folder: string) => order.layers.findIndex((folders) => Object.hasOwn(folders, folder))

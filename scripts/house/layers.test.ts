@@ -1,4 +1,4 @@
-/** Compares the order of the folders (layers.ts) with the imports of all shipped sources. */
+/** Compares the order of folders (layers.ts) with the imports of all shipped source files. */
 import { describe, expect, test } from 'vitest'
 import { isShipped } from './figures.ts'
 import { againstOrder, largestCycle, placeOf } from './imports.ts'

@@ -1,11 +1,11 @@
 /**
- * The order of the folders of each package, from the top: a folder imports only folders in lower layers, whether
- * values or types. A file that is directly in `src` is listed by its name.
+ * The order of the folders in each package, from the top: a folder may import only from folders in lower layers,
+ * whether values or types. A file directly in `src` is listed by its name.
  */
 export interface Order {
-  /** The folders and files of each layer, and what is in them. docs/architecture.md shows these as tables. */
+  /** For each layer, its folders and files with a description of each. docs/architecture.md shows these as tables. */
   readonly layers: readonly Readonly<Record<string, string>>[]
-  /** Imports against the order that cannot be avoided. */
+  /** Imports that break the order and cannot be avoided, with the reason. */
   readonly exceptions: readonly { readonly file: string; readonly imports: string; readonly why: string }[]
 }
 

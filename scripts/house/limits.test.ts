@@ -1,6 +1,6 @@
 /**
- * Finds limits that only tests name: promises that nobody keeps, or limits whose number is written again where it is
- * used.
+ * Finds limits that no shipped code uses. Such a limit is a promise that nobody keeps, or its number is repeated where
+ * it is used.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,6 @@
-/** Names say what they mean where they are used, and nothing is exported for nobody (docs/glossary.md). */
+/**
+ * Checks the names of types and functions (docs/glossary.md), and that nothing is exported which no other file imports.
+ */
 import { expect, test } from 'vitest'
 import { figuresOf } from './figures.ts'
 import { readSources } from './read.ts'
@@ -6,7 +8,10 @@ import { readSources } from './read.ts'
 const figures = figuresOf(await readSources())
 const found = (name: string) => figures.find((figure) => figure.name === name)?.found
 
-/** A text that the build makes imports the first (packages/runtime/archive/parts.ts). The declarations of tables name the others. */
+/**
+ * Exports that no import in a source file names. Generated code imports the first one
+ * (packages/runtime/archive/parts.ts); the declarations of tables use the others.
+ */
 const neededElsewhere = [
   'packages/runtime/src/part.ts exports loadPart',
   'packages/server/src/db/described.ts exports Arrival',

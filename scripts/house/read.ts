@@ -1,6 +1,6 @@
 /**
- * Reads every source once. The parser is loaded only for files that changed since the last run. The rest comes from
- * `.cache/house.json`, so that the figures take a tenth of a second.
+ * Reads the facts of every source file. The parser is loaded only for files that changed since the last run. The rest
+ * comes from `.cache/house.json`, so that this takes a tenth of a second.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -9,16 +9,19 @@ import { type Facts, factsOf, type Parsed } from './facts.ts'
 
 const root = join(import.meta.dirname, '../..')
 const cache = join(root, '.cache/house.json')
-/** The form of the cache: one with another number is not read. */
+/** The version of the cache's format. A cache with another version is not read. */
 const form = 2
 
 interface Kept {
-  /** The size and the time of the last change. */
+  /** The size of the file and the time of its last change. */
   readonly stamp: string
   readonly facts: Facts
 }
 
-/** Every source that git knows or would add, by its path from the root of the repository. */
+/**
+ * Reads every source file that git tracks or would add. The key of the result is the path from the root of the
+ * repository.
+ */
 export async function readSources(): Promise<Map<string, Facts>> {
   const listing = ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx', '*.mts']
   const files = execFileSync('git', listing, { cwd: root, encoding: 'utf8' }).trim().split('\n')
@@ -40,7 +43,7 @@ export async function readSources(): Promise<Map<string, Facts>> {
   return new Map(Object.entries(now).map(([file, { facts }]) => [file, facts]))
 }
 
-/** Undefined for a removed file that is still in git's index. */
+/** The size and time of a file; undefined if the file was removed but is still in git's index. */
 function stampOf(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   return stat && `${stat.size} ${stat.mtimeMs}`

@@ -1,4 +1,4 @@
-/** The strings of a source that people may read: text of elements, and literals that look like words. */
+/** Finds the strings in a source file that people may read: the text of elements, and literals that look like words. */
 import { isNode, list, type Node, nameOf, walk } from './tree.ts'
 
 export interface TextFact {
@@ -23,7 +23,10 @@ export function textsOf(program: Node, lineAt: (at: number) => number): TextFact
   return found
 }
 
-/** Literals that a program reads: paths of imports, names of classes and keys, types, tagged templates. */
+/**
+ * Parts of the tree whose literals are read by programs and not by people: paths of imports, names of classes and keys,
+ * types, tagged templates.
+ */
 function notForPeople(node: Node): unknown[] {
   if (isNode(node.source)) return [node.source]
   if (node.type === 'TSLiteralType') return [node.literal]
@@ -54,7 +57,9 @@ const templateText = (node: Node): string =>
     .map((part) => (part.value as { cooked?: string } | undefined)?.cooked ?? '')
     .join('{…}')
 
-/** The text of an element; elements and expressions in it are marked, and are found by themselves. */
+/**
+ * The text of an element. Elements and expressions inside it are replaced by marks, since they are visited separately.
+ */
 function elementText(node: Node): string {
   const children = list(node.children)
   if (!children.some((child) => child.type === 'JSXText' && /\w/.test(String(child.value)))) return ''
@@ -68,7 +73,7 @@ function elementText(node: Node): string {
     .join('')
 }
 
-/** Two words, or one that begins like a sentence; not SQL, not a path, not a list of style sheets. */
+/** True for two words, or for one word that begins like a sentence; false for SQL, paths and lists of style sheets. */
 const isForPeople = (text: string): boolean =>
   (/[A-Za-z’']{2,}[,.:;]? [A-Za-z{]/.test(text) || /^[A-Z][a-z]+[.!?:…]?$/.test(text)) &&
   !/^(select|insert|update|delete|with|create|alter|drop|where|from|and|or|order|on conflict|returning|begin|set|pragma|lock|join|left join|values|case)\b[^.]*[=(*,_]/i.test(

@@ -1,4 +1,4 @@
-/** A node of the tree, as the parser of Vite gives it (ESTree with TypeScript). */
+/** The type of a node in the syntax tree that Vite's parser returns (ESTree with TypeScript), and helpers for it. */
 export interface Node {
   readonly type: string
   readonly start: number

@@ -1,11 +1,14 @@
-/** Finds exports that no other file imports, including tests and tools. */
+/** Finds exports that no other file imports. Tests and tools count as other files. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Facts } from './facts.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** `shipped` are the sources whose exports are judged, `all` the sources that may import them. */
+/**
+ * Returns the unused exports. `shipped` are the source files whose exports are checked, `all` are those that may import
+ * them.
+ */
 export function unusedExports(shipped: ReadonlyMap<string, Facts>, all: ReadonlyMap<string, Facts>): string[] {
   const used = new Set<string>()
   for (const { imports, stars } of all.values())
@@ -27,7 +30,7 @@ export function unusedExports(shipped: ReadonlyMap<string, Facts>, all: Readonly
 
 const entries = new Map<string, string | undefined>()
 
-/** The file behind an import: a path, or an entry that one of our packages declares. */
+/** The file that an import loads. The import names a path, or an entry point that one of our packages declares. */
 function fileOf(from: string): string | undefined {
   if (!from.startsWith('@svc/')) return from
   if (!entries.has(from)) entries.set(from, entryOf(from))

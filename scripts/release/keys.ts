@@ -1,12 +1,15 @@
-/** The keys of a release: the public keys that are built into every runtime, and the public part of the signing key. */
+/**
+ * Reads the keys of a release: the public keys that are built into every runtime, and the public part of the signing
+ * key.
+ */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { readKeys } from '../../packages/runtime/src/self-update/keys.ts'
 
-/** A problem that the person who releases must solve. Its message is complete. */
+/** A problem that the person who makes the release must solve. Its message can be printed as it is. */
 export class ReleaseError extends Error {}
 
-/** Reads the built-in keys from a file. */
+/** Reads the built-in public keys from a file. */
 export function keysOf(file: string): string[] {
   if (!existsSync(file)) return []
   try {
@@ -16,7 +19,7 @@ export function keysOf(file: string): string[] {
   }
 }
 
-/** The first line of a public key file; undefined for anything else, such as a private key. */
+/** The key in the first line of a public key file; undefined if the text is anything else, such as a private key. */
 function publicIn(text: string): string | undefined {
   try {
     return readKeys(text.split('\n')[0] ?? '')[0]
@@ -26,8 +29,8 @@ function publicIn(text: string): string | undefined {
 }
 
 /**
- * The public part of the key in this file, which may also be a public key whose private part an agent holds.
- * `ssh-keygen`, which may ask for a passphrase, is used only if there is no `.pub` file.
+ * The public part of the signing key. The file may hold a private key, or a public key whose private part an ssh agent
+ * holds. `ssh-keygen`, which may ask for a passphrase, is used only if there is no `.pub` file.
  */
 export function publicPart(file: string): string {
   const text = readKeyFile(file)
@@ -43,7 +46,7 @@ export function publicPart(file: string): string {
   throw new ReleaseError(`${file} is no OpenSSH key.`)
 }
 
-/** Adds a key to the built-in ones. */
+/** Adds a public key to the file of built-in keys. */
 export function addKey(keysFile: string, line: string): void {
   const text = existsSync(keysFile) ? readFileSync(keysFile, 'utf8') : ''
   appendFileSync(keysFile, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`)

@@ -1,4 +1,4 @@
-/** Signs with OpenSSH, and verifies as every runtime will (3.5.3, D39). */
+/** Signs files with OpenSSH, and verifies signatures as every runtime does (3.5.3, D39). */
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,8 +9,8 @@ const namespace = 'svc-runtime'
 const signer = 'svc-release'
 
 /**
- * The signature of exactly the bytes of `file`. If needed, `ssh-keygen` itself asks for a passphrase, or an agent for a
- * touch.
+ * Makes a signature of exactly the bytes of `file`. If a passphrase or a touch is needed, `ssh-keygen` or the ssh agent
+ * asks for it.
  */
 export function sign(file: string, keyFile: string): Buffer {
   const { stdout, status } = keygen(['-q', '-Y', 'sign', '-f', keyFile, '-n', namespace], file, 'inherit')

@@ -1,6 +1,7 @@
 /**
- * The browser of the browser tests. On x64 Linux it is Chromium from npm (`@sparticuz/chromium`, with libraries that a
- * bare Debian lacks), unpacked once into `.cache/browser`; elsewhere it is the program that SVC_TEST_BROWSER names.
+ * Starts the browser for the browser tests. On x64 Linux it is Chromium from npm (`@sparticuz/chromium`, with libraries
+ * that a minimal Debian lacks), unpacked once into `.cache/browser`. Elsewhere it is the program that SVC_TEST_BROWSER
+ * names.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -9,12 +10,15 @@ import { type Browser, chromium } from 'playwright-core'
 const root = join(import.meta.dirname, '../..')
 
 /**
- * The package's own arguments are not used: they run all pages in one process, which ends with the first page that is
- * closed.
+ * The arguments of Chromium. Those that the package recommends are not used: with them all pages run in one process,
+ * which ends when the first page is closed.
  */
 const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none']
 
-/** All contexts use these options. Otherwise a bare C locale reaches the page, and `Intl` throws. */
+/**
+ * Options that all browser contexts use. Without a locale, the pages get that of a bare system ("C"), for which `Intl`
+ * throws.
+ */
 export const contextOptions = { locale: 'en-US', timezoneId: 'UTC' } as const
 
 export async function launchBrowser(): Promise<Browser> {
@@ -33,7 +37,8 @@ function environment(place: string): Record<string, string> {
 }
 
 /**
- * Lists the fonts of the package and of this machine. It is written at each launch, since the checkout may have moved.
+ * Writes a list of the font folders of the package and of this machine. It is written again at each start, since the
+ * checkout may have been moved.
  */
 function fontsOf(place: string): string {
   const file = join(place, `fonts.${process.pid}.conf`)
@@ -45,7 +50,10 @@ function fontsOf(place: string): string {
   return join(place, 'fonts.conf')
 }
 
-/** Unpacks into a temporary folder and renames it, so that a killed test run leaves no half browser. */
+/**
+ * Unpacks the browser into a temporary folder and then renames that folder, so that a killed test run leaves no
+ * half-unpacked browser.
+ */
 async function unpacked(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(root, 'node_modules/@sparticuz/chromium/package.json'), 'utf8')) as {
     version: string
@@ -57,7 +65,8 @@ async function unpacked(): Promise<string> {
   mkdirSync(temporary, { recursive: true })
   const before = { TMPDIR: process.env.TMPDIR, AWS_LAMBDA_JS_RUNTIME: process.env.AWS_LAMBDA_JS_RUNTIME }
   try {
-    // The package unpacks into the temporary folder, and its libraries only in the environment it was made for.
+    // The package unpacks into the folder that TMPDIR names, and it unpacks its libraries only if it seems to run on
+    // AWS Lambda.
     Object.assign(process.env, { TMPDIR: temporary, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' })
     const { default: bundled } = await import('@sparticuz/chromium')
     await bundled.executablePath()

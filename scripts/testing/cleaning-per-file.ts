@@ -1,4 +1,4 @@
-/** Vitest's set-up of each file: cleans up after testing helpers. */
+/** Vitest runs this for each test file: it cleans up what testing helpers have made. */
 import { afterAll, afterEach, beforeEach } from 'vitest'
 import { atFileEnd, clean, testBegins, testEnds } from './cleaning.ts'
 

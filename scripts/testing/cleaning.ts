@@ -1,6 +1,6 @@
 /**
- * The cleanup steps of testing helpers, which `cleaning-per-file.ts` runs. Helpers cannot register hooks themselves:
- * files that share a worker load a module only once, so the hooks would belong to the first file.
+ * Collects the cleanup steps of testing helpers; `cleaning-per-file.ts` runs them. The helpers cannot register hooks
+ * themselves: test files that share a worker load a module only once, so its hooks would apply to the first file only.
  */
 type Step = () => Promise<unknown> | unknown
 
@@ -17,14 +17,14 @@ export async function testEnds(): Promise<void> {
 }
 
 /**
- * Runs the step after the current test. Outside of a test it does nothing, since what is made before the tests belongs
- * to the file.
+ * Runs a step after the current test. Outside of a test this does nothing, since what is made before the tests is
+ * needed by the whole file.
  */
 export function afterThisTest(step: Step): void {
   if (running) atTestEnd.push(step)
 }
 
-/** Runs the steps, the last one first, and empties the list. */
+/** Runs the steps, beginning with the last one, and empties the list. */
 export async function clean(steps: Step[]): Promise<void> {
   for (const step of steps.splice(0).reverse()) await step()
 }

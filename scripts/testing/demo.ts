@@ -1,4 +1,4 @@
-/** Runs `npm run demo` for a test, and finds what is left of it. */
+/** Runs `npm run demo` for a test, and finds processes that it has left. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -38,7 +38,7 @@ export class Demo {
     const wanted = () => `${JSON.stringify(text)} from the demo, which said:\n${this.said}`
     while (!this.said.includes(text)) await within(wanted, this.#before(once(this.child.stderr as Readable, 'data')))
   }
-  /** The result of `wanted`, or an error if the demo ends first. */
+  /** Resolves like `wanted`; rejects if the demo ends before that. */
   async #before<T>(wanted: Promise<T>): Promise<T> {
     const ended = once(this.child, 'exit').then(([code]): never => {
       throw new Error(`The demo ended with ${code}: ${this.said}`)
@@ -53,7 +53,7 @@ export class Demo {
   }
 }
 
-/** Processes that run in a folder or name it on their command line. */
+/** The processes that run in a folder, or whose command line names it. */
 export const using = (folder: string): string[] => lines().filter((line) => line.includes(folder))
 const lines = (): string[] =>
   readdirSync('/proc')
@@ -62,11 +62,11 @@ const lines = (): string[] =>
       try {
         return `${pid} ${readlinkSync(`/proc/${pid}/cwd`)} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8')}`
       } catch {
-        return '' // it has ended
+        return '' // the process has ended
       }
     })
 
-/** The names of the processes that still run. A zombie, which has ended but was not yet reaped, does not count. */
+/** The names of the demo's processes that are still running. A zombie does not count. */
 export const living = ({ pids }: Ready): string[] =>
   Object.keys(pids).filter((name) => {
     try {

@@ -1,14 +1,18 @@
 import { vi } from 'vitest'
 
 interface Pace {
-  /** Must be less than a test may take: 60 s, and 120 s for tests of processes and of pages. */
+  /**
+   * The time limit in seconds. It must be less than the time limit of the test: 60 s, or 120 s for process and browser
+   * tests.
+   */
   readonly seconds?: number
   readonly everyMs?: number
 }
 
 /**
- * Calls `holds` until it no longer throws, and returns its result. The error says what was waited for, for how long,
- * and what was wrong last. Use it only if nothing announces the change; if there is an event, wait for that (`within`).
+ * Calls `holds` repeatedly until it no longer throws, and returns its result. At the time limit, the error says what
+ * was waited for, for how long, and what the last failure was. It is meant for changes that nothing announces; if there
+ * is an event, `within` waits for it.
  */
 export async function eventually<T>(
   what: string,

@@ -1,4 +1,7 @@
-/** Reads the imports of the repository's sources from their text. The formatter leaves each in one of three forms. */
+/**
+ * Finds the imports of the repository's source files in their text. The formatter leaves each import in one of three
+ * forms.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -7,9 +10,9 @@ const root = join(import.meta.dirname, '../..')
 
 export interface Import {
   readonly file: string
-  /** The text between the quotes; a relative path is turned into one from the root of the repository. */
+  /** The text between the quotes. A relative path is converted into a path from the root of the repository. */
   readonly from: string
-  /** True if nothing is loaded for it at run time. */
+  /** True if only types are imported, so that nothing is loaded at run time. */
   readonly typeOnly: boolean
 }
 
@@ -29,7 +32,7 @@ export function importsOf(file: string, text: string): Import[] {
   )
 }
 
-/** The imports of every source that git knows or would add. */
+/** The imports of every source file that git tracks or would add. */
 export function allImports(): Import[] {
   const listing = ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx', '*.mts']
   const files = execFileSync('git', listing, { cwd: root, encoding: 'utf8' }).trim().split('\n')
@@ -39,7 +42,7 @@ export function allImports(): Import[] {
   })
 }
 
-/** Undefined for a removed file that is still in git's index. */
+/** The text of a file; undefined if the file was removed but is still in git's index. */
 function textOf(file: string): string | undefined {
   try {
     return readFileSync(join(root, file), 'utf8')

@@ -1,13 +1,13 @@
 /**
- * Orders test files by duration, the longest first, so that no long file runs alone at the end while other workers are
- * idle.
+ * Orders test files by their duration, longest first, so that no long file runs alone at the end while other workers
+ * are idle.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = join(import.meta.dirname, '../..')
-/** The duration of each file in milliseconds, as the last `npm test` measured it. */
+/** The file with the duration of each test file in milliseconds, as the last `npm test` measured it. */
 export const durationsFile = join(root, '.cache/test-durations.json')
 
 export type Durations = Record<string, number>
@@ -16,24 +16,24 @@ export function readDurations(): Durations {
   try {
     return JSON.parse(readFileSync(durationsFile, 'utf8')) as Durations
   } catch {
-    return {} // a fresh clone
+    return {} // in a fresh clone nothing has been measured yet
   }
 }
 
 interface TestFile {
   readonly path: string
   readonly kind: string
-  /** True if it shares its worker with other files of its kind. */
+  /** True if the file shares its worker with other files of its kind. */
   readonly shares: boolean
   readonly bytes: number
 }
 
-/** A guess at the duration of a process or browser test in a fresh clone: more text means more steps. */
+/** Estimates the duration of a process or browser test in a fresh clone: more text means more steps. */
 const guess = ({ bytes }: TestFile): number => bytes * 3
 
 /**
- * Sorts files. Kinds that share a worker stay together, because changing the kind restarts the worker; kinds that share
- * none come first.
+ * Sorts test files. Files of a kind that shares a worker stay together, because a change of the kind restarts the
+ * worker. Files that do not share a worker come first.
  */
 export function longestFirst<T extends TestFile>(files: readonly T[], durations: Durations): T[] {
   const duration = (file: T) => durations[file.path] ?? guess(file)

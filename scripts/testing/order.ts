@@ -1,8 +1,8 @@
-/** Tests the order of events, for what must not happen too early. */
+/** Tests the order of events, to prove that something does not happen too early. */
 
 /**
- * True if `event` comes after a timer of `ms` milliseconds that starts now. Load cannot make a late event early, so a passing test
- * stays green on a busy machine.
+ * True if `event` comes later than a timer of `ms` milliseconds that starts now. A busy machine can only delay an
+ * event, so it cannot make a passing test fail.
  */
 export async function comesAfter(ms: number, event: Promise<unknown>): Promise<boolean> {
   let over = false

@@ -1,6 +1,7 @@
 /**
- * Simulates a power failure: a folder on a separate file system, in an image, is copied while its writers are stopped.
- * Data that they had only passed to the kernel is missing from the copy; data that they had synced is there.
+ * Simulates a power failure. A folder is on a separate file system, in an image file, and the image is copied while the
+ * processes that write are stopped. Data that was synced is in the copy; data that was only passed to the kernel is
+ * missing.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
@@ -16,7 +17,10 @@ export interface Disk {
   readonly folder: string
 }
 
-/** Mounts an ext4 that writes by itself only every five minutes; until then only synced data is on the disk. */
+/**
+ * Mounts an ext4 file system that by itself writes to its image only every five minutes. Until then the image contains
+ * only synced data.
+ */
 export function mounted(home: string, name: string, from?: string): Disk {
   const [image, folder] = [join(home, `${name}.img`), join(home, name)]
   if (from) copyFileSync(from, image)
@@ -33,8 +37,11 @@ export const unmount = ({ folder }: Disk) => spawnSync('umount', ['-l', folder])
 
 const unsynced = 'never synced'
 const witness = ({ folder }: Disk) => join(folder, 'unsynced')
-/** Writes a file that nobody syncs. If it survives, the failure was not simulated. */
+/** Writes a file that nobody syncs. If it survives, the power failure was not simulated. */
 export const leaveUnsynced = (disk: Disk): void => writeFileSync(witness(disk), unsynced)
-/** True if the content survived. The name alone may survive, written together with what others synced. */
+/**
+ * True if the content of that file survived. Its name alone may survive, since it can be written together with what
+ * others synced.
+ */
 export const unsyncedSurvived = (disk: Disk): boolean =>
   existsSync(witness(disk)) && readFileSync(witness(disk), 'utf8') === unsynced

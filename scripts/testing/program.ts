@@ -1,6 +1,6 @@
 /**
- * The programs that a test starts: bundles if the run made some, otherwise the sources (unit tests, `npm run
- * screenshots`).
+ * The programs that a test starts: the bundles that the test run has made or, without those, the sources (in unit tests
+ * and `npm run screenshots`).
  */
 import { sources } from './sources.ts'
 

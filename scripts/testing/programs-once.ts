@@ -1,4 +1,4 @@
-/** Vitest's global set-up of process and browser tests: makes the programs that they start. */
+/** Vitest runs this once before all process and browser tests: it makes the programs that the tests start. */
 import type { TestProject } from 'vitest/node'
 import { makePrograms } from './programs.ts'
 import type { Programs } from './sources.ts'

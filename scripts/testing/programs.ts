@@ -1,6 +1,6 @@
 /**
- * Bundles the programs that tests start hundreds of times, since a start from the sources takes two to five times the
- * CPU. Some tests still start from the sources, since a checkout does that, too.
+ * Bundles the programs that tests start hundreds of times, since a start from the sources takes two to five times as
+ * much CPU. Some tests still start the sources, since people do so in a checkout.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,11 +11,14 @@ import { fingerprint } from '../build/fingerprint.ts'
 import { type Programs, sources } from './sources.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** The cache is inside the server's folder, where libraries that are not bundled can be found. */
+/**
+ * The folder for the bundles. It is inside the server's folder, so that bundles can load libraries that are not
+ * bundled.
+ */
 const cache = join(root, 'packages/server/.cache/programs')
 const day = 86_400_000
 
-/** Makes the programs once for each state of their sources. */
+/** Makes the programs, unless they were already made from the same sources. */
 export async function makePrograms(now: number): Promise<Programs> {
   const packages = ['protocol', 'blueprint', 'api', 'runtime', 'server'].map((name) => `packages/${name}`)
   const folder = join(cache, fingerprint(root, ['package-lock.json', 'scripts/testing/programs.ts', ...packages]))
@@ -40,17 +43,17 @@ export async function makePrograms(now: number): Promise<Programs> {
 }
 
 /**
- * Bundles what tests start or load as often as `svc` itself. For a single TypeScript file Node would load its whole
- * TypeScript reader.
+ * Bundles the helpers that tests start or load as often as `svc` itself. For a single TypeScript file, Node would have
+ * to load its whole TypeScript support.
  */
 async function buildHelpers(outdir: string): Promise<void> {
   const options = { outdir, bundle: true, platform: 'node', target: 'node24', logLevel: 'error' } as const
-  // `--require` loads it.
+  // The kill-at helper is loaded with `--require`, so it must be CommonJS.
   await build({ ...options, entryPoints: [sources.killAt], format: 'cjs', outExtension: { '.js': '.cjs' } })
   await build({ ...options, entryPoints: [sources.systemctl], format: 'esm', outExtension: { '.js': '.mjs' } })
 }
 
-/** Bundles the server in parts, since `main.ts` turns on the compile cache for what it imports later. */
+/** Bundles the server in several parts, since `main.ts` turns on the compile cache for what it imports later. */
 async function buildServer(outdir: string): Promise<void> {
   const threads = new Set<string>()
   const options: BuildOptions = {
@@ -63,11 +66,11 @@ async function buildServer(outdir: string): Promise<void> {
     format: 'esm',
     target: 'node24',
     logLevel: 'error',
-    // CommonJS libraries load Node's own modules with `require`.
+    // Bundled CommonJS libraries load Node's own modules with `require`, which this line provides.
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
-    // pg tries to load it, and works without.
+    // The library pg tries to load pg-native, and works without it.
     external: ['pg-native'],
     plugins: [ownPlaces(threads), lazyHttp],
   }
@@ -76,8 +79,8 @@ async function buildServer(outdir: string): Promise<void> {
 }
 
 /**
- * Keeps our files finding their neighbours, such as the built page, in the checkout. Files of threads are built beside
- * the bundle and noted in `threads`.
+ * A plugin with which our files still find their neighbours in the checkout, such as the built page. Files that run in
+ * threads are noted in `threads` and bundled separately, beside the bundle.
  */
 const ownPlaces = (threads: Set<string>): Plugin => ({
   name: 'own places',
@@ -95,8 +98,8 @@ const ownPlaces = (threads: Set<string>): Plugin => ({
 })
 
 /**
- * Avoids an `import` of `node:http`, which reads every getter of the module and so loads the WebSocket client: a third
- * of the start of a short command.
+ * A plugin that replaces `import` of `node:http` by a later load. An import reads every getter of the module and so
+ * loads the WebSocket client, which takes a third of the start of a short command.
  */
 const lazyHttp: Plugin = {
   name: 'lazy node:http',

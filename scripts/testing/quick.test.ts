@@ -6,7 +6,7 @@ import { leftOut, manyInputs } from './quick.ts'
 const root = join(import.meta.dirname, '../..')
 const files = globSync('{packages,scripts}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
 
-/** PostgreSQL is named by everyEngine. */
+/** PostgreSQL is left out here, since `everyEngine` adds that name to tests while they run. */
 const names = leftOut.filter((name) => name !== 'PostgreSQL')
 
 test('what the quick run leaves out is there: a test that is renamed does not come back into it unnoticed', () => {

@@ -1,9 +1,9 @@
-/** Files that try thousands of damaged inputs; the quick run leaves them out. */
+/** Test files that try thousands of damaged inputs. The quick run leaves them out. */
 export const manyInputs = ['**/*fuzz*', '**/schemas.test.ts', '**/hostile.test.ts', '**/mutated.test.ts']
 
 /**
- * Parts of the names of tests that the quick run leaves out: tests of a corpus, of many places or of the compiler, and
- * tests on PostgreSQL.
+ * Parts of the names of tests that the quick run leaves out: tests of a corpus, of many kill points or of the compiler,
+ * and tests on PostgreSQL.
  */
 export const leftOut = [
   'PostgreSQL',

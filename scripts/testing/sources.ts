@@ -2,15 +2,15 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Paths of files that Node runs. */
+/** The paths of the programs that tests start with Node. */
 export interface Programs {
   readonly svc: string
   readonly server: string
-  /** Only the agents' side of the service: packages/server/testing/serve.ts. */
+  /** Runs only the part of the service that agents use: packages/server/testing/serve.ts. */
   readonly serve: string
-  /** Loaded before `svc`: packages/runtime/testing/kill-at.ts. */
+  /** Loaded before `svc` to kill it at a change of the disk: packages/runtime/testing/kill-at.ts. */
   readonly killAt: string
-  /** Replaces systemd: packages/runtime/testing/systemctl.ts. */
+  /** A stand-in for systemd: packages/runtime/testing/systemctl.ts. */
   readonly systemctl: string
 }
 export const sources: Programs = {

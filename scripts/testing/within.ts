@@ -1,12 +1,12 @@
 /**
- * In seconds. It is less than the timeout of a process test, so that a failure says what was missing and not only that
- * time ran out.
+ * The default time limit in seconds. It is shorter than the time limit of a process test, so that a failure says what
+ * was missing and not only that time ran out.
  */
 const patience = 100
 
 /**
- * The result of `wanted`, or after that time an error that says what was waited for. A caller that no longer waits need
- * not catch it.
+ * Resolves like `wanted`; after the time limit it rejects with an error that says what was waited for. A caller that no
+ * longer waits need not catch the error.
  */
 export function within<T>(what: () => string, wanted: Promise<T>, seconds = patience): Promise<T> {
   let timer: NodeJS.Timeout | undefined

@@ -1,7 +1,7 @@
 /**
- * A copy of the working tree outside of the checkout, in which faults are made. Libraries are links to those of the
- * checkout. Our own packages must be those of the copy, so `node_modules` is a real folder whose links to them are made
- * again.
+ * Makes a copy of the working tree outside of the checkout, in which faults are made. Libraries in the copy are links
+ * to those of the checkout. Our own packages must be those of the copy, so its `node_modules` is a real folder, in
+ * which the links to our packages are made again.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -24,17 +24,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Fault, withFault } from './fault.ts'
 
-/** The output of `npm run build`, with its record of the inputs. */
+/** The output of `npm run build`, together with its record of the inputs. */
 const products = ['dist/cli', 'packages/dashboard/dist', '.cache/built']
 const own = '@svc'
 
 export interface Copy {
   readonly root: string
-  /** The folder for temporary files of the tests. */
+  /** The folder in which the tests write temporary files. */
   readonly temporary: string
-  /** Makes the fault. The returned function restores the file and everything built from it. */
+  /** Puts a fault into the copy. The returned function restores the file and everything that was built from it. */
   readonly make: (fault: Fault) => () => void
-  /** Saves what is built now, as the starting point of each fault. */
+  /** Saves the current build. It is restored before the next fault. */
   readonly keepBuilt: () => void
   readonly remove: () => void
 }
@@ -43,15 +43,15 @@ export function copyOf(checkout: string): Copy {
   const home = mkdtempSync(join(tmpdir(), 'svc-faults-'))
   const root = join(home, 'copy')
   const built = join(home, 'built')
-  const temporary = join(home, 't') // short, since paths of sockets must be
+  const temporary = join(home, 't') // a short name, since the path of a socket has a maximum length
   mkdirSync(temporary)
-  // If the tests run as root, PostgreSQL runs as another user and must reach this folder.
+  // If the tests run as root, PostgreSQL runs as another user, who must be able to reach this folder.
   chmodSync(home, 0o711)
   chmodSync(temporary, 0o1777)
   for (const file of filesOf(checkout)) copyFile(join(checkout, file), join(root, file))
   for (const folder of ['.', ...packagesOf(checkout)]) linkLibraries(join(checkout, folder), join(root, folder))
   for (const product of products) copyFolder(join(checkout, product), join(root, product))
-  // The browser is unpacked once for all checkouts.
+  // The browser is unpacked only once for all checkouts.
   linkIfThere(join(checkout, '.cache/browser'), join(root, '.cache/browser'))
   return {
     root,
@@ -66,7 +66,7 @@ export function copyOf(checkout: string): Copy {
       writeFileSync(file, withFault(text, fault))
       return () => {
         writeFileSync(file, text)
-        utimesSync(file, atime, mtime) // keeps the times, so that nothing is built again
+        utimesSync(file, atime, mtime) // the file gets its old time again, so that nothing is built a second time
         for (const product of products) copyFolder(join(built, product), join(root, product))
       }
     },
@@ -74,7 +74,7 @@ export function copyOf(checkout: string): Copy {
   }
 }
 
-/** Every file that git knows or would add, as it is in the working tree. */
+/** Every file that git tracks or would add, as it is in the working tree. */
 function filesOf(checkout: string): string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const { status, stdout, stderr } = spawnSync('git', args, {
@@ -89,7 +89,7 @@ function filesOf(checkout: string): string[] {
 const packagesOf = (checkout: string): string[] =>
   readdirSync(join(checkout, 'packages')).map((name) => join('packages', name))
 
-/** Copies a file with its time, which tells the build what has changed. */
+/** Copies a file together with its time, by which the build notices changes. */
 function copyFile(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true })
   copyFileSync(from, to)
@@ -106,7 +106,7 @@ function linkLibraries(from: string, to: string): void {
   const [libraries, links] = [join(from, 'node_modules'), join(to, 'node_modules')]
   if (!existsSync(libraries)) return
   mkdirSync(links, { recursive: true })
-  // Names with a dot are caches of tools, except `.bin`.
+  // Folders whose names begin with a dot are caches of tools, except `.bin`.
   const names = readdirSync(libraries).filter((name) => !name.startsWith('.') || name === '.bin')
   for (const name of names.filter((name) => name !== own)) symlinkSync(join(libraries, name), join(links, name))
   if (!names.includes(own)) return

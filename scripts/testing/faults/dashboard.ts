@@ -1,4 +1,4 @@
-/** Faults of `packages/dashboard`: what people see, in functions and in a browser. */
+/** Faults of `packages/dashboard`: mistakes in what people see, found by unit tests or in a browser. */
 import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/dashboard/src/${file}`

@@ -1,31 +1,31 @@
 /**
- * A deliberate mistake in the product. `npm run test:faults` makes each one in a copy and expects the named tests to
- * fail.
+ * The type of a fault: a deliberate mistake in the product. `npm run test:faults` makes each fault in a copy and
+ * expects the named tests to fail.
  */
 export interface Fault {
-  /** Unique. `npm run test:faults -- NAME` runs the faults whose name contains it. */
+  /** The unique name of the fault. `npm run test:faults -- NAME` runs the faults whose name contains NAME. */
   readonly name: string
-  /** The harm to a person, in one sentence. */
+  /** The harm that the mistake would do to a person, in one sentence. */
   readonly harm: string
-  /** The file with the mistake, as a path from the root of the checkout. */
+  /** The file that gets the mistake, as a path from the root of the checkout. */
   readonly file: string
-  /** Text that occurs exactly once in the file. */
+  /** The text that is replaced. It must occur exactly once in the file. */
   readonly old: string
   readonly new: string
-  /** Each of these test files must fail with the fault. */
+  /** The test files that must notice the fault. Each of them must fail. */
   readonly tests: readonly string[]
 }
 
 export const kinds = ['unit', 'store', 'http', 'process', 'browser'] as const
 export type Kind = (typeof kinds)[number]
 
-/** The project of a test file, by its ending, as in vitest.config.ts. */
+/** The kind of a test file, which its name ends with, as in vitest.config.ts. */
 export function kindOf(testFile: string): Kind {
   const ending = /\.(\w+)\.test\.tsx?$/.exec(testFile)?.[1]
   return kinds.find((kind) => kind === ending) ?? 'unit'
 }
 
-/** The text with the fault in it. Throws if the old text does not occur exactly once. */
+/** Returns the text with the fault in it. Throws if the text to replace does not occur exactly once. */
 export function withFault(text: string, { name, file, old, new: mistaken }: Fault): string {
   const [before, after, ...more] = text.split(old)
   if (before === undefined || after === undefined || more.length > 0) {

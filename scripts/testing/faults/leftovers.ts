@@ -1,13 +1,13 @@
 /**
- * Ends agents and services that a test run leaves behind: the run ends at the first failed test, before that test has
+ * Ends agents and services that a test run has left. A run ends at the first test that fails, before that test has
  * cleaned up.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Ends every process that was started with this folder for its temporary files, and empties the folder. It needs
- * Linux's `/proc`.
+ * Ends every process that was started with this folder as its TMPDIR, and empties the folder. This needs Linux's
+ * `/proc`.
  */
 export function endLeftovers(temporary: string): void {
   for (const pid of process.platform === 'linux' ? readdirSync('/proc') : []) {
@@ -16,7 +16,7 @@ export function endLeftovers(temporary: string): void {
     try {
       process.kill(Number(pid), 'SIGKILL')
     } catch {
-      // It ended by itself.
+      // The process has ended by itself.
     }
   }
   for (const name of readdirSync(temporary))
@@ -27,6 +27,6 @@ function environmentOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
   } catch {
-    return [] // it has ended, or belongs to another user
+    return [] // the process has ended, or belongs to another user
   }
 }

@@ -1,4 +1,4 @@
-/** Faults of `packages/server`: who may do what, sign-in, sessions, invitations. */
+/** Faults of `packages/server` that concern people: permissions, sign-in, sessions, invitations. */
 import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/server/src/${file}`

@@ -1,4 +1,4 @@
-/** Faults of `packages/protocol`: reading a report, an answer or a setting, and masking logs. */
+/** Faults of `packages/protocol`: reading reports, answers and settings, and masking logs. */
 import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/protocol/src/${file}`

@@ -1,4 +1,4 @@
-/** Faults of `packages/server`: reports, commands, wishes, rollouts, live frames. */
+/** Faults of `packages/server` that concern agents: reports, commands, wishes, rollouts, live frames. */
 import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/server/src/${file}`

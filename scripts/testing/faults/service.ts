@@ -1,4 +1,7 @@
-/** Faults of `packages/server`: HTTP, releases, installation, database, sweeper, operator, backup. */
+/**
+ * Faults of `packages/server` that concern the running service: HTTP, releases, installation, database, sweeper,
+ * operator, backup.
+ */
 import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/server/src/${file}`

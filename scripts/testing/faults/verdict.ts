@@ -1,4 +1,4 @@
-/** Decides from vitest's JSON report whether a test file noticed a fault, as a pure function. */
+/** Decides from Vitest's JSON report whether a test file noticed a fault. */
 
 export interface VitestReport {
   readonly numTotalTests: number
@@ -17,14 +17,16 @@ export interface VitestReport {
 
 export type Verdict =
   | { readonly is: 'green' }
-  /** A test failed, and not because of a timeout. */
+  /** A test failed for another reason than its time limit. */
   | { readonly is: 'caught'; readonly by: string; readonly says: string }
-  /** The run proves nothing about the product: a file that cannot be loaded, a hook that failed, a timeout. */
+  /**
+   * The run proves nothing about the product: a file could not be loaded, a hook failed, or a time limit was reached.
+   */
   | { readonly is: 'broken'; readonly why: string }
 
 const timeout = /^(?:Error: )?(?:Test|Hook) timed out in \d+ ?ms/
 
-/** Judges a run; `report` is undefined if it left none. */
+/** Judges a run. `report` is undefined if the run left no report. */
 export function judgeRun(report: VitestReport | undefined): Verdict {
   if (!report) return { is: 'broken', why: 'the run left no report' }
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)
