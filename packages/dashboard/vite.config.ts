@@ -1,15 +1,21 @@
-/** The page's build: `vite build` writes `dist/`, which the service serves. `npm run dev` (scripts/dev.ts) serves it from its sources. */
+/**
+ * Builds the page: `vite build` writes it to `dist/`, which the service serves. `npm run dev` (scripts/dev.ts) serves
+ * it from its sources.
+ */
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 
 const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints/
 
-/** Style sheets leave no code behind, so they count wherever a part of the page imports them. */
+/**
+ * True if a module is in the output. A style sheet leaves no code there, so it counts if any part of the page imports
+ * it.
+ */
 const isContained = ([id, { renderedLength }]: [string, { renderedLength: number }]): boolean =>
   renderedLength > 0 || /\.css$/.test(id)
 
-/** `/notices.txt`: the libraries that are contained in the page, with their licences. */
+/** Writes `/notices.txt`: the libraries that the page contains, with their licences. */
 const notices: Plugin = {
   name: 'notices',
   apply: 'build',
@@ -26,13 +32,16 @@ export default defineConfig({
   plugins: [react(), notices],
   build: {
     target: 'es2022',
-    assetsInlineLimit: 0, // no data: URLs, so that the content security policy can stay narrow
+    // Files are never inlined as data: URLs, so that the content security policy can forbid these.
+    assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // The contract's package is pure: what the page does not call is left out.
+      // Modules of the package with the contract have no side effects, so those that the page does not call are left
+      // out.
       treeshake: { moduleSideEffects: (id: string) => !/packages\/protocol\//.test(id) },
-      // Left alone, the bundler makes a hundred little files, and a page waits for sixty of them, six at a time. In one
-      // file is what every page begins with, in another what two of them share; where zips are dropped stays apart.
+      // By itself the bundler makes a hundred small files, of which a page loads sixty, six at a time. Here one file
+      // has the code that every page needs first, and another the code that two or more pages share. The code for
+      // dropping zips is separate.
       output: {
         codeSplitting: {
           groups: [

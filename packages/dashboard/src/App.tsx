@@ -6,7 +6,10 @@ import { queryClient } from './queries.ts'
 import { router } from './router.tsx'
 import { resolver, theme } from './theme.ts'
 
-/** The same key is read by public/colour-scheme.js before the first paint. */
+/**
+ * The colour scheme that the person chose. The script public/colour-scheme.js reads the same key before the first
+ * paint.
+ */
 const schemes = localStorageColorSchemeManager({ key: 'svc-colour-scheme' })
 
 export const App = () => (

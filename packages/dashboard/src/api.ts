@@ -8,7 +8,7 @@ import { serviceHeard } from './ui/clock.ts'
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
-  /** Every reason why a bundle was refused, with file and line. */
+  /** All faults of a refused bundle, with file and line. */
   readonly findings: readonly BundleFinding[]
   constructor(status: number, code: string, message: string, findings: readonly BundleFinding[] = []) {
     super(message)
@@ -21,13 +21,13 @@ export class ApiError extends Error {
 
 type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** Makes `?a=1&b=2` of the given values. Empty text, false and undefined are left out. */
+/** Makes a query such as `?a=1&b=2` from values. Empty text, false and undefined are left out. */
 export function query(values: Values): string {
   const pairs = Object.entries(values).filter(([, v]) => v !== undefined && v !== null && v !== '' && v !== false)
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([k, v]) => [k, String(v)]))}`
 }
 
-/** An upload is not JSON, so `send` handles it. */
+/** The routes of uploads, which `call` leaves out. An upload is not JSON, so `send` handles it. */
 type Uploads = 'POST /w/:slug/blueprints'
 type Route = Exclude<keyof Operations, Uploads>
 type Sent<R extends Route> = Operations[R]['sent']
@@ -50,7 +50,7 @@ export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise
   return request(method, address, method === 'DELETE' ? undefined : (input ?? {}), signal)
 }
 
-/** A path below `/api/web`, with its parameters filled in. */
+/** The address of a route, with its parameters filled in. */
 const addressOf = (path: string, at: Readonly<Record<string, string>>) =>
   `/api/web${path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(at[name] ?? ''))}`
 
@@ -125,7 +125,7 @@ function refusal(status: number, value: unknown): ApiError {
   )
 }
 
-/** The query of the list of agents, without the window. */
+/** The query for the list of agents, without the part that says which rows are wanted. */
 export type FleetQuery = Omit<Sent<'GET /w/:slug/fleet'>, 'offset' | 'limit'>
 /** A command as the page sends it (3.2). */
 export type SentCommand = Sent<'POST /w/:slug/agents/:name/commands'>

@@ -14,7 +14,7 @@ export function notify(notice: NotificationData): void {
   void load().then(({ notifications }) => notifications.show(notice))
 }
 
-/** Shows that the service refused a command, in its words. */
+/** Shows that the service refused a command, with the service's reason. */
 export const notifyNotSent = (error: unknown): void =>
   notify({ color: 'red', title: 'Not sent', message: error instanceof Error ? error.message : '' })
 

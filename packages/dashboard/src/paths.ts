@@ -1,4 +1,7 @@
-/** The page's addresses; `$slug` and `$name` are filled by the router's `params`. The address is the view. */
+/**
+ * The addresses of the page. The router fills in `$slug` and `$name` from `params`. An address says completely what is
+ * shown.
+ */
 export const paths = {
   home: '/',
   signIn: '/sign-in',
@@ -12,10 +15,13 @@ export const paths = {
   agent: '/w/$slug/agents/$name',
   blueprints: '/w/$slug/blueprints',
   blueprint: '/w/$slug/blueprints/$blueprint',
-  /** Choosing what to install; then the code, shown once. */
+  /** The page to choose what to install, and the page that shows the new code once. */
   install: '/w/$slug/install',
   code: '/w/$slug/codes/$id',
-  /** Rollouts and the served runtime; requesting a version for many agents; one rollout. */
+  /**
+   * The page of all rollouts and the served runtime, the page to request a version for many agents, and the page of one
+   * rollout.
+   */
   updates: '/w/$slug/updates',
   update: '/w/$slug/updates/new',
   rollout: '/w/$slug/updates/$id',
@@ -24,6 +30,6 @@ export const paths = {
   activity: '/w/$slug/activity',
 } as const
 
-/** The tabs of an agent's page: `?tab=`, the first when absent. */
+/** The tabs of an agent's page. The address names one with `?tab=`; without it the first one is shown. */
 export const agentTabs = ['overview', 'runs', 'commands', 'updates', 'logs', 'settings'] as const
 export type AgentTab = (typeof agentTabs)[number]

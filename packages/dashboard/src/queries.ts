@@ -11,17 +11,20 @@ export const keys = {
   sessions: ['sessions'] as const,
   signIns: ['sign-ins'] as const,
   workspace: (slug: string) => ['w', slug] as const,
-  /** Every window of every filter. */
+  /** All parts of the list of agents, for every filter. */
   fleet: (slug: string) => ['w', slug, 'fleet'] as const,
-  /** Everything of every agent's page. */
+  /** All data of every agent's page. */
   agents: (slug: string) => ['w', slug, 'agent'] as const,
-  /** Everything of one agent: its page, runs, usage, levels, commands, logs. */
+  /** All data of one agent: its page, runs, usage, levels, commands, logs. */
   agent: (slug: string, name: string) => ['w', slug, 'agent', name] as const,
-  /** Blueprints, their versions, install codes, bots and products: what a frame with `list` may have changed. */
+  /**
+   * Blueprints, their versions, install codes, bots and products. A frame with `list` means that any of them may have
+   * changed.
+   */
   blueprints: (slug: string) => ['w', slug, 'blueprints'] as const,
   codes: (slug: string) => ['w', slug, 'codes'] as const,
   bots: (slug: string) => ['w', slug, 'bots'] as const,
-  /** The served runtime, and rollouts. */
+  /** The served runtime, and all rollouts. */
   rollouts: (slug: string) => ['w', slug, 'rollouts'] as const,
   members: (slug: string) => ['w', slug, 'members'] as const,
   activity: (slug: string) => ['w', slug, 'activity'] as const,
@@ -31,7 +34,7 @@ export const keys = {
   facts: (slug: string) => ['w', slug, 'facts'] as const,
 }
 
-/** The number of fleet rows per request. */
+/** The number of agents that one request for the list returns at most. */
 export const fleetWindow = 200
 
 export const meQuery = queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.me(signal), staleTime: 60_000 })
@@ -48,7 +51,7 @@ export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
   queryOptions({
     queryKey: [...keys.fleet(slug), q, offset],
     queryFn: ({ signal }) => api.fleet(slug, { ...q, offset, limit: fleetWindow }, signal),
-    refetchInterval: 30_000, // agents that fell silent: no frame announces that
+    refetchInterval: 30_000, // Agents may have fallen silent, which no frame announces.
   })
 export const blueprintsQuery = (slug: string) =>
   queryOptions({ queryKey: keys.blueprints(slug), queryFn: ({ signal }) => api.blueprints(slug, signal) })
@@ -56,7 +59,7 @@ export const blueprintQuery = (slug: string, name: string) =>
   queryOptions({
     queryKey: [...keys.blueprints(slug), name],
     queryFn: ({ signal }) => api.blueprint(slug, name, signal),
-    refetchInterval: 60_000, // only reports tell which version an agent runs
+    refetchInterval: 60_000, // Only the agents' reports tell which versions run.
   })
 export const versionQuery = (slug: string, blueprint: string, version: string) =>
   queryOptions({
@@ -69,14 +72,14 @@ export const codeQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: [...keys.codes(slug), id],
     queryFn: ({ signal }) => api.code(slug, id, signal),
-    // A frame tells when the code is redeemed. This covers a lost live connection.
+    // A frame tells when the code is redeemed, so this is only for a time without a live connection.
     refetchInterval: ({ state }) => (state.data === undefined || state.data.state === 'live' ? 5_000 : false),
   })
 export const botsQuery = (slug: string) =>
   queryOptions({
     queryKey: keys.bots(slug),
     queryFn: ({ signal }) => api.bots(slug, signal),
-    refetchInterval: 60_000, // no frame tells when a token was last used
+    refetchInterval: 60_000, // No frame tells when a token was used.
   })
 export const productsQuery = (slug: string) =>
   queryOptions({ queryKey: [...keys.bots(slug), 'products'], queryFn: ({ signal }) => api.products(slug, signal) })
@@ -98,7 +101,7 @@ export const rolloutQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: [...keys.rollouts(slug), 'one', id],
     queryFn: ({ signal }) => api.rollout(slug, id, signal),
-    // Frames announce agents, but not how long a wave is watched.
+    // A frame tells what agents do, but not how much of the time for watching a wave has passed.
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 5_000 : 30_000),
   })
 export const membersQuery = (slug: string) =>
@@ -193,10 +196,13 @@ export const logQuery = (slug: string, name: string, id: string) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'log', id],
     queryFn: ({ signal }) => api.log(slug, name, id, signal),
-    staleTime: Number.POSITIVE_INFINITY, // a log never changes after it arrived
+    staleTime: Number.POSITIVE_INFINITY, // A log never changes after it has arrived.
   })
 
-/** Refusals are answers and are not retried. A lost connection is retried twice. */
+/**
+ * Decides whether a failed request is tried again: twice if the connection was lost, and never after a refusal, which
+ * is an answer.
+ */
 const again = (count: number, error: Error) =>
   count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
 

@@ -1,4 +1,6 @@
-/** Every address of the page (paths.ts), the data it needs before it is drawn, and the file that draws it. */
+/**
+ * All addresses of the page (paths.ts). Each has the data that it needs before it is drawn, and the file that draws it.
+ */
 import type { FleetSort } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'
 import {
@@ -38,7 +40,7 @@ type Search = Record<string, unknown>
 const text = (v: unknown): string | undefined =>
   typeof v === 'string' && v !== '' ? v : typeof v === 'number' ? String(v) : undefined
 const oneOf = <T extends string>(all: readonly T[], v: unknown): T | undefined => all.find((each) => each === v)
-/** Only the keys that have a value, so that addresses stay short. */
+/** Leaves out keys without a value, so that addresses stay short. */
 const present = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
@@ -147,7 +149,10 @@ const fleet = createRoute({
 const agent = createRoute({
   getParentRoute: () => workspace,
   path: '/agents/$name',
-  /** The agent page adds its own keys (filters, the open log): every text or number is kept. */
+  /**
+   * The parts of the agent's page add further keys, such as filters and the open log. Every text or number among them
+   * is kept.
+   */
   validateSearch: (s: Search): { tab?: AgentTab } & Record<string, string | number | undefined> => ({
     ...(Object.fromEntries(
       Object.entries(s).filter(([, v]) => typeof v === 'string' || typeof v === 'number'),
@@ -251,7 +256,7 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,
   defaultPendingMs: 300,
-  // Loaded pages are shown at once: the router's half second against flicker would only be a delay.
+  // The router would show a waiting page for at least half a second, against flicker. Here that would only be a delay.
   defaultPendingMinMs: 0,
   defaultPendingComponent: WaitingPage,
   defaultErrorComponent: BrokenPage,
@@ -265,13 +270,13 @@ declare module '@tanstack/react-router' {
 }
 
 /**
- * The files of the first page are loaded at once, in parallel with the question who is signed in. A file that fails is
- * requested again by its route.
+ * Loads the files of the first page at once, while the service is still asked who is signed in. If a file cannot be
+ * loaded, its route requests it again.
  */
 for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: keyof typeof router.routesById }[])
   router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})
 
-/** After a session ended, the next 401 leads to the sign-in, and back afterwards. */
+/** When the session has ended, the next request gets 401. This opens the sign-in, which leads back to the same page. */
 queryClient.getQueryCache().subscribe((event) => {
   if (event.type !== 'updated' || event.action.type !== 'error') return
   const { error } = event.action

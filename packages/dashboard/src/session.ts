@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { api } from './api.ts'
 import { paths } from './paths.ts'
 
-/** Ends the session and forgets everything that it showed. */
+/** Returns a function that ends the session and removes all data that the person has seen. */
 export function useSignOut() {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -14,13 +14,16 @@ export function useSignOut() {
   }
 }
 
-/** After a sign-in, data of an earlier person is removed, and the page is loaded again for the new person. */
+/**
+ * Returns a function to call after a sign-in. It removes data of an earlier person, and loads the page again for the
+ * new one.
+ */
 export function useArrive() {
   const client = useQueryClient()
   const navigate = useNavigate()
   return async (to: string) => {
     client.removeQueries({ type: 'inactive' })
-    // The service no longer knows a used link.
+    // Used links are not loaded again, because the service no longer knows them.
     const isUsed = ({ meta }: Query) => meta?.once === true
     await client.resetQueries({ predicate: (query) => !isUsed(query) })
     await navigate({ href: to, replace: true })
@@ -28,6 +31,9 @@ export function useArrive() {
   }
 }
 
-/** An address within this page only: `next` comes from outside. */
+/**
+ * Returns `next` if it is an address of this page, otherwise the home page. `next` comes from the address and could
+ * lead to another site.
+ */
 export const inside = (next: string | undefined): string =>
   next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith(paths.signIn) ? next : paths.home

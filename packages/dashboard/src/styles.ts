@@ -1,4 +1,4 @@
-/** Mantine's styles of the components in use, each after those it depends on; then our own. */
+/** Imports the styles of the Mantine components in use, each after those it depends on, and then our own styles. */
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

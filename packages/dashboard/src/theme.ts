@@ -1,10 +1,13 @@
 /**
- * The theme. Mantine's defaults fail the contrast of WCAG AA in both schemes. The shades and the resolver below fix
- * that, and axe checks every page in both (see the browser tests).
+ * The theme. Mantine's own colours have less contrast than WCAG AA demands in both schemes. The shades and the resolver
+ * below fix that, and the browser tests check every page with axe.
  */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
-/** Cooler than Mantine's: 7 is the page, 6 a surface, 4 and 5 lines. */
+/**
+ * The dark greys, cooler than Mantine's. Shade 7 is the background of the page, 6 that of cards, and 4 and 5 are for
+ * lines.
+ */
 const dark: MantineColorsTuple = [
   '#d5d8de',
   '#b6bac4',
@@ -62,8 +65,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
-  // By name instead of the components' own `extend`, so that components that a page does not use are not loaded with
-  // the theme.
+  // The components are named instead of using their own `extend`. So components that a page does not use are not loaded
+  // with the theme.
   components: {
     Badge: { defaultProps: { tt: 'none', fw: 600 } },
     Anchor: { defaultProps: { underline: 'hover' } },
@@ -73,7 +76,7 @@ export const theme = createTheme({
 
 const hues = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'indigo', 'brand'] as const
 
-/** Dimmed text, and coloured text on a tint of its colour, with enough contrast to be read. */
+/** The colours of dimmed text, and of coloured text on a tint of the same colour, with enough contrast. */
 export const resolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -5,8 +5,8 @@ import { workspaceQuery } from './queries.ts'
 
 const route = getRouteApi('/signed-in/w/$slug')
 
-/** The workspace's name in the address. */
+/** The short name of the workspace in the page's address. */
 export const useSlug = (): string => route.useParams().slug
 
-/** The workspace's facts, among them the person's role: `admin` acts, `member` views. */
+/** The facts about the workspace, and the person's role in it: an `admin` may act, a `member` may look. */
 export const useWorkspace = () => useSuspenseQuery(workspaceQuery(useSlug())).data

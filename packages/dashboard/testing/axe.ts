@@ -5,15 +5,15 @@ import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Rules that look at colours. */
+/** The rules of axe that judge colours. */
 const ofColours = ['color-contrast', 'link-in-text-block']
 
 /**
- * The findings of axe on the current page, one line each; empty when there are none. The debugger injects axe, so that
- * the page's content security policy need not be loosened.
+ * Runs axe on the current page and returns its findings, one line each. The debugger injects axe, so that the page's
+ * content security policy need not be loosened.
  */
 export async function axe(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // "As it stands" begins when the page stands: the frame comes with the program, the rest with its route.
+  // The page counts as drawn when its heading is there. Before that only the frame around the page is shown.
   await page.locator('h1').first().waitFor()
   await standsStill(page)
   if (!(await page.evaluate(() => 'axe' in window))) {
@@ -31,8 +31,9 @@ export async function axe(page: Page, rules?: readonly string[]): Promise<string
 }
 
 /**
- * Colours change at once from here on. With reduced motion each change takes a hundredth of a millisecond, and the end of one
- * begins that of what inherits the colour: the page is drawn once for each level of the document.
+ * Makes all changes of colour immediate. With reduced motion each transition would still take a hundredth of a
+ * millisecond, and the elements inside would start theirs after it, so the page would be drawn again for each level of
+ * its elements.
  */
 const standsStill = (page: Page): Promise<void> =>
   page.evaluate(async () => {
@@ -49,8 +50,8 @@ const standsStill = (page: Page): Promise<void> =>
 
 /**
  * The faults of a page in windows of these widths, light and dark: findings of axe, and content wider than the window.
- * `whole` waits until the page is complete. The dark page is the same document in other colours, so only the colour
- * rules run there.
+ * `whole` waits until the page is complete. In the dark only the rules about colours run, because the rest of the page
+ * is the same.
  */
 export async function wrongLooks(
   page: Page,
@@ -62,7 +63,7 @@ export async function wrongLooks(
   for (const [turn, width] of widths.entries()) {
     await resize(page, width)
     await whole()
-    // The scheme that is there comes first: each change draws the whole page.
+    // The colour scheme that is already shown comes first, because each change draws the whole page again.
     const schemes = ['light', 'dark'] as const
     for (const scheme of turn % 2 === 0 ? schemes : schemes.toReversed()) {
       await page.emulateMedia({ colorScheme: scheme })
@@ -77,11 +78,14 @@ export async function wrongLooks(
   return wrong
 }
 
-/** How many pixels the page is wider than its window: a page that must be pushed sideways is broken. */
+/**
+ * The number of pixels by which the page is wider than its window. If there are any, the page is faulty, since people
+ * would have to scroll sideways.
+ */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-/** The page has seen its new width, and laid itself out for it. */
+/** Changes the width of the window. Resolves when the page has been laid out for it. */
 export async function resize(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 800 })
   await drawn(page)

@@ -1,6 +1,6 @@
 /**
- * The page as people have it: the built page, the real service as a process of its own with a data folder of its own, and
- * a real Chromium. Agents report over HTTP as they do outside. Close it when done.
+ * The page as people have it, for tests: the built page, the real service in a separate process with a separate data
+ * folder, and a real Chromium. Agents report over HTTP. A test closes it when it is done.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +31,7 @@ export class Place {
   #service: ChildProcess | undefined
   #said = ''
   firstLink = ''
-  /** Faults of pages: what a browser's console calls an error, and what was thrown and not caught. */
+  /** The faults that pages had: errors in a browser's console, and exceptions that nothing caught. */
   readonly faults: string[] = []
 
   constructor(browser: Browser, folder: string, port: number) {
@@ -55,7 +55,7 @@ export class Place {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#service = child
-    // Whatever ends this process, nothing of it stays behind.
+    // The service is killed when this process ends for whatever reason.
     process.once('exit', () => child.kill('SIGKILL'))
     child.stderr?.on('data', (chunk) => {
       this.#said += chunk
@@ -71,7 +71,7 @@ export class Place {
     if (link !== null) this.firstLink = link
   }
 
-  /** Ends the service as a power cut would; `start` brings it back on the same data. */
+  /** Kills the service as a power cut would. `start` starts it again on the same data. */
   async kill(): Promise<void> {
     const child = this.#service
     if (!child || child.exitCode !== null || child.signalCode !== null) return
@@ -80,14 +80,17 @@ export class Place {
     await gone
   }
 
-  /** The data of a service that has been down for so long, without the waiting. */
+  /** Changes the data as if the service had been down for so many seconds. */
   lieStill(seconds: number): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'))
     db.prepare('update service_beat set at = at - ?').run(seconds * 1000)
     db.close()
   }
 
-  /** Many agents that never reported: written into the data while the service is down, without a request for each. */
+  /**
+   * Adds many agents that have never reported. They are written into the data while the service is down, which needs no
+   * requests.
+   */
   async addAgents(slug: string, names: readonly string[]): Promise<void> {
     await this.kill()
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'))
@@ -102,7 +105,7 @@ export class Place {
     await this.start()
   }
 
-  /** Runs `svc-server … --json` and gives its value. */
+  /** Runs `svc-server … --json` and returns the value that it prints. */
   async operator<T>(args: string[], input = ''): Promise<T> {
     const child = spawn(process.execPath, [program, ...args, '--json'], {
       cwd: this.#folder,
@@ -122,17 +125,20 @@ export class Place {
     return JSON.parse(out) as T
   }
 
-  /** A browser of somebody of their own: no cookies of others. One that is opened in a test is given back after it. */
+  /** Opens a browser without anybody's cookies. If a test opens it, it is returned at the end of the test. */
   async visitor(look: Look = {}): Promise<Visitor> {
     const { context, page } = await this.#windows.browser(look)
     return { context, page, call: (method, path, body) => call(context, this.url, method, path, body) }
   }
 
-  /** One more window of somebody's browser, which has their cookies and the page's files already. */
+  /**
+   * Opens another window in a browser, which has the cookies of the same person and has already loaded the page's
+   * files.
+   */
   window = ({ context }: Pick<Visitor, 'context'>, look: Look = {}): Promise<Page> =>
     this.#windows.window(context, look)
 
-  /** The first person, Ada, admin of North Wind, signed in. */
+  /** The first person: Ada, who is signed in and an admin of North Wind. */
   async ada(look: Look = {}): Promise<Visitor> {
     const visitor = await this.visitor(look)
     if (this.firstLink !== '') {
@@ -154,7 +160,7 @@ export class Place {
     await visitor.call('POST', '/api/auth/sign-in/email', { email, password })
   }
 
-  /** Reports as an agent's reporter does; gives the answer. */
+  /** Sends a report as an agent's reporter does, and returns the answer. */
   async report(
     token: string,
     parts: Record<string, unknown> = {},
@@ -178,7 +184,7 @@ export class Place {
 export interface Visitor {
   context: BrowserContext
   page: Page
-  /** One of the page's own routes, called with the visitor's cookies. */
+  /** Calls one of the page's routes with the visitor's cookies. */
   call: <T>(method: string, path: string, body?: unknown) => Promise<T>
 }
 

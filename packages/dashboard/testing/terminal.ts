@@ -1,6 +1,6 @@
 /**
- * A real terminal for the browser tests: a shell in tmux, on a socket of its own, into which a test types what a person
- * would, and of which it reads what a person would see. tmux's control mode tells whenever something was printed.
+ * A real terminal for the browser tests: a shell in tmux, on a separate socket. A test types what a person would type,
+ * and reads what a person would see. The control mode of tmux tells when something was printed.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -8,7 +8,7 @@ import { once } from 'node:events'
 
 const patienceMs = 60_000
 
-/** Why there can be none here; undefined when there can. */
+/** The reason why this machine cannot run a terminal; undefined if it can. */
 export const noTerminal: string | undefined =
   spawnSync('tmux', ['-V']).status === 0
     ? undefined
@@ -33,7 +33,7 @@ export class Terminal {
     this.#control.once('exit', () => {
       this.#ended = true
     })
-    // Whatever ends this process, nothing of it stays behind.
+    // The terminal is killed when this process ends for whatever reason.
     process.once('exit', () => this.#kill())
   }
 
@@ -44,16 +44,16 @@ export class Terminal {
     this.#control.kill('SIGKILL')
   }
 
-  /** The text on the screen and above it. A line that was too long for the screen is one line again. */
+  /** The text on the screen and above it. A long line that the screen wraps is one line again. */
   shown = (): string =>
     this.#tmux('capture-pane', '-p', '-J', '-S', '-')
       .replaceAll(/[ \t]+$/gm, '')
       .trimEnd()
 
-  /** The shell asks for the next line. */
+  /** Resolves when the shell waits for the next line. */
   ready = (): Promise<string> => this.until(/(^|\n)[$#]$/)
 
-  /** Types the lines, each with the return key. */
+  /** Types the lines, and presses return after each. */
   type(lines: string): void {
     for (const line of lines.split('\n')) {
       this.#tmux('send-keys', '-l', '--', line)
@@ -65,14 +65,14 @@ export class Terminal {
     this.#tmux('send-keys', key)
   }
 
-  /** Waits until this is to be read. */
+  /** Resolves when the terminal shows this text. */
   async until(text: string | RegExp): Promise<string> {
     const signal = AbortSignal.timeout(patienceMs)
     const { stdout } = this.#control
     if (!stdout) throw new Error('tmux says nothing')
     for (;;) {
       const told = once(stdout, 'data', { signal })
-      told.catch(() => {}) // the error is reported below
+      told.catch(() => {}) // This error is reported below.
       const now = this.#ended ? '' : this.#read()
       if (typeof text === 'string' ? now.includes(text) : text.test(now)) return now
       if (this.#ended) throw new Error(`The terminal ended before it showed ${text}.`)
@@ -82,7 +82,7 @@ export class Terminal {
     }
   }
 
-  /** Empty while the session is not there yet. */
+  /** Reads the screen. The text is empty while the session does not exist yet. */
   #read(): string {
     try {
       return this.shown()

@@ -1,6 +1,7 @@
 /**
- * The browsers and windows of a place. Windows that a test no longer needs are emptied and reused: half the cost of a
- * window's first page is a process and compiling the page's program. Each `goto` still makes a new document.
+ * The browsers and windows of a test's place. Windows that a test no longer needs are emptied and used again, since a
+ * new process and compiling the page's scripts are half the cost of its first page. Each `goto` still makes a new
+ * document.
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { contextOptions } from '../../../scripts/testing/browser.ts'
@@ -10,7 +11,10 @@ export interface Look {
   scheme?: 'light' | 'dark'
   width?: number
   height?: number
-  /** A browser that no test had before and none gets after: for an empty cache, and for a clock, which cannot be taken away again. */
+  /**
+   * True for a browser that no other test uses, before or after. A test needs one for an empty cache, or for a test
+   * clock, which cannot be removed.
+   */
   own?: boolean
 }
 
@@ -21,7 +25,7 @@ interface Opened {
 
 export class Windows {
   readonly #chromium: Browser
-  /** The address of a small file, where a window waits for the next test. */
+  /** The address of a small file, which a window shows while it waits for the next test. */
   readonly #rest: string
   readonly #faults: string[]
   readonly #browsers: Opened[] = []
@@ -33,7 +37,7 @@ export class Windows {
     this.#faults = faults
   }
 
-  /** A browser without cookies. */
+  /** Returns a browser without cookies. */
   async browser(look: Look): Promise<Opened> {
     const opened = (look.own ? undefined : this.#browsers.pop()) ?? (await this.#openBrowser())
     await show(opened.page, look)
@@ -41,7 +45,7 @@ export class Windows {
     return opened
   }
 
-  /** One more window of a browser. */
+  /** Returns another window of a browser. */
   async window(context: BrowserContext, look: Look): Promise<Page> {
     const page = this.#windows.get(context)?.pop() ?? (await this.#openWindow(context))
     await show(page, look)
@@ -73,7 +77,7 @@ export class Windows {
     this.#browsers.push({ context, page })
   }
 
-  /** False if the test closed it, or if the service no longer answers. */
+  /** Empties a window. Returns false if the test has closed it, or if the service no longer answers. */
   async #isEmptied(page: Page): Promise<boolean> {
     if (page.isClosed()) return false
     page.removeAllListeners()
@@ -85,7 +89,7 @@ export class Windows {
   #listenTo(page: Page): void {
     page.on('pageerror', (error) => this.#faults.push(error.message))
     page.on('console', (message) => {
-      // A refusal that a form shows is in the browser's console too; that one is no fault.
+      // The console also shows an error when the service refuses a request, as forms expect. Such an error is no fault.
       if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
         this.#faults.push(message.text())
     })

@@ -11,11 +11,11 @@ import './agents.css'
 
 interface TokenStepsProps {
   token: NewToken
-  /** The token replaces an earlier one. */
+  /** True if the token replaces an earlier one. */
   rotated?: boolean
   /**
-   * The agent was installed from a blueprint. Its folder then has its name, and its runtime picks up the token by
-   * itself.
+   * True if the agent was installed from a blueprint. Its folder then has the agent's name, and its runtime picks up
+   * the new token by itself.
    */
   installed?: boolean
 }
@@ -80,7 +80,7 @@ export function TokenSteps({ token: { name, token }, rotated = false, installed 
   )
 }
 
-/** One step of several. `order` is the level of its heading. */
+/** One of several numbered steps. `order` is the level of its heading. */
 export function Step({ title, order = 3, children }: { title: string; order?: 2 | 3; children: ReactNode }) {
   const Heading = `h${order}` as const
   return (

@@ -50,7 +50,10 @@ test('the lines of an installation ask for the code; none contains it', () => {
   expect(runLine('my agent')).toBe("python3 svc.pyz run --dir 'my agent'")
 })
 
-/** A machine with these programs only; `curl` gives the checksum as the service does, with one space. */
+/**
+ * Runs the line on a machine that has only these programs. There `curl` prints the checksum as the service does, with
+ * one space before the name.
+ */
 function checks(line: string, sum: string, programs: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-lines-'))
   try {
@@ -69,7 +72,7 @@ const which = (program: string) =>
   execFileSync('sh', ['-c', `command -v ${program}`])
     .toString()
     .trim()
-/** `shasum` of macOS takes a line only with two spaces, or a space and a star. */
+/** The program `shasum` of macOS accepts a line only with two spaces before the name, or a space and a star. */
 const shasum = `read -r line; case "$line" in *'  svc.pyz') echo "$line" | ${which('sha256sum')} -c;; *) echo 'no properly formatted checksum lines found'; exit 1;; esac`
 
 test.each([

@@ -1,6 +1,6 @@
 /** The lines to paste on an agent's machine. Pure. */
 
-/** A word as a POSIX shell reads it; `~/` in front stays the home folder. */
+/** Quotes a word for a POSIX shell. `~/` at its start still means the home folder. */
 export function shellWord(word: string): string {
   if (word === '') return "''"
   if (/^[\w@%+=:,./~-]+$/.test(word) && !/.~/.test(word)) return word
@@ -12,28 +12,32 @@ export function shellWord(word: string): string {
 export const downloadLines = (baseUrl: string): string =>
   [`curl -fsSO ${shellWord(`${baseUrl}/cli/svc.pyz`)}`, 'python3 svc.pyz self install'].join('\n')
 
-/** Compares the file with the checksum that the service serves. `shasum` only accepts two spaces before the name. */
+/**
+ * The line that compares the downloaded file with the checksum that the service serves. `sed` adds a space before the
+ * name, because `shasum` requires two.
+ */
 export const checkLine = (baseUrl: string): string =>
   `curl -fsS ${shellWord(`${baseUrl}/cli/svc.pyz.sha256`)} | sed 's/ /  /' | $(command -v sha256sum || echo shasum -a 256) -c`
 
-/** Asks for the token without showing it, sends one report to test it, and stores it. */
+/** The line that asks for the token without showing it, sends one report to test it, and stores it. */
 export const connectLine = (baseUrl: string, name: string, folder: string): string =>
   `python3 svc.pyz connect --url ${shellWord(baseUrl)} --dir ${shellWord(folder)} --name ${shellWord(name)}`
 
-/** Reports until it is stopped. */
+/** The line that sends reports until it is stopped. */
 export const reportLine = (folder: string): string => `python3 svc.pyz report --dir ${shellWord(folder)}`
 
-/** Asks for the install code and for the secrets, and installs into a folder of the agent's name (2.12). */
+/** The line that asks for the install code and the secrets, and installs into a folder with the agent's name (2.12). */
 export const initLine = (baseUrl: string): string => `python3 svc.pyz init --url ${shellWord(baseUrl)}`
 
 /**
- * The unattended variant. The code is read from a file, so that it is not an argument and not in the shell's history.
+ * The line for an installation without a person. The code is read from a file, so that it is neither an argument nor in
+ * the shell's history.
  */
 export const unattendedLine = (baseUrl: string): string => `${initLine(baseUrl)} --yes --start < code.txt`
 
-/** Starts an installed agent now and at every boot, as a service of the user's account. */
+/** The line that starts an installed agent now and at every boot, as a service of the user's account. */
 export const serviceLine = (folder: string): string =>
   `python3 svc.pyz service install --start --dir ${shellWord(folder)}`
 
-/** Starts an installed agent in the terminal. */
+/** The line that starts an installed agent in the terminal. */
 export const runLine = (folder: string): string => `python3 svc.pyz run --dir ${shellWord(folder)}`

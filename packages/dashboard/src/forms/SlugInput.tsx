@@ -3,11 +3,14 @@ import { TextInput, type TextInputProps } from '@mantine/core'
 interface SlugInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   value?: string
   onChange?: (value: string) => void
-  /** Called with whether the person typed an address. From then on it no longer follows the name. */
+  /**
+   * Called with true when the person has typed an address, and with false when the field is empty. A typed address no
+   * longer follows the name.
+   */
   onOwn: (own: boolean) => void
 }
 
-/** The address of a new workspace. */
+/** The field for the address of a new workspace. */
 export const SlugInput = ({ value = '', onChange, onOwn, ...props }: SlugInputProps) => (
   <TextInput
     label="Workspace URL"

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** Runs the action of a form. Tells whether it is running, and its error if it failed. */
+/** Runs the action of a form, and returns whether it is running and the error with which it failed. */
 export function useSubmit<V>(act: (values: V) => Promise<unknown>) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)

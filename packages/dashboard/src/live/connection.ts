@@ -8,10 +8,13 @@ import { query } from '../api.ts'
 export type LiveState = 'connecting' | 'live' | 'lost'
 
 interface Listener {
-  /** Connected. `missed`: it took more than one try, so the page must load its data again. */
+  /**
+   * Called when the stream is connected. `missed` is true if that took more than one try; the page must then load its
+   * data again.
+   */
   open: (missed: boolean) => void
   frame: (text: string) => void
-  /** Nothing changed, and the service is reachable. */
+  /** Called for a sign that the service can be reached, without news. */
   ping: () => void
   state: (state: LiveState) => void
 }

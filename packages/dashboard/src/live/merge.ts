@@ -1,7 +1,7 @@
 /** Applies frames to the part of the fleet that is on screen. Pure. */
 import type { Fleet, FleetRow, Frame } from '@svc/api'
 
-/** Puts rows that reported into the window. Returns the same object when none of them is in it. */
+/** Replaces rows on screen by those that a frame carries. Returns the same object if the frame carries none of them. */
 export function mergeFrame(fleet: Fleet, frame: Frame): Fleet {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))
   if (!fleet.rows.some((row) => fresh.has(row.name))) return fleet
@@ -18,8 +18,8 @@ const group = (row: FleetRow, now: number) =>
         : `${row.level ?? 'none'} ${row.statusLate || row.secretsMissing}`
 
 /**
- * True when a row moves between the filter's groups, by a report or by silence. Counts and order must then be loaded
- * again.
+ * True if a frame moves a row on screen into another group of the filter, such as from OK to Bad. Counts and order must
+ * then be loaded again.
  */
 export function movesGroup(fleet: Fleet, frame: Frame): boolean {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))

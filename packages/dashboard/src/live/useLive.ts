@@ -25,7 +25,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
       ])
         void client.invalidateQueries({ queryKey: key })
     })
-    // Pages of blueprints and rollouts also show the states of requested versions.
+    // Pages of blueprints and rollouts are loaded again too, because they show the states of requested versions.
     const wishes = throttled(1_000, () => {
       for (const key of [keys.blueprints(slug), keys.rollouts(slug)]) void client.invalidateQueries({ queryKey: key })
     })
@@ -59,7 +59,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
   return state
 }
 
-/** Puts a frame into the cache. Returns true when the list must be loaded again. */
+/** Puts a frame into the cache. Returns true if the list of agents must be loaded again. */
 function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
   let stale = frame.list || frame.more
   for (const query of client.getQueryCache().findAll({ queryKey: keys.fleet(slug) })) {
@@ -74,7 +74,7 @@ function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
   return stale
 }
 
-/** Calls `act` at once, then at most once per `ms`. The last call is never lost. */
+/** Limits calls of `act` to one per `ms`. The first call is made at once, and the last call is always made. */
 function throttled(ms: number, act: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let waiting = false

@@ -15,7 +15,7 @@ import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/invitation/$id')
 
-/** Accepts an invitation: creates an account, or joins with the existing one. */
+/** Accepts an invitation: the person creates an account, or joins with an existing one. */
 export function InvitationPage() {
   const { id } = route.useParams()
   const info = useQuery({

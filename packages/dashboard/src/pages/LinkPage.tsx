@@ -10,7 +10,10 @@ import { ErrorNote } from '../ui/index.ts'
 
 const route = getRouteApi('/link')
 
-/** A one-time sign-in link. It needs a press, so that programs that only open addresses do not use it up. */
+/**
+ * Signs in with a one-time link. The person must press a button, so that programs that only open addresses do not use
+ * the link up.
+ */
 export function LinkPage() {
   const { token = '' } = route.useSearch()
   const arrive = useArrive()

@@ -19,7 +19,7 @@ export function SignInPage() {
   )
 }
 
-/** Also used on the page of an invitation, for people who have an account. */
+/** The form for signing in. The page of an invitation uses it too, for people who have an account. */
 export function SignInForm({ next, email = '' }: { next: string; email?: string }) {
   const arrive = useArrive()
   const form = useForm({

@@ -1,4 +1,7 @@
-/** Before the workspace: first start, sign-in, one-time links, invitations; and addresses where nothing is. */
+/**
+ * Tests the pages before a workspace (first start, sign-in, one-time links, invitations), and addresses that do not
+ * exist.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { axe, wrongLooks } from '../../testing/axe.ts'
@@ -11,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => place?.close())
 afterEach(() => expect(place.faults.splice(0)).toEqual([]))
 
-/** Collects requests that the service refuses to this page from now on. */
+/** Collects the requests of this page that the service refuses from now on. */
 function refusedTo(page: Page): string[] {
   const refused: string[] = []
   page.on('response', (response) => response.status() >= 400 && refused.push(`${response.status()} ${response.url()}`))

@@ -1,4 +1,4 @@
-/** Members, activity, one's own account, and a workspace that is not activated. */
+/** Tests members, the activity, one's own account, and a workspace that is not activated. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { axe, overflow, wrongLooks } from '../../testing/axe.ts'
@@ -88,7 +88,8 @@ test('an invitation is shown as void once the person who made it may no longer i
   const stranger = await place.visitor()
   await stranger.page.goto(url)
   await stranger.page.getByRole('heading', { name: 'This invitation can’t be used' }).waitFor()
-  place.faults.length = 0 // the browser notes the refusal of the void link
+  // The browser's console shows the refusal of the void link as an error, which is expected here.
+  place.faults.length = 0
 
   await line.getByRole('button', { name: /^Revoke/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import type { LiveState } from '../live/useLive.ts'
 import { useWorkspace } from '../workspace.ts'
 
-/** Warnings about the whole page: no network, connection lost, workspace not activated. */
+/** Shows warnings about the whole page: no network, connection lost, workspace not activated. */
 export function Banners({ slug, live }: { slug: string; live: LiveState }) {
   const { online } = useNetwork()
   const { activated } = useWorkspace()

@@ -4,7 +4,7 @@ import { useDocumentTitle } from '../ui/index.ts'
 import { Mark } from './Mark.tsx'
 import './door.css'
 
-/** The frame of pages before the workspace: sign-in, first start, links, invitations. */
+/** The frame around pages outside a workspace: sign-in, first start, links, invitations. */
 export function DoorShell({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
   useDocumentTitle(title)
   return (

@@ -9,7 +9,7 @@ import { useWorkspace } from '../workspace.ts'
 import { icon, PersonFace, WorkspaceFace } from './faces.tsx'
 import { Mark } from './Mark.tsx'
 
-/** The navigation of a workspace, the workspace switcher, and the person's menu. */
+/** Shows the navigation of a workspace, the menu to switch workspaces, and the person's menu. */
 export function SideBar({ slug }: { slug: string }) {
   const { name } = useParams({ strict: false })
   const onAgent = name !== undefined
@@ -45,7 +45,9 @@ const load = () => import('./menus.tsx')
 const WorkspaceMenu = lazy(async () => ({ default: (await load()).WorkspaceMenu }))
 const PersonMenu = lazy(async () => ({ default: (await load()).PersonMenu }))
 
-/** A menu's button. The menu is loaded when the pointer or focus comes near, and opens with the first press. */
+/**
+ * The button of a menu. The menu is loaded when the pointer or the focus comes near, and it opens at the first press.
+ */
 function Later({
   face: Face,
   name,

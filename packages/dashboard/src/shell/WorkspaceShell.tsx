@@ -9,8 +9,8 @@ import { SideBar } from './SideBar.tsx'
 import './shell.css'
 
 /**
- * The frame of every page of a workspace, with the menu at the side, or above on narrow screens. It holds the one live
- * connection.
+ * The frame around every page of a workspace. The menu is at the side, or at the top on narrow screens. The frame holds
+ * the live connection for all pages in it.
  */
 export function WorkspaceShell() {
   const slug = useSlug()

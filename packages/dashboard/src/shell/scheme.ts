@@ -1,6 +1,6 @@
 import { useMantineColorScheme } from '@mantine/core'
 
-/** Light, dark, or the system's scheme; remembered in this browser. */
+/** The colour scheme that the person chose: light, dark, or that of the system. This browser remembers it. */
 export function useScheme() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return { chosen: colorScheme, choose: setColorScheme }

@@ -8,15 +8,15 @@ interface ConfirmProps {
   opened: boolean
   onClose: () => void
   title: string
-  /** The consequences, in sentences. */
+  /** The text of the dialog: the consequences, in sentences. */
   children: ReactNode
-  /** The verb on the button, such as `Delete agent`. */
+  /** The text on the button, which begins with a verb, such as `Delete agent`. */
   confirm: string
   danger?: boolean
   disabled?: boolean
-  /** Keeps the dialog open when done, because the next step replaces it. */
+  /** True to keep the dialog open after the action, because the next step replaces it. */
   keepOpen?: boolean
-  /** The action. The dialog closes when the promise resolves, and shows the reason when it rejects. */
+  /** Carries out the action. The dialog closes when the promise resolves, and shows the error when it rejects. */
   onConfirm: () => Promise<unknown>
 }
 

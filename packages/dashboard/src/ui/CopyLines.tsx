@@ -6,11 +6,11 @@ import './copy.css'
 interface CopyLinesProps {
   /** The text to show and copy, exactly. */
   text: string
-  /** The name of the text, for the button: `Copy token`. */
+  /** The words on the button, which name the text: `Copy token`. */
   label: string
 }
 
-/** Lines with a button that copies them. */
+/** Shows lines of text with a button that copies them. */
 export function CopyLines({ text, label }: CopyLinesProps) {
   const clipboard = useClipboard({ timeout: 2000 })
   return (

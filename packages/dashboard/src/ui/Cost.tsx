@@ -1,4 +1,4 @@
-/** US dollars for reading: `$0.00`, `<$0.01`, `$12.34`, `$1,234`. */
+/** Formats US dollars: `$0.00`, `<$0.01`, `$12.34`, `$1,234`. */
 export function dollars(usd: number): string {
   if (usd > 0 && usd < 0.01) return '<$0.01'
   const digits = usd >= 1000 ? 0 : 2
@@ -10,7 +10,7 @@ export function dollars(usd: number): string {
   }).format(usd)
 }
 
-/** A cost in US dollars; a dash if none was reported. */
+/** Shows a cost in US dollars; a dash if none was reported. */
 export function Cost({ usd }: { usd: number | null | undefined }) {
   if (usd === null || usd === undefined)
     return (

@@ -5,7 +5,7 @@ interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
   title: string
   children: ReactNode
   size?: string | number
-  /** A stray click or key must not close it, for example while a token is shown once. */
+  /** True if a stray click or key must not close the dialog, for example while a token is shown once. */
   stay?: boolean
 }
 

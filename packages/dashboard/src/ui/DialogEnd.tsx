@@ -2,10 +2,10 @@ import { Button, Group } from '@mantine/core'
 import { ErrorNote } from './ErrorNote.tsx'
 
 interface DialogEndProps {
-  /** The reason for a failure; null: nothing failed. */
+  /** The error with which the action failed; null if it did not fail. */
   error: unknown
   onCancel: () => void
-  /** The verb on the button that submits the form. */
+  /** The text on the button that submits the form, which begins with a verb. */
   submit: string
   busy: boolean
   danger?: boolean | undefined

@@ -3,11 +3,11 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 
 interface ErrorNoteProps {
   error: unknown
-  /** Tries again. */
+  /** Called when the person presses the button to try again. Without it there is no button. */
   retry?: () => unknown
 }
 
-/** An error in the service's words, and a button to try again. */
+/** Shows an error in the service's words, with a button to try again. */
 export function ErrorNote({ error, retry }: ErrorNoteProps) {
   const words = error instanceof Error ? error.message : String(error)
   return (

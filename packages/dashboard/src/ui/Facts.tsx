@@ -6,7 +6,10 @@ export interface FactsProps {
   facts: readonly (readonly [name: string, value: ReactNode])[]
 }
 
-/** Names and values, one per line. Missing values are left out. A text value is always shown as text. */
+/**
+ * Shows names and values, one pair per line. Pairs without a value are left out. A text value is never taken for
+ * markup.
+ */
 export const Facts = ({ facts }: FactsProps) => (
   <dl className="svc-kv">
     {facts.map(

@@ -18,7 +18,7 @@ interface LevelLook {
   words: string
 }
 
-/** The look of each level: always icon, words and colour, never colour alone. */
+/** How each level looks: always with an icon, words and a colour, never with colour alone. */
 export const looks: Record<Shown, LevelLook> = {
   ok: { icon: IconCircleCheckFilled, words: 'OK' },
   info: { icon: IconInfoCircleFilled, words: 'Info' },
@@ -32,22 +32,25 @@ export const looks: Record<Shown, LevelLook> = {
 
 interface LevelProps {
   level: LevelName | null | undefined
-  /** It has not reported for too long. Its last report is past, so it is grey and reads "was OK" (D20). */
+  /** True if the agent is offline. Its last level is then grey and reads "was OK", because the report is old (D20). */
   silent?: boolean
-  /** It was stopped on its machine (D66). */
+  /** True if the agent was stopped on its machine (D66). */
   stopped?: boolean
-  /** Its status is old, so it may be past (D65). `late` when it is too old, which is a warning by itself. */
+  /**
+   * True if the agent's status file is old, so that the level may no longer be right (D65). `late` is true if it is too
+   * old, which is a warning by itself.
+   */
   old?: boolean
   late?: boolean
-  /** It runs without secrets that its version requires. */
+  /** True if the agent runs without secrets that its version requires. */
   lacking?: boolean
-  /** It has never reported. */
+  /** True if the agent has never reported. */
   never?: boolean
-  /** Shows only the icon. The words stay for screen readers and on hover. */
+  /** True to show only the icon. The words are still read by screen readers and shown on hover. */
   iconOnly?: boolean
 }
 
-/** A level as icon, words and colour. */
+/** Shows a level as icon, words and colour. */
 export function Level({ level, iconOnly = false, ...facts }: LevelProps) {
   const shown = shownOf(level, facts)
   const { icon: Icon } = looks[shown]

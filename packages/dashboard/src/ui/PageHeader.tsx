@@ -3,14 +3,14 @@ import type { ReactNode } from 'react'
 
 interface PageHeaderProps {
   title: ReactNode
-  /** One quiet line below the title. */
+  /** One line in quiet text below the title. */
   note?: ReactNode
-  /** Shown before the title, such as a level. */
+  /** Content in front of the title, such as a level. */
   before?: ReactNode
   actions?: ReactNode
 }
 
-/** The head of a page: its only h1, and its actions. */
+/** The top of a page: its only h1, and its buttons. */
 export function PageHeader({ title, note, before, actions }: PageHeaderProps) {
   return (
     <Group justify="space-between" align="flex-start" gap="sm" mb="md" wrap="wrap">

@@ -2,13 +2,16 @@ import { useClock } from './clock.ts'
 import { exact, lasts, machine, relative } from './relative.ts'
 
 interface PlainTimeProps {
-  /** Unix milliseconds. */
+  /** The time in Unix milliseconds. */
   at: number
-  /** Shown as a duration so far: `offline 3 h`. */
+  /** Set to show how long a state has lasted, such as `offline 3 h`, in place of a relative time. */
   since?: 'offline' | 'stopped' | false
 }
 
-/** A relative time that ticks, for links, buttons and long lists: the exact one on hover only. */
+/**
+ * Shows a relative time that counts on, such as `3 min ago`. It is for links, buttons and long lists: the exact time
+ * appears only on hover.
+ */
 export function PlainTime({ at, since = false }: PlainTimeProps) {
   const iso = machine(at)
   const text = useClock((now) => wordsOf(at, now, since))

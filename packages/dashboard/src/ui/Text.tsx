@@ -1,14 +1,14 @@
 interface TextProps {
-  /** Text that an agent or a person wrote, always shown as text (I31). */
+  /** The text, which an agent or a person wrote. It is never taken for markup (I31). */
   children: string
-  /** Shown on one line, cut with an ellipsis, with the whole text on hover. */
+  /** True to show the text on one line, cut with an ellipsis. The whole text then appears on hover. */
   cut?: boolean
-  /** Keeps line breaks. */
+  /** True to keep the line breaks of the text. */
   lines?: boolean
   mono?: boolean
 }
 
-/** Text from outside, isolated so that its direction cannot affect the text around it (D13). */
+/** Shows text from outside. It is isolated, so that its writing direction cannot change the text around it (D13). */
 export function Text({ children, cut = false, lines = false, mono = false }: TextProps) {
   return (
     <bdi

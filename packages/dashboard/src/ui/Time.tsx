@@ -4,11 +4,11 @@ import { PlainTime, wordsOf } from './PlainTime.tsx'
 import { exact, machine } from './relative.ts'
 
 interface TimeProps {
-  /** Unix milliseconds. */
+  /** The time in Unix milliseconds. */
   at: number
 }
 
-/** A relative time that ticks, with the exact one and its zone on hover and focus. */
+/** Shows a relative time that counts on, such as `3 min ago`. The exact time and its zone appear on hover and focus. */
 export function Time({ at }: TimeProps) {
   const iso = machine(at)
   const text = useClock((now) => wordsOf(at, now))

@@ -5,13 +5,15 @@ import { Text } from './Text.tsx'
 
 interface UntrustedLinkProps {
   title: string
-  /** The service keeps only harmless links (D21); checked again here. */
+  /** The address, which is checked again here. The service keeps only harmless ones (D21). */
   url: string | undefined
-  /** Shows the host after the title; on unless space is short, then it is on hover. */
+  /**
+   * True to show the host behind the title, which is the default. If space is short, the host appears only on hover.
+   */
   host?: boolean
 }
 
-/** A link that an agent reported. It shows its host, opens in a new tab, and sends no referrer (D21). */
+/** Shows a link that an agent reported. It opens in a new tab and sends no referrer (D21). */
 export function UntrustedLink({ title, url, host = true }: UntrustedLinkProps) {
   if (url === undefined || !isLink(url)) return <Text>{title}</Text>
   const where = new URL(url).host

@@ -1,4 +1,4 @@
-/** One timer for every relative time on the page, and the service's clock. */
+/** One timer for all relative times on the page, and the service's clock as far as the page knows it. */
 import { limits } from '@svc/protocol'
 import { useSyncExternalStore } from 'react'
 
@@ -23,7 +23,7 @@ export function serviceTimeIs(at: number): void {
   serviceHeard()
 }
 
-/** Notes that the service answered or sent a sign of life. */
+/** Notes that the service has answered, or has sent a sign of life. */
 export function serviceHeard(): void {
   heardAt = Date.now()
 }
@@ -32,8 +32,8 @@ export function serviceHeard(): void {
 export const serviceNow = (): number => Date.now() + ahead
 
 /**
- * The time until which this page would know about reports. It stops while the service is unreachable, since then the
- * page is cut off, and not each agent silent.
+ * The time up to which this page would know about reports. It stands still while the service cannot be reached.
+ * Otherwise all agents would seem to be silent.
  */
 const knownNow = (): number => Math.min(Date.now(), heardAt + unheard) + ahead
 
@@ -49,14 +49,14 @@ function listen(listener: () => void): () => void {
   }
 }
 
-/** The value that `read` makes of the current time. The component is drawn again only when it changes. */
+/** Computes a value from the current time. The component is drawn again only when the value changes. */
 export const useClock = <T extends string | number | boolean>(read: (now: number) => T): T =>
   useSyncExternalStore(listen, () => read(serviceNow()))
 
-/** D65: true when a status written at that time is old; false when the time is unknown. */
+/** True if a status that was written at this time is old (D65); false if the time is unknown. */
 export const useOld = (statusAt: number | null | undefined): boolean =>
   useClock((now) => statusAt != null && now - statusAt > limits.statusOldSeconds * 1000)
 
-/** True when an agent that becomes silent at `silentAt` is silent (D20), as far as this page can know. */
+/** True if an agent that falls silent at `silentAt` is silent now (D20), as far as this page can know. */
 export const useSilent = (silentAt: number | null | undefined): boolean =>
   useSyncExternalStore(listen, () => silentAt != null && silentAt <= knownNow())

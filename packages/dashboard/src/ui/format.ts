@@ -1,6 +1,6 @@
 /** Figures for people. Everything here is text; levels and colours are elsewhere. */
 
-/** A run's length in seconds; undefined when it has no start, has not ended, or ended before it began. */
+/** The length of a run in seconds; undefined if it has no start, has not ended, or ended before it started. */
 export const lengthOf = (run: { started?: number; ended?: number }): number | undefined =>
   run.started !== undefined && run.ended !== undefined && run.ended >= run.started ? run.ended - run.started : undefined
 
@@ -10,9 +10,9 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 const group = (n: number) => grouped.format(n)
 
 export const figure = (n: number): string => plain.format(n)
-/** `1,234` up to 9,999, then `12.3K`. */
+/** Formats a number of tokens: `1,234` up to 9,999, and then `12.3K`. */
 export const tokens = (n: number): string => (n < 10_000 ? group(n) : compact.format(n))
-/** A share from 0 to 1: `42%`, `0.4%`, `100%`. */
+/** Formats a share from 0 to 1: `42%`, `0.4%`, `100%`. */
 export const percent = (share: number): string => {
   const value = share * 100
   return `${Math.abs(value) < 10 && !Number.isInteger(value) ? Number(value.toFixed(1)) : Math.round(value)}%`
@@ -23,5 +23,5 @@ export function bytes(n: number): string {
   return n < 1024 * 1024 ? `${Math.round(n / 1024)} KB` : `${(n / 1024 / 1024).toFixed(1)} MB`
 }
 
-/** `1 run`, `12 runs`. */
+/** Formats a count with its noun: `1 run`, `12 runs`. */
 export const count = (n: number, one: string, many = `${one}s`): string => `${group(n)} ${n === 1 ? one : many}`

@@ -5,10 +5,10 @@ import './parts.css'
 
 interface SectionProps {
   title: ReactNode
-  /** Quiet text at the end of the heading's line. */
+  /** Quiet text at the right end of the heading's line. */
   aside?: ReactNode
   children: ReactNode
-  /** No inner padding, for tables and lists that reach the edge. */
+  /** True for content without inner padding, such as tables and lists that reach the edge of the card. */
   flush?: boolean
 }
 
@@ -31,16 +31,19 @@ export function Section({ title, aside, children, flush = false }: SectionProps)
 
 interface WhyButtonProps extends Omit<ButtonProps, 'disabled'> {
   onClick: () => void
-  /** The reason why it is disabled; null when it is enabled. Shown on hover and focus, and read by screen readers. */
+  /**
+   * The reason why the button is disabled; null if it is enabled. The reason appears on hover and focus, and screen
+   * readers read it.
+   */
   why: string | null
-  /** A note about the consequences. */
+  /** A note about the consequences of pressing the button. */
   note?: string | null
   children: ReactNode
   label?: string
   type?: 'button' | 'submit'
 }
 
-/** A button that stays reachable when it is disabled, and says why. */
+/** A button that says why it is disabled. Even then it can be reached with the keyboard. */
 export function WhyButton({ onClick, why, note = null, children, label, ...button }: WhyButtonProps) {
   const id = useId()
   const words = why ?? note
@@ -66,7 +69,7 @@ export function WhyButton({ onClick, why, note = null, children, label, ...butto
   )
 }
 
-/** Content that may be larger than its place. It can be scrolled with the keyboard too. */
+/** Shows content that may be larger than the space for it. The keyboard can scroll it too. */
 export const Scroll = ({ label, className, children }: { label: string; className: string; children: ReactNode }) => (
   // biome-ignore lint/a11y/useSemanticElements: a <section> would be one more landmark for each panel, a <fieldset> has a look
   // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled with the keyboard
@@ -75,14 +78,14 @@ export const Scroll = ({ label, className, children }: { label: string; classNam
   </div>
 )
 
-/** Text after a dot in the colour of its tone. */
+/** Text behind a dot in the colour of its tone. */
 export const Tone = ({ tone, children, title }: { tone: string; children: ReactNode; title?: string }) => (
   <span className="svc-tone" data-tone={tone} title={title}>
     {children}
   </span>
 )
 
-/** Parts of one line, separated by middle dots. Missing parts leave no gap. */
+/** Shows the parts of a line with middle dots between them. Missing parts leave no gap. */
 export function Dotted({ parts }: { parts: readonly (ReactNode | false | null | undefined)[] }) {
   const there = parts.filter((part) => part !== null && part !== undefined && part !== false && part !== '')
   return (

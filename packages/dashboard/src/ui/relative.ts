@@ -4,7 +4,10 @@ const min = 60 * s
 const hour = 60 * min
 const day = 24 * hour
 
-/** Makes `now`, `20 s ago`, `3 min ago`, `2 h ago`, `4 d ago`, then the date; `in 3 min` for the future. */
+/**
+ * Formats a time relative to now: `now`, `20 s ago`, `3 min ago`, `2 h ago`, `4 d ago`, and older times as a date. A
+ * future time is `in 3 min`.
+ */
 export function relative(at: number, now: number): string {
   const off = now - at
   const size = Math.abs(off)
@@ -14,13 +17,16 @@ export function relative(at: number, now: number): string {
 }
 
 /**
- * The duration of an offline or stopped state, worded so that it cannot be read as fresh: `offline 4 min`, `offline
- * since 3 Oct`.
+ * Formats how long an agent has been offline or stopped, so that it cannot be read as a recent report: `offline 4 min`,
+ * `offline since 3 Oct`.
  */
 export const lasts = (what: string, at: number, now: number): string =>
   now - at >= 30 * day ? `${what} since ${date(at, now)}` : `${what} ${steps(Math.max(0, now - at))}`
 
-/** A duration in one unit: `40 s`, `3 min`, `2 h`, `12 d`. Seconds go in steps of five, so that lists stay calm. */
+/**
+ * Formats a duration in one unit: `40 s`, `3 min`, `2 h`, `12 d`. Seconds are in steps of five, so that lists change
+ * less often.
+ */
 function steps(size: number): string {
   if (size < min) return `${Math.floor(size / (5 * s)) * 5} s`
   if (size < hour) return `${Math.floor(size / min)} min`
@@ -28,7 +34,7 @@ function steps(size: number): string {
   return `${Math.floor(size / day)} d`
 }
 
-/** A duration with its second unit: `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`. */
+/** Formats a duration in up to two units: `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`. */
 export function lasting(ms: number): string {
   const size = Math.max(0, ms)
   if (size < min) return `${Math.floor(size / s)} s`
@@ -48,7 +54,7 @@ function date(at: number, now: number): string {
   }).format(at)
 }
 
-/** The exact time, with seconds and zone: `Sat 21 Nov 2026, 14:03:07 GMT+1`. */
+/** Formats the exact time with seconds and zone: `Sat 21 Nov 2026, 14:03:07 GMT+1`. */
 export const exact = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', {
     weekday: 'short',
@@ -61,7 +67,10 @@ export const exact = (at: number): string =>
     timeZoneName: 'short',
   }).format(at)
 
-/** For `<time dateTime>`; undefined if no date can hold the number (agents may report any, D20). */
+/**
+ * The time for the attribute `<time dateTime>`. It is undefined if no date can represent the number, since agents may
+ * report any number (D20).
+ */
 export function machine(at: number): string | undefined {
   const held = new Date(at)
   return Number.isNaN(held.getTime()) ? undefined : held.toISOString()

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Names the browser's tab: `mail-triage · svc`. */
+/** Sets the title of the browser's tab, such as `mail-triage · svc`. */
 export function useDocumentTitle(...parts: (string | undefined)[]): void {
   const title = [...parts.filter((part) => part), 'svc'].join(' · ')
   useEffect(() => {

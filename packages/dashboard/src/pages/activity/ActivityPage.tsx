@@ -57,7 +57,10 @@ export function ActivityPage() {
   )
 }
 
-/** Removes duplicates: pages overlap where several entries have the same millisecond. */
+/**
+ * Removes entries that are listed twice. If several entries have the same millisecond, they may be in two pieces of the
+ * list.
+ */
 function once(entries: AuditEntry[]): AuditEntry[] {
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
 }

@@ -149,6 +149,6 @@ function unforeseen(action: string, subject: string, details: ActivityFacts): Pa
   return [said(action.replaceAll(/[._]/g, ' ')), ': ', said(subject), ...facts]
 }
 
-/** The day heading of an entry, in the reader's calendar. */
+/** The heading of the day of an entry, in the reader's time zone. */
 export const dayOf = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(at)

@@ -29,7 +29,7 @@ const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ age
 
 export function AgentPage() {
   const { slug, name } = useAgentAddress()
-  // A new key per agent, so that typed text and pending clicks of one agent do not stay for the next.
+  // Each agent has another key, so that React does not keep typed text and pending clicks when another agent is opened.
   return <OneAgent key={`${slug}/${name}`} slug={slug} name={name} />
 }
 

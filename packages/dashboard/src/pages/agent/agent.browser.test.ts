@@ -339,7 +339,7 @@ test('only values from an old status file are shown with their age; values that 
   expect(await section(page, 'Health').getByText('as of').count()).toBe(1)
 })
 
-/** An agent for each view, and a text that is there once the view is complete. */
+/** Each view with the agent that it shows, and a text that is there when the view is complete. */
 const views = [
   ['overview', 'whole', '60 runs'],
   ['runs', 'brief', 'Mail 0'],
@@ -349,7 +349,7 @@ const views = [
 ] as const
 
 test.each(views)('the view %s passes axe and fits a phone, light and dark', async (tab, name, whole) => {
-  // A dozen runs, of every kind: axe takes seconds for the rows of sixty.
+  // A dozen runs, which include every kind. With sixty rows axe would take seconds.
   if (name === 'brief') await (await world.addAgent(name)).report({ runs: wholeReport(now()).runs.slice(0, 12) })
   const page = await world.visit('admin', name, { tab })
   expect(await wrongLooks(page, () => seen(page, whole))).toEqual([])

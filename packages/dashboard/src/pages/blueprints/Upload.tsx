@@ -13,7 +13,10 @@ import { keys, versionQuery } from '../../queries.ts'
 import { Text } from '../../ui/index.ts'
 import { Findings } from './Findings.tsx'
 
-/** `''`: some systems do not know what a .zip is. */
+/**
+ * The types that a dropped file may have. The empty type is allowed because some systems do not know the type of a .zip
+ * file.
+ */
 const zips = { 'application/zip': ['.zip'], 'application/x-zip-compressed': ['.zip'] }
 
 type Doing =

@@ -1,4 +1,7 @@
-/** Blueprints in the page, from the upload to a revoked bot: the real service, a real browser, the real `svc init` (2.9, 2.10). */
+/**
+ * Tests blueprints on the page, from an upload to a revoked bot, with the real service, a real browser and the real
+ * `svc init` (2.9, 2.10).
+ */
 import { readFileSync } from 'node:fs'
 import type { AgentPage, Bots, Members, NewCode } from '@svc/api'
 import type { Page } from 'playwright-core'
@@ -139,7 +142,8 @@ test('a bundle is dropped on the page; a refused one is shown with every file an
   await alert.getByText('broken.zip').waitFor()
   await alert.getByText(/^The bundle/).waitFor()
 
-  // A bundle that svc pack would never make: a manifest with two faults, in an otherwise good zip made by Python.
+  // A bundle that `svc pack` would never make: its manifest has two faults, but the zip itself, made by Python, is
+  // good.
   machine.write('bad/svc.agent.yaml', 'name: bad\nversion: one\nruntime: {kind: process, command: []}\n')
   await machine.shell('cd bad && python3 -m zipfile -c ../bad.zip svc.agent.yaml')
   await drop(page, 'bad.zip', readFileSync(`${machine.root}/bad.zip`))
@@ -221,7 +225,7 @@ test('the code of a person who stops being an admin becomes invalid at once, on 
 
 test('a code counts down until it expires', async () => {
   const { id } = await ada.call<NewCode>('POST', `${w}/codes`, { blueprint: 'price-scout', version: '2.0.0' })
-  // A clock is that of all windows of a browser, so this one gets a browser of its own.
+  // A test clock applies to all windows of a browser, so this test uses a separate browser.
   const { context, page } = await place.visitor({ own: true })
   await context.addCookies(await ada.context.cookies())
   await page.clock.install()

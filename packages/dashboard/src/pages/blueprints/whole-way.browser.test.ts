@@ -1,6 +1,7 @@
 /**
- * The whole way of a person, with nothing played: a bundle dropped on the page, a code, `svc init` and `svc run` typed in a
- * real terminal with the built `svc.pyz`, an example agent that works on the example product, and what the page does to it.
+ * Tests everything a person does to get an agent, with nothing simulated: a bundle is dropped on the page, and with a
+ * code `svc init` and `svc run` are typed in a real terminal. The agent works on a real example product, and the page
+ * controls it.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,7 +37,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
     page.getByRole('list', { name: 'Commands in progress' }).getByRole('listitem').filter({ hasText: wish })
   const main = page.getByRole('main')
 
-  // The page: a bundle, and a code for it.
+  // The person uploads a bundle on the page and gets a code for it.
   await page.goto(at('/blueprints'))
   await drop(page, 'link-checker.zip', readFileSync(await machine.packFolder(example, 'link-checker.zip')))
   await heading(page, /^link-checker 1\./)
@@ -46,7 +47,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await heading(page, 'Install links-north')
   const code = await copied(page, 'code')
 
-  // The machine: what the page says, typed.
+  // The person types on the machine what the page tells them to.
   terminal = new Terminal(machine.root, { SVC_TIME_SCALE: '0.2', XDG_BIN_HOME: join(machine.root, 'bin') })
   await terminal.ready()
   terminal.type(await copied(page, 'lines that download the program'))
@@ -68,7 +69,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   const said = await terminal.until('Installed links-north')
   expect(said).not.toContain(code)
 
-  // The page turns into the agent's page by itself.
+  // The page with the code shows the agent's page by itself.
   await heading(page, 'links-north')
   expect(page.url()).toBe(at('/agents/links-north'))
   writeDocuments()
@@ -80,7 +81,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await binding.getByText('OK', { exact: true }).waitFor()
   await main.getByText('1 open, one for each document').waitFor()
 
-  // The commands that the agent offers.
+  // The person sends the commands that the agent offers.
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   await button('Pause').click()
   await one('Pause').getByText('applied').waitFor()
@@ -106,7 +107,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await page.getByRole('button', { name: 'Request', exact: true }).click()
   await main.getByText('tasks: opened one for more.md').waitFor()
 
-  // The bot may no longer: the page says so at once, and the product refuses the agent.
+  // The bot is revoked: the page says so at once, and the product refuses the agent.
   await page.getByRole('tab', { name: 'Overview' }).click()
   const bots = await page.context().newPage()
   await bots.goto(at('/bots'))
@@ -121,7 +122,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   const { bindings } = await call<AgentPage>('GET', '/api/web/w/north-wind/agents/links-north')
   expect(bindings[0]).toMatchObject({ product: 'tasks', token: 'revoked', broken: true })
 
-  // The machine keeps the last word.
+  // The agent is stopped on its machine, which needs nobody's permission.
   terminal.press('C-c')
   await terminal.ready()
   expect(place.faults).toEqual([])
@@ -136,7 +137,8 @@ async function copied(page: Page, what: string): Promise<string> {
 }
 
 /**
- * The example product, registered and activated, and a check whether it refuses the bot whose token is in this file.
+ * Starts the example product, and registers and activates it. Returns a function that tells whether it refuses the
+ * token in a file.
  */
 async function startProduct(service: Place) {
   const port = await freePort()

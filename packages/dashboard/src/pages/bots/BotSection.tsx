@@ -8,7 +8,7 @@ import { EndBot, type Ending } from './EndBot.tsx'
 
 const tones: Readonly<Record<BotTokenState, string>> = { active: 'good', revoked: 'no', expired: 'lost' }
 
-/** One bot: its product and role, and the tokens of the agents that use it. */
+/** Shows a bot: its product and role, and the tokens of the agents that act as it. */
 export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin: boolean }) {
   const [ending, setEnding] = useState<Ending | null>(null)
   const active = bot.tokens.filter(({ state }) => state === 'active').length

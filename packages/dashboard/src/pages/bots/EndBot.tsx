@@ -6,7 +6,7 @@ import { keys } from '../../queries.ts'
 import { Confirm } from '../../ui/index.ts'
 import { several } from '../blueprints/parts/words.ts'
 
-/** One token, all tokens of a bot, or the bot itself. */
+/** The object to end: one token, all tokens of a bot, or the bot itself. */
 export type Ending = { is: 'token'; token: BotToken } | { is: 'all' } | { is: 'bot' }
 
 interface EndBotProps {
@@ -20,7 +20,7 @@ interface EndBotProps {
 export function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
   const client = useQueryClient()
   const [last, setLast] = useState<Ending>({ is: 'all' })
-  if (ending !== null && ending !== last) setLast(ending) // keeps its text while it closes
+  if (ending !== null && ending !== last) setLast(ending) // The dialog keeps its text while it closes.
   const hit = (last.is === 'token' ? [last.token] : bot.tokens).filter(({ state }) => state === 'active')
   const agents = several(hit.map(({ agent }) => agent))
   const end = async () => {

@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { productsQuery } from '../../queries.ts'
 import { count, ErrorNote, Section, Text, Time, Tone } from '../../ui/index.ts'
 
-/** The products that this service knows, and those activated for this workspace. The operator decides that. */
+/**
+ * Shows the products that this service knows, and which of them are activated for this workspace. The operator decides
+ * that.
+ */
 export function Products({ slug }: { slug: string }) {
   const { data, error, refetch } = useQuery(productsQuery(slug))
   if (error && !data) return <ErrorNote error={error} retry={refetch} />

@@ -20,7 +20,7 @@ const commands = [
   { type: 'run_now', words: 'Run now', icon: IconPlayerTrackNext, means: 'start a run now, which may cost money' },
 ] as const satisfies { type: BulkCommand; words: string; icon: unknown; means: string }[]
 
-/** The number of agents per request. */
+/** The maximum number of agents in one request. */
 const atATime = 200
 
 /** Sends commands to all selected agents, and shows the result of each. */

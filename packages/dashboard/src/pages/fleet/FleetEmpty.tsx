@@ -7,7 +7,7 @@ import type { FleetView } from './view.ts'
 
 interface EmptyProps {
   slug: string
-  /** The workspace has no agents. */
+  /** True if the workspace has no agents; false if only the filter hides them. */
   none: boolean
   view: FleetView
   onAdd: (() => void) | undefined

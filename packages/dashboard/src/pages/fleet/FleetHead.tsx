@@ -99,7 +99,7 @@ function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'
   )
 }
 
-/** The order as a list, where rows are shown as cards. */
+/** A menu to choose the order, for windows in which rows are shown as cards. */
 export function NarrowHead({ slug, view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
   const order = orderOf(view)

@@ -10,14 +10,14 @@ import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
 import type { FleetView } from './view.ts'
 
-/** Height in pixels; fixed, so that nothing jumps when a window of rows arrives. */
+/** The height of a row in pixels. It is fixed, so that nothing moves when further rows are loaded. */
 const height = { wide: 42, narrow: 62 } as const
 
 interface ListProps {
   slug: string
   view: FleetView
   shown: Shown
-  /** The rows belong to the previous view, and the new ones are loading. */
+  /** True if the shown rows belong to the previous view, while those of the new view are loading. */
   late: boolean
   selection: Selection | undefined
   onRange: (first: number, last: number) => void

@@ -91,7 +91,7 @@ export function FleetPage() {
   )
 }
 
-/** The first line of the page: whether anything needs attention. */
+/** The first line of the page, which says whether anything needs attention. */
 const Standing = ({ troubles }: { troubles: string[] }) => (
   <div className="fleet-standing">
     {troubles.length === 0 ? (
@@ -104,7 +104,10 @@ const Standing = ({ troubles }: { troubles: string[] }) => (
   </div>
 )
 
-/** True from the first time on. A dialog stays mounted, so that it can close smoothly and be opened again. */
+/**
+ * True from the first time that `now` is true. A dialog that was opened once stays mounted, so that it can close
+ * smoothly and be opened again.
+ */
 function useOnce(now: boolean): boolean {
   const [ever, setEver] = useState(now)
   if (now && !ever) setEver(true)

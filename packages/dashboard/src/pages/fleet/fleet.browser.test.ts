@@ -1,4 +1,4 @@
-/** The fleet as a person sees and steers it, while agents report. */
+/** Tests the list of agents as a person sees and uses it, while agents report. */
 import { gzipSync } from 'node:zlib'
 import type { AuditEntry } from '@svc/api'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ afterAll(() => place?.close())
 afterEach(() => expect(place.faults.splice(0)).toEqual([]))
 
 const names = (visitor: Visitor) => visitor.page.locator('.fleet-body .fleet-link').allTextContents()
-/** One more window of Ada's browser. */
+/** Opens another window of Ada's browser. */
 const window = async (look: Look = {}): Promise<Visitor> => ({ ...ada, page: await place.window(ada, look) })
 const row = (visitor: Visitor, name: string) =>
   visitor.page.locator('.fleet-body .fleet-row', { has: visitor.page.getByRole('link', { name, exact: true }) })
@@ -53,7 +53,10 @@ test('the worst agents come first, with message, progress, costs and version; re
   expect(await row(ada, 'never-started').textContent()).toContain('Never reported')
 })
 
-/** For the first sight: every script together, compressed as the service sends it to whoever knows gzip only. A browser has six connections. */
+/**
+ * All scripts that a page needs at first are measured together, compressed with gzip. At most six files are allowed,
+ * because a browser has six connections.
+ */
 test.each([
   ['/w/north-wind', 240],
   ['/w/north-wind/agents/mail-triage', 250],
@@ -100,7 +103,7 @@ test('filters and search are in the address, and the list says how many agents m
   await row(ada, 'mail-triage').waitFor()
   await ada.page.keyboard.press('/')
   await ada.page.keyboard.type('nothing like it')
-  // The address follows the typing a moment later; on a busy machine also once in the middle of it.
+  // The address changes a moment after the typing. On a busy machine it may also change in the middle of it.
   await ada.page.waitForURL((url) => url.searchParams.get('search') === 'nothing like it')
   await ada.page.getByRole('heading', { name: 'No agents match' }).waitFor()
   await ada.page.getByRole('link', { name: 'Show all agents' }).click()
@@ -191,7 +194,7 @@ test('an agent is renamed, its token rotated, and it is deleted, from its own pa
   await menu('old-name', 'Rename')
   await dialog.getByLabel('Name').fill('mail-triage')
   await dialog.getByRole('button', { name: 'Rename' }).click()
-  await dialog.getByRole('alert').waitFor() // that name is taken, and nothing is lost
+  await dialog.getByRole('alert').waitFor() // That name is taken, so renaming fails, and nothing is lost.
   await dialog.getByLabel('Name').fill('new-name')
   await dialog.getByRole('button', { name: 'Rename' }).click()
   await ada.page.waitForURL('**/agents/new-name')
@@ -306,7 +309,8 @@ test('with 2,000 agents only the visible rows are fetched and drawn, and one key
   slow.page.on('request', (request) => request.url().includes('/fleet?') && asked.push(request.url()))
   await slow.page.goto(`${fleet()}?sort=name`)
   await slow.page.getByRole('link', { name: 'crowd-0', exact: true }).waitFor()
-  // The same part may be requested again, since the page may learn about the last of the crowd after it has opened.
+  // The page may request the same part twice, because it may still learn about the last of the new agents after it was
+  // opened.
   expect([...new Set(asked)]).toEqual([expect.stringMatching(/[?&]offset=0(&|$)/)])
   expect(await slow.page.locator('.fleet-body .fleet-row').count()).toBeLessThan(60)
   await slow.page.locator('.fleet-link').first().focus()

@@ -8,13 +8,13 @@ import { asked, type FleetView, nextSilence, windowsOf } from './view.ts'
 export interface Shown {
   total: number
   head: Fleet
-  /** Undefined while its window is loading. */
+  /** Returns the row at an index; undefined while the window that contains it is loading. */
   row: (index: number) => FleetRow | undefined
 }
 
 /**
- * The rows from `first` to `last` of a view, loaded in windows as they come into sight. While a new view loads, the
- * previous one stays.
+ * Loads the rows from `first` to `last` of a view, in windows, as they come into sight. While a new view loads, the
+ * previous one stays on screen.
  */
 export function useFleet(slug: string, view: FleetView, first: number, last: number) {
   const query = asked(view)
@@ -50,8 +50,8 @@ export function useFleet(slug: string, view: FleetView, first: number, last: num
 }
 
 /**
- * No frame announces that an agent fell silent. The list is loaded again when one does, so that counts and order match
- * its row.
+ * Loads the list again when an agent falls silent, so that counts and order match its row. No frame announces silence,
+ * since nothing happens then.
  */
 function useSilence(slug: string, windows: readonly Fleet[]): void {
   const client = useQueryClient()
@@ -59,7 +59,8 @@ function useSilence(slug: string, windows: readonly Fleet[]): void {
   const next = times.length === 0 ? undefined : Math.min(...times)
   useEffect(() => {
     if (next === undefined) return
-    const wait = Math.max(next - serviceNow() + 500, 3_000) // a fleet that falls silent one by one causes no flood
+    // The wait has a minimum, so that a fleet whose agents fall silent one by one does not cause a request for each.
+    const wait = Math.max(next - serviceNow() + 500, 3_000)
     const timer = setTimeout(() => void client.invalidateQueries({ queryKey: keys.fleet(slug) }), wait)
     return () => clearTimeout(timer)
   }, [client, slug, next])

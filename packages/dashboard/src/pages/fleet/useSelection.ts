@@ -3,12 +3,12 @@ import { useEffect, useState } from 'react'
 export interface Selection {
   names: ReadonlySet<string>
   toggle: (name: string) => void
-  /** Adds or removes a range, as Shift does everywhere. */
+  /** Selects or deselects many agents, as when a person holds Shift. */
   set: (names: Iterable<string>, on: boolean) => void
   clear: () => void
 }
 
-/** The agents selected for bulk commands. Another workspace starts empty. */
+/** The agents that are selected for bulk commands. When another workspace is opened, none is selected. */
 export function useSelection(slug: string): Selection {
   const [names, setNames] = useState<ReadonlySet<string>>(new Set())
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the workspace decides

@@ -6,7 +6,7 @@ export interface FleetView {
   search?: string
   show?: Show
   sort?: FleetSort
-  /** The opposite of the column's first direction. */
+  /** True if the order is the opposite of the column's first one. */
   reverse?: boolean
 }
 export type Show = 'bad' | 'warn' | 'info' | 'ok' | 'silent' | 'stopped' | 'never'
@@ -33,7 +33,8 @@ export const columns: readonly { sort: FleetSort | undefined; words: string; nam
 ]
 
 /**
- * The direction of a column at the first press: the most interesting rows come first (worst, latest, most expensive).
+ * True if the first press on the heading of a column sorts downwards. The most interesting rows come first: the worst,
+ * the latest, the most expensive.
  */
 const down: Readonly<Record<FleetSort, boolean>> = {
   name: false,
@@ -81,7 +82,7 @@ export function troubles(counts: Fleet['counts']): string[] {
   return words.filter(([n]) => n > 0).map(([n, one, many]) => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`)
 }
 
-/** The alarm in the title of the browser's tab: only what someone should be called for. */
+/** The warning in the title of the browser's tab. It is only about problems for which a person should be called. */
 export const alarm = ({ bad, silent }: Fleet['counts']): string | undefined =>
   bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} offline` : undefined
 

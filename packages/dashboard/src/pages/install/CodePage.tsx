@@ -23,7 +23,7 @@ import './install.css'
 
 const route = getRouteApi('/signed-in/w/$slug/codes/$id')
 
-/** One install code: how to use it, and when it expires. Once it is used, the page opens the agent. */
+/** Shows one install code: how to use it, and when it expires. When it is used, the page opens the new agent. */
 export function CodePage() {
   const { slug, id } = route.useParams()
   return <OneCode key={id} slug={slug} id={id} />
@@ -72,7 +72,7 @@ function useArrival(slug: string, agent: string | null): void {
 interface LiveProps {
   slug: string
   code: InstallCode
-  /** Contains the code itself, which only this page shows. */
+  /** The code itself, which only this page shows; undefined if it was already shown elsewhere. */
   issued: NewCode | undefined
   onOver: () => unknown
 }

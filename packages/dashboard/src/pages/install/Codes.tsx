@@ -13,11 +13,11 @@ import './install.css'
 interface CodesProps {
   slug: string
   admin: boolean
-  /** Only codes of this blueprint; all codes when absent. */
+  /** The blueprint whose codes are shown; by default all codes are shown. */
   blueprint?: string
 }
 
-/** The open install codes, and the results of earlier ones. Shows nothing if there are none. */
+/** Shows the open install codes, and what became of earlier ones. Without any it shows nothing. */
 export function Codes({ slug, admin, blueprint }: CodesProps) {
   const { data, error, refetch } = useQuery(codesQuery(slug))
   const codes = data?.filter((code) => blueprint === undefined || code.blueprint === blueprint)

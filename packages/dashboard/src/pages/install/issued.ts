@@ -1,11 +1,14 @@
-/** A code is shown once. It goes from the form to its page in this window's memory, and nowhere else (I29). */
+/**
+ * Hands a new code from the form to the page that shows it once. The code is only in the memory of this window, and
+ * nowhere else (I29).
+ */
 import type { NewCode } from '@svc/api'
 
 const waiting = new Map<string, NewCode>()
 
 export const handOver = (code: NewCode): void => void waiting.set(code.id, code)
 
-/** Returns the code for a page; undefined the second time. */
+/** Returns the code for the page the first time, and then undefined. */
 export function take(id: string): NewCode | undefined {
   const code = waiting.get(id)
   waiting.delete(id)

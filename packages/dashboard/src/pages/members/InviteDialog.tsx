@@ -9,7 +9,7 @@ import { useSubmit } from '../../forms/useSubmit.ts'
 import { keys } from '../../queries.ts'
 import { CopyLines, Dialog, DialogEnd } from '../../ui/index.ts'
 
-/** Creates an invitation. The person who invites sends the link, since the service sends no email. */
+/** Creates an invitation. The service sends no mail, so the person who invites must send the link. */
 export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: boolean; onClose: () => void }) {
   const [made, setMade] = useState<{ email: string; url: string } | null>(null)
   const close = () => {

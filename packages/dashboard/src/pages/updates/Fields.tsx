@@ -11,7 +11,7 @@ interface FieldProps {
 interface WhatProps extends FieldProps {
   blueprints: string[]
   versions: string[]
-  /** The served version; null: none, undefined: not known yet. */
+  /** The version of the served runtime: null if none is served, undefined while it is not known yet. */
   served: string | null | undefined
 }
 
@@ -55,7 +55,7 @@ export function What({ plan, change, blueprints, versions, served }: WhatProps) 
   )
 }
 
-/** `names`: the agents that were selected in the list. */
+/** The choice of agents. `names` are those that were selected in the list. */
 export const ForAgents = ({ plan, change, names }: FieldProps & { names: readonly string[] }) => (
   <Radio.Group
     label="Which agents"

@@ -34,7 +34,7 @@ import './updates-page.css'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/$id')
 
-/** One rollout in progress: what it waits for, why it halted, which agents have the version, and its actions. */
+/** Shows a rollout: what it waits for, why it halted, which agents have the version, and what an admin can do. */
 export function RolloutPage() {
   const { slug, id } = route.useParams()
   const { data: rollout, error, refetch } = useQuery(rolloutQuery(slug, id))
@@ -183,7 +183,7 @@ function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
   )
 }
 
-/** Further agents are shown on demand. */
+/** The number of agents that are shown at first. Further agents are shown on demand. */
 const atFirst = 100
 
 function List({

@@ -73,7 +73,7 @@ export function UpdatesPage() {
 interface ListProps {
   slug: string
   rows: readonly RolloutRow[]
-  /** There are older rollouts. */
+  /** True if there are older rollouts. */
   more: boolean
   admin: boolean
 }

@@ -6,7 +6,7 @@ export interface Plan {
   kind: 'blueprint' | 'runtime'
   blueprint: string
   version: string
-  /** Names of agents; undefined means all. */
+  /** The names of the agents to update; undefined means all. */
   agents: readonly string[] | undefined
   how: 'waves' | 'once' | 'withdraw'
   waves: string
@@ -16,7 +16,7 @@ export interface Plan {
 
 export const usualWaves = '1, 10 %, all'
 
-/** Undefined while the form is not valid yet. */
+/** The rollout that the form describes; undefined while the form is not valid. */
 export function rolloutOf(plan: Plan): NewRollout | undefined {
   const waves = plan.how === 'waves' ? readWaves(plan.waves) : ['100%']
   if (!waves || (plan.kind === 'blueprint' && plan.version === '')) return undefined
@@ -30,7 +30,7 @@ export function rolloutOf(plan: Plan): NewRollout | undefined {
   }
 }
 
-/** One bulk update, split into requests of at most `atATime` names. */
+/** Splits one bulk update into requests of at most `atATime` names each. */
 export function wishesOf(plan: Plan, names: readonly string[], atATime = 2000): WishOfMany[] {
   const pieces = Array.from({ length: Math.ceil(names.length / atATime) }, (_, i) =>
     names.slice(i * atATime, (i + 1) * atATime),

@@ -1,4 +1,7 @@
-/** Updates in the page with nothing played: the built `svc.pyz` installs an agent, runs it, and carries out what the page wishes (3.3). */
+/**
+ * Tests updates with nothing simulated: the built `svc.pyz` installs an agent, runs it, and carries out what the page
+ * requests (3.3).
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Page } from 'playwright-core'
@@ -7,11 +10,13 @@ import { openPlace, type Place } from '../../../testing/place.ts'
 import { Machine } from '../blueprints/testing/machine.ts'
 
 /**
- * A minute lasts six seconds. The 30 minutes in which a version is watched are not waited for: another one would have to (D30), the way
- * back has not.
+ * The factor by which durations are shortened: a minute lasts six seconds. The test does not wait until the 30 minutes
+ * of watching are over, because a rollback needs not wait for them (D30).
  */
 const scale = '0.1'
-/** A proof may take long by the clock of the test: machines are slow. */
+/**
+ * The manifest allows the program much time to start, because machines may be slow while the clock of the test is fast.
+ */
 const more = 'health: {start_seconds: 300}\n'
 
 const machine = new Machine()
@@ -78,7 +83,7 @@ async function wish(words: string): Promise<void> {
 
 const upload = (zip: string) => place.operator(['blueprint', 'upload', 'north-wind', zip])
 
-/** The version that the machine itself runs. */
+/** The version in the folder that runs on the machine. */
 const runs = () => /^version: (.*)$/m.exec(machine.read('east/current/svc.agent.yaml'))?.[1]
 
 function run(): ChildProcess {

@@ -1,4 +1,7 @@
-/** Updates in the page: the real service, a real browser, agents that are told by real answers (3.3, 3.4). */
+/**
+ * Tests updates on the page, with the real service and a real browser. The agents are simulated, but follow the real
+ * answers (3.3, 3.4).
+ */
 import type { NewToken, RolloutPage, Rollouts } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -281,7 +284,7 @@ test('older rollouts are loaded on request, page by page, each once', async () =
   expect(rows.length).toBeGreaterThan(2)
   const { context, page } = await place.visitor()
   await context.addCookies(await ada.context.cookies())
-  // The service gives what it is asked for; two at a time, so that few rollouts are many.
+  // The page asks for two rollouts at a time, so that a few rollouts suffice for a list in several pieces.
   await page.route(/\/rollouts\?/, (route) =>
     route.continue({ url: route.request().url().replace('limit=50', 'limit=2') }),
   )

@@ -75,7 +75,7 @@ export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach)
   return { busy, error, send: () => submit(undefined), results, again: () => setResults(null) }
 }
 
-/** The reason why it cannot be sent now; null when it can. */
+/** The reason why the form cannot be sent now; null if it can. */
 export function whyNot(plan: Plan, { rollout, preview, reached, chosen }: Reach, busy: boolean): string | null {
   if (busy) return 'Sending…'
   if (!rollout) return 'Complete the form first.'

@@ -5,17 +5,20 @@ import { AsTable, Legend, Reading, readingText, type StackWords } from './Stacke
 import type { Stack } from './stack.ts'
 
 interface StackedBarsProps extends StackWords {
-  /** The name of the chart: `Cost by day and model`. */
+  /** The title of the chart, such as `Cost by day and model`. */
   title: string
   stack: Stack
-  /** Shorter marks for the axis. */
+  /** Formats the marks of the axis, if they must be shorter than other values. */
   axis?: (value: number) => string
   height?: number
-  /** Counts: the axis has no halves. */
+  /** True if the values are counts, so that the axis has only whole numbers. */
   whole?: boolean
 }
 
-/** Columns of stacked parts, values on hover and by arrow keys, a legend, and the same figures as a table. */
+/**
+ * A chart of columns with stacked parts. Values appear on hover and with the arrow keys. It has a legend, and a table
+ * of the same figures.
+ */
 export function StackedBars({ title, stack, axis, height = 150, whole = false, ...words }: StackedBarsProps) {
   const { format } = words
   const { ref, width } = useElementSize()
@@ -36,7 +39,7 @@ export function StackedBars({ title, stack, axis, height = 150, whole = false, .
   }
   return (
     <figure className="svc-chart" aria-labelledby={id}>
-      {/* The reading: one line of fixed height, so that nothing moves when it changes. */}
+      {/* This line shows the selected column. Its height is fixed, so that nothing moves. */}
       <p className="svc-chart-reading" aria-hidden>
         {chosen ? <Reading column={chosen} {...words} /> : total}
       </p>

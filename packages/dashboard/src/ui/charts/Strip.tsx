@@ -4,11 +4,11 @@ import './charts.css'
 import { linear } from './scale.ts'
 
 interface StripSpan {
-  /** Unix milliseconds. */
+  /** The start and the end of the period, in Unix milliseconds. */
   from: number
   to: number
   color: string
-  /** The level and its period, shown on hover. */
+  /** The words about the period that appear on hover. */
   words: string
 }
 interface StripProps {
@@ -23,7 +23,7 @@ interface StripProps {
 
 const height = 22
 
-/** A strip of time: periods of one colour each, above a line of marks. */
+/** Shows time as a strip: periods in their colours, above a line of marks. */
 export function Strip({ title, summary, spans, start, end, marks }: StripProps) {
   const { ref, width } = useElementSize()
   const id = useId()

@@ -6,7 +6,7 @@ export const lastDays = (now: number, count: number): string[] =>
 
 const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-/** `2026-11-21` as `21 Nov`. */
+/** Shows a day such as `2026-11-21` as `21 Nov`. */
 export const dayName = (key: string): string => {
   const time = Date.parse(`${key}T00:00:00Z`)
   return Number.isNaN(time) ? key : short.format(time)

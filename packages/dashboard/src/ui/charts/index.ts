@@ -1,4 +1,4 @@
-/** Small charts of our own: SVG, with values by hover and keys, and a table beside the picture. */
+/** Our small charts, drawn as SVG. Values appear on hover and with keys, and each chart has its figures as text too. */
 export { dayName, lastDays } from './days.ts'
 export { StackedBars } from './StackedBars.tsx'
 export { Strip } from './Strip.tsx'

@@ -1,11 +1,11 @@
 import './charts.css'
 
 /**
- * The number of series with a colour of their own (charts.css). They differ in both schemes, also for most colour-blind
- * people.
+ * The number of series that have a colour (charts.css). The colours can be told apart in both schemes, also by most
+ * colour-blind people.
  */
 const seriesColors = 6
 
-/** The colour of a series by its index; the others are grey. */
+/** The colour of a series by its index. Series beyond the palette are grey. */
 export const colorOf = (place: number | null): string =>
   place === null ? 'var(--svc-series-rest)' : `var(--svc-series-${place % seriesColors})`

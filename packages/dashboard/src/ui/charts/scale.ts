@@ -3,8 +3,8 @@
 const steps = [1, 2, 2.5, 5, 10] as const
 
 /**
- * The marks of an axis from 0 to a round number at or above `max`, about `count` of them, whole ones for counts; only 0
- * without data.
+ * About `count` marks of an axis, from 0 to a round number that is at least `max`. With `whole` they are whole numbers.
+ * Without data the only mark is 0.
  */
 export function ticksTo(max: number, { count = 3, whole = false } = {}): number[] {
   if (!(max > 0) || !Number.isFinite(max)) return [0]

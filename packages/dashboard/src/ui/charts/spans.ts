@@ -8,12 +8,12 @@ interface Change<L> {
 interface Span<L> {
   readonly level: L
   readonly label: string | null
-  /** Unix milliseconds. `from` may be before the drawn window. */
+  /** The start and the end in Unix milliseconds. `from` may be before the period that is shown. */
   readonly from: number
   readonly to: number
 }
 
-/** Periods that overlap the window from `start` to `end`. Neighbours with the same level and label are merged. */
+/** Cuts out the periods between `start` and `end`. Neighbours with the same level and label become one. */
 export function spansOf<L>(changes: readonly Change<L>[], start: number, end: number): Span<L>[] {
   const spans: Span<L>[] = []
   const oldestFirst = [...changes].sort((a, b) => a.at - b.at)
@@ -28,7 +28,7 @@ export function spansOf<L>(changes: readonly Change<L>[], start: number, end: nu
   return spans
 }
 
-/** The share of each level in the part of the window that is known. */
+/** The share of each level in the known part of the time that is shown. */
 export function sharesOf<L>(spans: readonly Span<L>[], start: number): Map<L, number> {
   const times = new Map<L, number>()
   let all = 0

@@ -1,14 +1,14 @@
 /** The data of a stacked chart: columns with their parts from the bottom up, and the series with their totals. */
 
 export interface Column {
-  /** The name of the column, such as `2026-11-21`. */
+  /** The key of the column, such as `2026-11-21`. */
   readonly key: string
   readonly parts: Readonly<Record<string, number>>
 }
 interface Series {
   readonly name: string
   readonly total: number
-  /** The index in the palette; null for the combined rest. */
+  /** The index of the colour in the palette; null for the series that combines the others. */
   readonly color: number | null
 }
 export interface StackedColumn {
@@ -23,13 +23,13 @@ export interface StackedColumn {
 }
 export interface Stack {
   readonly columns: readonly StackedColumn[]
-  /** Sorted by size; the largest is at the bottom of each column. */
+  /** The series from the largest to the smallest. The largest is at the bottom of each column. */
   readonly series: readonly Series[]
   readonly max: number
   readonly total: number
 }
 
-/** Stacks columns. Series beyond `maxSeries` are combined under the name `rest`. */
+/** Prepares columns for the chart. Series beyond `maxSeries` are combined into one with the name `rest`. */
 export function stack(columns: readonly Column[], maxSeries = 6, rest = 'others'): Stack {
   const sums = new Map<string, number>()
   for (const { parts } of columns)

@@ -83,8 +83,8 @@ function Entry({ agent, command }: { agent: Agent; command: Command }) {
 }
 
 /**
- * Offers the log that came, or to send the command again. This never happens by itself, since it may no longer be
- * wanted.
+ * Offers what can follow a command: opening the log that it brought, or sending it again. It is never sent again
+ * without a press, because it may no longer be wanted.
  */
 function Next({ agent: { slug, page }, command }: { agent: Agent; command: Command }) {
   const client = useQueryClient()

@@ -16,9 +16,12 @@ interface FollowingProps {
   dismiss: (id: string) => void
 }
 
-/** Commands in progress, and results of those sent in this visit: queued, delivered, and the agent's own words. */
+/**
+ * Shows the commands in progress, and the results of those sent in this visit: queued, delivered, or the agent's own
+ * words.
+ */
 export function Following({ agent, commands, dismiss }: FollowingProps) {
-  // Only the last control can be undone: earlier ones are already replaced.
+  // Only the last control can be undone, because it has replaced the earlier ones.
   const last = commands.find(({ type }) => isControl(type) && undoOf[type] !== undefined)
   return (
     <ul
@@ -73,7 +76,7 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
   )
 }
 
-/** Offers the next step after an answer: undo, open the log, or send again. */
+/** Offers what can follow an answered command: undoing it, opening the log, or sending it again. */
 function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
   const [sending, setSending] = useState(false)
   const undo = undoable && isControl(command.type) ? undoOf[command.type] : undefined

@@ -85,7 +85,10 @@ export function Header({ agent }: { agent: Agent }) {
   )
 }
 
-/** D20: the page is as old as the last report. After three missed ones, that is what comes first. */
+/**
+ * The time of the last report. If the agent is offline (D20), this comes first, because everything on the page is as
+ * old as that report.
+ */
 function Heard({ agent: { page, silent } }: { agent: Agent }) {
   if (page.seenAt === null)
     return (

@@ -12,11 +12,13 @@ import { Versions } from '../overview/Versions.tsx'
 import type { Agent } from '../parts/agent.ts'
 import '../overview/overview.css'
 
-/** Shown before the first report: how to make the agent report. The page updates by itself when it arrives. */
+/**
+ * Explains, before the first report, how to make the agent report. The page changes by itself when the report arrives.
+ */
 export const NeverReported = ({ agent }: { agent: Agent }) =>
   agent.page.blueprint === null ? <NotConnected agent={agent} /> : <NotStarted agent={agent} />
 
-/** The agent was installed with a code. It only has to be started. */
+/** Explains how to start an agent that was installed with a code. */
 function NotStarted({ agent }: { agent: Agent }) {
   const { page } = agent
   return (

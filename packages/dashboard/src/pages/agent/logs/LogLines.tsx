@@ -5,7 +5,7 @@ import { type LogRow, piecesOf } from './search.ts'
 interface LogLinesProps {
   rows: readonly LogRow[]
   marked: ReadonlyMap<number, { from: number; to: number; at: number }[]>
-  /** The selected match, and the row that contains it. */
+  /** The selected match, and the row in which it starts. */
   at: number | null
   row: number | null
   wrap: boolean

@@ -18,7 +18,7 @@ export interface LogReaderProps {
 
 /** Shows one log: search, wrapping, download. Its content is always text. */
 export default function LogReader({ slug, name, id }: LogReaderProps) {
-  // A log never changes after it arrived, so a report is no reason to load half a megabyte again.
+  // A log never changes, so it is not loaded again after a report. It may have half a megabyte.
   const { data: log, error, refetch } = useQuery({ ...logQuery(slug, name, id), staleTime: 'static' })
   const [wanted, setWanted] = useState('')
   const [searched] = useDebouncedValue(wanted, 120)

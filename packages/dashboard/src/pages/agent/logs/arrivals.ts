@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 
 interface AwaitedLog {
   readonly name: string
-  /** The logs that existed when it was requested. */
+  /** The ids of the logs that existed when this log was requested. */
   readonly before: ReadonlySet<string>
 }
 

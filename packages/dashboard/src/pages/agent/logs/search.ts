@@ -2,14 +2,14 @@
 
 /** A row as it is drawn: a line, or a piece of a line that is too long for one row. */
 export interface LogRow {
-  /** Counted from 0. */
+  /** The number of the line, from 0. */
   readonly line: number
-  /** The start of the piece in its line, in UTF-16 units. */
+  /** The position in the line at which the piece starts, in UTF-16 units. */
   readonly start: number
   readonly text: string
 }
 
-/** The maximum length of a piece. */
+/** The maximum length of a piece, in UTF-16 units. */
 const longest = 2000
 
 export function rowsOf(text: string): LogRow[] {
@@ -27,14 +27,14 @@ export function rowsOf(text: string): LogRow[] {
   return rows
 }
 
-/** Never splits a code point. */
+/** The end of the piece that starts here. No code point is split. */
 function pieceEnd(line: string, start: number): number {
   const end = Math.min(line.length, start + longest)
   const last = line.charCodeAt(end - 1)
   return end < line.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end
 }
 
-/** The start of a match: its row, and its position there. It may continue in the next piece. */
+/** The place at which a match starts: its row, and the position in it. The match may continue in the next piece. */
 interface Match {
   readonly row: number
   readonly from: number
@@ -65,7 +65,10 @@ const overhang = (rows: readonly LogRow[], row: number, length: number) => {
   return next !== undefined && next.line === rows[row]?.line ? next.text.slice(0, length) : ''
 }
 
-/** Splits a row into matching and other pieces, for drawing. `at` is the match's index among all, or null. */
+/**
+ * Splits a row into pieces for drawing. `at` is the index of a matching piece among all matches, and null for the text
+ * between.
+ */
 export function piecesOf(text: string, own: readonly { from: number; to: number; at: number }[]) {
   const pieces: { text: string; at: number | null }[] = []
   let done = 0
@@ -89,7 +92,10 @@ export function byRow(matches: readonly Match[]): Map<number, { from: number; to
   return rows
 }
 
-/** The next or previous match, wrapping around. Without a current match: the first one at or after `row`. */
+/**
+ * The next or previous match, wrapping around at the ends. If none is selected, it is the first match at or after
+ * `row`.
+ */
 export function step(matches: readonly Match[], at: number | null, by: 1 | -1, row = 0): number | null {
   if (matches.length === 0) return null
   if (at !== null) return (at + by + matches.length) % matches.length

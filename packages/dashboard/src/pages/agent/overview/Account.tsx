@@ -2,7 +2,7 @@ import type { Account as AccountFacts } from '@svc/protocol'
 import { Facts } from '../../../ui/Facts.tsx'
 import { Section } from '../../../ui/parts.tsx'
 
-/** The AI account that the agent's machine uses (2.1). */
+/** Shows the AI account that the agent's machine uses (2.1). */
 export const Account = ({ account }: { account: AccountFacts }) => (
   <Section title="Account" flush>
     <Facts

@@ -7,7 +7,7 @@ import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { Subjects } from './Subjects.tsx'
 
-/** The runs in progress. An empty list is a statement too. */
+/** Shows the runs in progress. An empty list is shown too, since it says that the agent is idle. */
 export function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
   const old = useOld(agent.page.statusAt)
   return (
@@ -70,7 +70,10 @@ function One({ agent, run, until }: { agent: Agent; run: ActiveRun; until: numbe
   )
 }
 
-/** Ticks while the run is known to continue. For a silent agent (D20) or an old status (D65) nobody knows. */
+/**
+ * How long a run has lasted. The time counts on only while the agent reports and its status is new (D20, D65), because
+ * otherwise nobody knows whether the run continues.
+ */
 function RunningSince({ started, until }: { started: number; until: number | null }) {
   const words = useClock((now) => lasting((until ?? now) - started * 1000))
   return (

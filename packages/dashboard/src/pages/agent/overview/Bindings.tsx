@@ -50,8 +50,8 @@ export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
 )
 
 /**
- * A token that is no longer valid is bad, whatever the machine last reported. Before the machine has asked, nothing is
- * known.
+ * The level of a binding. A token that is no longer valid is bad, whatever the machine last reported. The level is
+ * unknown until the machine has tried the token.
  */
 const levelOf = ({ broken, health }: AgentBinding) => (broken ? 'bad' : health?.level)
 

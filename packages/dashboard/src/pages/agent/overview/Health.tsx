@@ -4,7 +4,10 @@ import { Dotted, Section } from '../../../ui/parts.tsx'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
 
-/** The items that the runtime adds are as new as the report; the others are as old as the status file (D65). */
+/**
+ * Shows the health items. Those that the runtime adds are as new as the report; the others are as old as the status
+ * file (D65).
+ */
 const isOfRuntime = ({ name }: HealthItem): boolean =>
   name === missingSecrets || /^(Process|Programs|Status file|Binding [a-z][a-z0-9_]*)$/.test(name ?? '')
 

@@ -11,10 +11,16 @@ import type { Agent } from '../parts/agent.ts'
 import { colors, marksOf, type Window, windowFor, windows } from './windows.ts'
 
 const listed = 6
-/** The number of changes requested. If fewer come, the oldest is the first report ever. */
+/**
+ * The number of level changes that are requested. If the service returns fewer, the oldest of them is the agent's first
+ * report.
+ */
 const asked = 200
 
-/** The agent's level over time, as a strip and a list of changes. Only the current silence is known. */
+/**
+ * Shows the agent's level over time, as a strip and as a list of changes. It shows only the present silence, because
+ * earlier ones are not recorded.
+ */
 export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
   const [picked, setPicked] = useState<Window | null>(null)
   const { data } = useQuery(levelsQuery(slug, page.name, asked))

@@ -8,7 +8,7 @@ import type { Agent } from '../parts/agent.ts'
 
 type PanelOf<T extends PanelType> = Extract<Panel, { type: T }>
 
-/** The four types of section 2.3; a new one does not compile until it is drawn. */
+/** The component for each of the four types of panels (2.3). A new type does not compile until it has one. */
 const bodies: { [T in PanelType]: ComponentType<{ panel: PanelOf<T> }> } = {
   list: ListPanel,
   table: TablePanel,
@@ -59,7 +59,7 @@ function ListPanel({ panel: { items } }: { panel: PanelOf<'list'> }) {
   )
 }
 
-/** A row may be longer or shorter than the headings; each cell is below its own heading. */
+/** Shows a table. A row may have more or fewer cells than there are headings; each cell is below its own heading. */
 function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: PanelOf<'table'> }) {
   if (columns.length === 0 && rows.length === 0) return <Nothing />
   const width = rows.reduce((max, row) => Math.max(max, row.length), columns.length)
@@ -96,7 +96,7 @@ function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: Pane
   )
 }
 
-/** An empty heading is a plain cell, since a heading without words tells screen readers nothing. */
+/** A heading without words is a plain cell, because an empty heading cell tells screen readers nothing. */
 const HeadCell = ({ children, numeric }: { children: ReactNode; numeric: boolean }) =>
   children ? (
     <th scope="col" data-numeric={numeric}>

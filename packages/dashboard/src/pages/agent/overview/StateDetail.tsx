@@ -32,7 +32,7 @@ export function StateDetail({ agent }: { agent: Agent }) {
   )
 }
 
-/** D8: nobody is refused, but the page warns. */
+/** Warns that two reporters use the same token (D8). The service refuses neither. */
 export const TwoReporters = () => (
   <p className="svc-notice" role="note">
     <strong>Two reporters seem to use this agent’s token.</strong> The page switches between their reports, and a

@@ -19,7 +19,7 @@ const outcome = (applied: Applied | undefined) =>
 export const hasVersions = ({ page: { blueprint, report } }: Agent): boolean =>
   blueprint !== null || report?.applied !== undefined || report?.runtime !== undefined
 
-/** The versions of the blueprint and the runtime, and the results of the last updates (2.5, 2.6). */
+/** Shows the versions of the blueprint and the runtime, and the results of the last updates (2.5, 2.6). */
 export function Versions({ agent: { slug, page } }: { agent: Agent }) {
   const { blueprint, versions, report } = page
   const { applied, runtime } = report ?? {}

@@ -2,14 +2,14 @@ import type { Gauge } from '@svc/protocol'
 import { figure, percent } from '../../../ui/format.ts'
 
 interface GaugeView {
-  /** The used amount as text; null when the agent reported none. */
+  /** The used amount as text; null if the agent reported none. */
   readonly text: string | null
   readonly markText: string | null
-  /** The positions of bar and mark, as shares of the whole bar. */
+  /** The length of the bar and the position of the mark, as shares of the whole width. */
   readonly used: number | null
   readonly mark: number | null
   readonly max: number
-  /** The figure has reached its mark. */
+  /** True if the figure has reached its mark. */
   readonly over: boolean
 }
 

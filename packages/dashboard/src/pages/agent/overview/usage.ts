@@ -1,12 +1,12 @@
 import type { UsageDay } from '@svc/api'
 import type { Column } from '../../../ui/charts/index.ts'
 
-/** The part of a day's cost without a model. */
+/** The name for the part of a day's cost that belongs to no model. */
 const unnamed = 'model not named'
 
 /**
- * One column per day, also for days without runs. Shows cost by model if a cost was reported, otherwise the number of
- * runs.
+ * The columns of the chart, one per day, also for days without runs. They show the cost by model if any cost was
+ * reported, otherwise the number of runs.
  */
 export function usageColumns(
   days: readonly UsageDay[],
@@ -21,7 +21,10 @@ export function usageColumns(
   return { costs, columns }
 }
 
-/** Apart from rounding, cost that the models do not account for is shown, not lost. */
+/**
+ * The costs of a day by model. A cost that no model accounts for is shown as a further part, unless it is only a
+ * rounding error.
+ */
 function costParts({ cost, models }: UsageDay): Record<string, number> {
   const named = Object.values(models).reduce((sum, one) => sum + one, 0)
   const rest = cost - named

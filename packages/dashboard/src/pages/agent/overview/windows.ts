@@ -16,12 +16,12 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
 /**
- * The smallest window that holds all that is known, up to a week, so that a new agent's first hour is not a line at the
- * edge.
+ * The period to show: a day if the history is that short, otherwise a week. So the first hour of a new agent is not a
+ * thin line at the edge.
  */
 export const windowFor = (known: number): Window => (known <= windows['24 h'] ? '24 h' : '7 d')
 
-/** Start, middle and now. */
+/** The labels below the strip: at its start, in the middle and at its end. */
 export const marksOf = (start: number, end: number): { at: number; text: string }[] => {
   const format = end - start <= 24 * hour ? clock : date
   return [

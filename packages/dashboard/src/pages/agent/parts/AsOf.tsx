@@ -1,8 +1,11 @@
-/** D65: facts from an old status file are shown with the time at which it was written. */
+/** The time at which a status file was written, for facts from a file that is old (D65). */
 import { Time, useOld } from '../../../ui/index.ts'
 import type { Agent } from './agent.ts'
 
-/** Shows `as of 13 min ago`; nothing while the file is new, or while the whole report is past. */
+/**
+ * Shows `as of 13 min ago`. Shows nothing while the status file is new, or if the agent is offline, because then the
+ * whole report is old.
+ */
 export function AsOf({ agent: { page, silent } }: { agent: Agent }) {
   const old = useOld(page.statusAt)
   if (!old || silent || page.statusAt === null) return null

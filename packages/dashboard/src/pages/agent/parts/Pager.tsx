@@ -3,7 +3,7 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { figure } from '../../../ui/format.ts'
 
 interface PagerProps {
-  /** Counted from 1. */
+  /** The number of the page, from 1. */
   page: number
   size: number
   total: number

@@ -8,15 +8,15 @@ import type { SettingsDrafts } from './drafts.ts'
 export interface Agent {
   readonly slug: string
   readonly page: AgentPage
-  /** It has not reported for too long (D20), so the page shows its last report. */
+  /** True if the agent is offline (D20). The page then shows its last report. */
   readonly silent: boolean
-  /** Sends a command, which is followed from then on. */
+  /** Sends a command. From then on the page shows its state until it is answered. */
   readonly press: Press
   readonly settings: SettingsDrafts
 }
 export interface Press {
   readonly send: (command: SentCommand) => Promise<Command>
-  /** A command of this kind that is queued or not answered (D5). */
+  /** Returns the same command if it is already queued or delivered and not answered (D5); otherwise undefined. */
   readonly under: (command: SentCommand) => Command | undefined
 }
 
@@ -44,5 +44,5 @@ export function useView() {
   return { tab: (search.tab ?? 'overview') as AgentTab, text, page, go }
 }
 
-/** The reason shown on disabled buttons to people who are not admins. */
+/** The explanation on disabled buttons for people who are not admins. */
 export const adminsOnly = 'Only admins of this workspace can do this.'

@@ -8,7 +8,7 @@ type Tone = 'waiting' | 'good' | 'no' | 'lost'
 interface StateWords {
   readonly word: string
   readonly tone: Tone
-  /** An explanation of the word. */
+  /** An explanation of the state. */
   readonly means: string
 }
 
@@ -36,7 +36,10 @@ export const lifeWords: Readonly<Record<CommandState, StateWords>> = {
   cancelled: { word: 'cancelled', tone: 'lost', means: 'The agent was deleted before it was delivered or answered.' },
 }
 
-/** D6: a command that failed without having been delivered was no longer offered, which is not "no answer". */
+/**
+ * The words for the state of a command. A command that failed without being delivered was no longer offered by the
+ * agent (D6), so "no answer" would be wrong.
+ */
 export const wordsOf = (command: Pick<Command, 'state' | 'deliveredAt'>): StateWords =>
   command.state === 'failed' && command.deliveredAt === null
     ? { word: 'not sent', tone: 'lost', means: 'The agent no longer offered it when it was due to be delivered.' }
@@ -60,12 +63,12 @@ const givenUp = (c: Command) => {
 }
 
 export const controlNames: Readonly<Record<Control, string>> = { pause: 'Pause', resume: 'Resume', run_now: 'Run now' }
-/** The control that undoes another. A run cannot be undone. */
+/** The control that undoes a control. `run_now` has none, because a run cannot be undone. */
 export const undoOf: Readonly<Partial<Record<Control, Control>>> = { pause: 'resume', resume: 'pause' }
 
 export const isControl = (type: string): type is Control => Object.hasOwn(controlNames, type)
 
-/** The name of a command: our words, and the reported text after them. */
+/** The name of a command in our words, and behind it the reported name of a log, if there is one. */
 export function titleOf(command: Pick<Command, 'type' | 'payload'>): { title: string; what: string | null } {
   if (isControl(command.type)) return { title: controlNames[command.type], what: null }
   if (command.type === 'log')
@@ -73,7 +76,10 @@ export function titleOf(command: Pick<Command, 'type' | 'payload'>): { title: st
   return { title: 'Set', what: null }
 }
 
-/** The settings in a `set`, as name and value. Names come from the last reported schema, if it still has them. */
+/**
+ * The settings in a `set` command, each with name and value. The name is from the last reported schema, or the key if
+ * the schema no longer has it.
+ */
 export const changesOf = (payload: SettingValues, schema: readonly Setting[] = []): { name: string; value: string }[] =>
   Object.entries(payload).map(([key, value]) => {
     const setting = schema.find((one) => one.key === key)

@@ -12,26 +12,26 @@ const newest = ({ machineChanges }: Page, kind: MachineChange['kind'], key: stri
 /** The runtime's label for a paused agent (2.11). */
 const pausedLabel = 'Paused'
 
-/** The pause or resumption on the machine that is in force. */
+/** The change on the machine by which the agent is now paused, or not paused. */
 export function pauseByMachine(page: Page): MachineChange | undefined {
   const change = newest(page, 'pause')
   const paused = page.report?.state?.label === pausedLabel
   return change?.after === paused ? change : undefined
 }
 
-/** The change on the machine that gave a setting its value. */
+/** The change on the machine that gave a setting its present value. */
 export function settingByMachine(page: Page, key: string): MachineChange | undefined {
   const change = newest(page, 'setting', key)
   const values = page.report?.settings?.values
   const value = values && Object.hasOwn(values, key) ? values[key] : undefined
   if (!change || value === undefined) return undefined
-  // Only the beginning of a long text is stored.
+  // The service stores only the beginning of a long text, so only that is compared.
   const long = typeof value === 'string' && typeof change.after === 'string' && value.length > 100
   const same = long ? String(change.after).startsWith(value.slice(0, 100)) : change.after === value
   return same ? change : undefined
 }
 
-/** The change on the machine that brought the running version. */
+/** The change on the machine that brought the version that runs now. */
 export function versionByMachine(page: Page): MachineChange | undefined {
   const change = newest(page, 'version')
   const running = page.versions.running ?? page.report?.applied?.version ?? page.report?.agent?.version

@@ -11,9 +11,9 @@ import { isOpen } from './life.ts'
 
 interface Followed {
   readonly press: Press
-  /** Open commands of everyone, and answered ones of this visit until they are dismissed; newest first. */
+  /** The pending commands of all people, and the answered ones of this visit until they are dismissed; newest first. */
   readonly commands: readonly Command[]
-  /** Dismisses an answered command. */
+  /** Removes an answered command from the page. */
   readonly dismiss: (id: string) => void
 }
 
@@ -63,7 +63,10 @@ export function followed(open: readonly Command[], mine: readonly Command[], led
 }
 
 const order = (c: Command) => (c.state === 'queued' ? 0 : c.state === 'delivered' ? 1 : 2)
-/** Answers of the service may come out of order, but a command only moves forwards (I2). */
+/**
+ * Returns the later of two states of a command. Answers of the service may arrive in another order, but a command never
+ * goes back to an earlier state (I2).
+ */
 const further = (a: Command, b: Command) => (order(b) >= order(a) ? b : a)
 
 const withOpen = (page: AgentPage | undefined, command: Command) =>
@@ -71,7 +74,7 @@ const withOpen = (page: AgentPage | undefined, command: Command) =>
     ? { ...page, open: [...page.open, command] }
     : page
 
-/** D5: the service would answer the same command with the one in progress. */
+/** True if the service would answer `body` with the pending `command` instead of queueing another one (D5). */
 function isSame(command: Command, body: SentCommand): boolean {
   const type: CommandType = body.type
   if (command.type !== type || type === 'set') return false

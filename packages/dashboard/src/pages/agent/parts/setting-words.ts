@@ -4,7 +4,7 @@ import { figure } from '../../../ui/format.ts'
 
 export const nameOf = (setting: Setting): string => setting.label?.trim() || setting.key
 
-/** A value as a person reads it; `not set` for null, and for a value of another type its JSON. */
+/** A value as a person reads it: `not set` for null, and JSON for a value that does not have the setting's type. */
 export function valueText(setting: Setting | undefined, value: SettingValue | undefined): string {
   if (value === undefined) return 'not reported'
   if (value === null) return 'not set'

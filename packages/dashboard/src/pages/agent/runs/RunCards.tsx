@@ -6,7 +6,7 @@ import { Dotted } from '../../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
-/** The runs as cards, for narrow screens. */
+/** Shows runs as cards, for narrow screens. */
 export const RunCards = ({ agent, runs }: { agent: Agent; runs: readonly Run[] }) => (
   <ul className="svc-list ag-cards">
     {runs.map((run) => (

@@ -6,7 +6,7 @@ import { Cost, Text } from '../../../ui/index.ts'
 import type { Agent } from '../parts/agent.ts'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
-/** Columns that no run on this page fills are left out. */
+/** Shows runs as a table. Columns that are empty for all runs on the page are left out. */
 const columns = {
   kind: (run: Run) => run.kind !== undefined,
   status: (run: Run) => run.status !== undefined,
@@ -84,7 +84,7 @@ interface RowProps {
   toggle: () => void
 }
 
-/** A click anywhere opens the run, except on links and while text is selected. */
+/** A row of the table. A click in it opens or closes the run, except a click on a link, or while text is selected. */
 function Row({ agent, run, has, open, toggle }: RowProps) {
   const click = (event: MouseEvent) => {
     if (event.target instanceof Element && event.target.closest('a, button, time')) return

@@ -102,6 +102,9 @@ function Filters({ agent, filter, total }: { agent: Agent; filter: Filter; total
   )
 }
 
-/** An empty text is not an option. The option in the address always is, even when no run has it any longer. */
+/**
+ * The options of a filter, without empty texts. The option in the address is always included, even if no run has it any
+ * longer.
+ */
 const withChosen = (all: readonly string[], chosen: string) =>
   [...new Set([...all, chosen])].filter((one) => one !== '')

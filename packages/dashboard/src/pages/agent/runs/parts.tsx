@@ -17,7 +17,10 @@ export const Status = ({ run }: { run: Run }) =>
     </Tone>
   )
 
-/** The duration of a run. For one in progress, the time since its start, while reports arrive. */
+/**
+ * Shows the duration of a run. For a run in progress this is the time since its start, which counts on while the agent
+ * reports.
+ */
 export function Length({ run, agent }: { run: Run; agent: Agent }) {
   const length = lengthOf(run)
   if (length !== undefined) return <>{lasting(length * 1000)}</>
@@ -34,7 +37,7 @@ function Ticking({ since }: { since: number }) {
   return <>{useClock((now) => lasting(now - since * 1000))}</>
 }
 
-/** The first subject, and the number of others. */
+/** Shows the first subject of a run, and the number of further ones. */
 export function FirstSubject({ run }: { run: Run }) {
   const [first, ...more] = run.subjects ?? []
   if (!first) return null

@@ -9,7 +9,7 @@ import { wordsOf } from '../parts/life.ts'
 interface LastAnswerProps {
   command: Command | undefined
   schema: readonly Setting[]
-  /** Puts the requested values back into the form. */
+  /** Called to put the values of the answered command back into the form. */
   onEdit: ((values: SettingValues) => void) | undefined
 }
 

@@ -37,9 +37,7 @@ const shared = ({ id, raw, locked, invalid, describedBy }: SettingInputProps) =>
 })
 const textOf = (raw: Raw) => (typeof raw === 'string' ? raw : '')
 
-/**
- * A text field instead of a number field: text stays as typed until it is read, and the mouse wheel changes nothing.
- */
+/** A text field and not a number field, so that text stays as it was typed and the mouse wheel changes nothing. */
 function NumberField(props: SettingInputProps) {
   return (
     <TextInput
@@ -82,7 +80,7 @@ function TextField(props: SettingInputProps) {
   )
 }
 
-/** Not set, on and off are three states. The switch shows the first in words. */
+/** A switch. Its text names the three states not set, off and on, because the switch alone shows only two. */
 function BoolField({ id, raw, locked, describedBy, onChange }: SettingInputProps) {
   return (
     <Switch

@@ -16,19 +16,19 @@ import { SettingInput } from './SettingInput.tsx'
 interface SettingRowProps {
   setting: Setting
   reported: SettingValue | undefined
-  /** Who set the value, if it was set on the machine. */
+  /** The change by which the value was set on the machine, if it was set there. */
   byMachine: MachineChange | undefined
   draft: Draft | undefined
   pending: PendingSetting | undefined
   wrong: string | undefined
-  /** Sending was tried, so empty fields are marked too. */
+  /** True if the person has tried to send the form. From then on empty required fields are marked too. */
   tried: boolean
   locked: boolean
   onChange: (raw: Raw) => void
   onReset: () => void
 }
 
-/** One setting: name, input, bounds and help, and the reported value beside a typed or pending one. */
+/** Shows one setting: its name, input, bounds and help, and the reported value beside a typed or pending one. */
 export function SettingRow(props: SettingRowProps) {
   const { setting, reported, draft, wrong, tried, locked, onChange } = props
   const id = useId()
@@ -75,7 +75,9 @@ function Name({ id, setting }: { id: string; setting: Setting }) {
   )
 }
 
-/** Resets to the reported value. If nothing was typed, clears the value. */
+/**
+ * A button that resets the setting to its reported value. If nothing was typed, the button clears the value instead.
+ */
 function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRowProps & { raw: Raw }) {
   if (draft)
     return (

@@ -7,12 +7,15 @@ import type { Draft, Drafts, Raw } from '../parts/drafts.ts'
 import { fromLocalTime, toLocalTime } from './time.ts'
 
 interface Group {
-  /** Null: settings without a group. */
+  /** The name of the group; null for settings without a group. */
   readonly name: string | null
   readonly settings: readonly Setting[]
 }
 
-/** The settings in their groups, both in the order of the schema. Of two settings with one key the first counts. */
+/**
+ * Groups the settings. Groups and settings keep the order of the schema. If two settings have the same key, only the
+ * first is used.
+ */
 export function groupsOf(schema: readonly Setting[]): Group[] {
   const groups = new Map<string | null, Setting[]>()
   const seen = new Set<string>()
@@ -48,7 +51,7 @@ export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
 
 type Read = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly wrong: string }
 
-/** Reads an input as a value. The check is the protocol's own (2.7). */
+/** Converts the content of an input to a value, and checks it with the protocol's own function (2.7). */
 export function readRaw(setting: Setting, raw: Raw): Read {
   const value = valueIn(setting, raw)
   if (value === undefined) return { ok: false, wrong: missing[setting.type] ?? 'must be a number' }
@@ -78,14 +81,15 @@ function valueIn(setting: Setting, raw: Raw): SettingValue | undefined {
 }
 
 /**
- * Reads a number as people write it: a decimal comma is allowed, spaces around it do not matter, nothing is guessed.
+ * Reads a number as people write it: a decimal comma is allowed, and spaces around it are ignored. Anything else is an
+ * error.
  */
 function numberOf(raw: string): number | undefined {
   const text = raw.trim().replace(/^([+-]?\d*),(\d+)$/, '$1.$2')
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined
 }
 
-/** Adds a draft as typed. A draft equal to the reported value is removed. */
+/** Stores what the person typed as a draft. If it equals the reported value, the draft is removed. */
 export function withDraft(drafts: Drafts, settings: Settings, setting: Setting, raw: Raw): Drafts {
   const { [setting.key]: before, ...others } = drafts
   const reported = reportedOf(settings, setting.key)

@@ -8,7 +8,10 @@ export interface PendingSetting {
   readonly command: Command
 }
 
-/** The last value sent and not answered, by key. Commands are delivered in order, so the newest counts (D5). */
+/**
+ * The values that were sent and not answered yet, by key. If a setting was sent several times, the last value counts,
+ * because commands are delivered in order (D5).
+ */
 export function pendingSettings(open: readonly Command[]): Map<string, PendingSetting> {
   const pending = new Map<string, PendingSetting>()
   for (const command of [...open].sort((a, b) => a.createdAt - b.createdAt))

@@ -2,7 +2,10 @@
 
 const pad = (n: number, digits = 2) => String(n).padStart(digits, '0')
 
-/** Makes `2026-11-21T14:05`, with seconds only if there are some; null for a time that no calendar holds. */
+/**
+ * Makes a text such as `2026-11-21T14:05`, with seconds only if they are not zero; null for a time outside the
+ * calendar's range.
+ */
 export function toLocalTime(seconds: number): string | null {
   const d = new Date(seconds * 1000)
   if (Number.isNaN(d.getTime())) return null

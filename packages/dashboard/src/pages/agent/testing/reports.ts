@@ -1,4 +1,4 @@
-/** Reports that the browser test sends: one with everything, and one that wants to be more than text. */
+/** Reports for the browser test: one that has every part, and one with texts that try to act as markup. */
 const hour = 3600
 
 export const wholeReport = (now: number) => ({
@@ -87,7 +87,10 @@ export const wholeReport = (now: number) => ({
   account: { org: 'Example GmbH', plan: 'Team', email: 'agent@example.org' },
 })
 
-/** Every text that a report may hold, as markup that would run, a link that would run, and a text that would turn its line round. */
+/**
+ * A hostile text for every field of a report: markup that would run, a link that would run, and a text that would
+ * reverse the direction of its line.
+ */
 export const markup = '<img src=x onerror="window.taken=1"><b>bold</b>'
 export const turned = 'safe\u202Egnp.exe'
 const url = 'javascript:window.taken=1'

@@ -1,6 +1,6 @@
 /**
- * The setting of the agent page's browser test: the real service and browser of the dashboard's tests, two people who
- * are signed in, and agents that the test plays over the real agent routes.
+ * The world of the agent page's browser test: the real service and a real browser, two people who are signed in, and
+ * agents whose reports the test sends.
  */
 import type { NewToken } from '@svc/api'
 import type { Command } from '@svc/protocol'
@@ -8,21 +8,21 @@ import type { Page } from 'playwright-core'
 import { type Look, openPlace, type Place, password, type Visitor } from '../../../../testing/place.ts'
 
 export interface PlayedAgent {
-  /** Sends a report and gives the commands of the answer. */
+  /** Sends a report, and returns the commands in the answer. */
   report: (parts?: Record<string, unknown>) => Promise<Command[]>
   upload: (command: string | undefined, name: string, text: string) => Promise<void>
 }
 
 export interface View extends Look {
   tab?: string
-  /** The page gets a clock that the test puts forward. */
+  /** True if the page gets a clock that the test can advance. */
   clock?: boolean
 }
 
 export interface World {
   place: Place
   addAgent: (name: string) => Promise<PlayedAgent>
-  /** A new page of somebody who is signed in, on an agent. */
+  /** Opens a page on an agent, for a person who is signed in. */
   visit: (who: 'admin' | 'member', agent: string, view?: View) => Promise<Page>
 }
 
@@ -37,7 +37,7 @@ export async function openWorld(): Promise<World> {
   await place.signIn(member, 'mo@example.org')
   const people = { admin: ada, member }
 
-  /** A clock is that of all windows of a browser, so this one gets a browser of its own. */
+  /** A test clock applies to all windows of a browser, so a page with a clock gets a separate browser. */
   const withClock = async ({ context }: Visitor, look: Look) => {
     const own = await place.visitor({ ...look, own: true })
     await own.context.addCookies(await context.cookies())

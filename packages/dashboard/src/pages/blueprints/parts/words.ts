@@ -25,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
   datetime: 'Date and time',
 }
 
-/** Makes `Number, 1 to 120, default 10`. */
+/** Describes a setting in a line such as `Number, 1 to 120, default 10`. */
 export function settingText(setting: Manifest['settings'][number]): string {
   const { type, options, default: first } = setting
   const choices = options?.map((option) => option.label ?? String(option.value)).join(', ')
@@ -52,7 +52,7 @@ export function whyKept({ runs, keeps, codes }: Pick<BlueprintVersion, 'runs' | 
     : `${codes} install codes for this version are still open. Revoke them first.`
 }
 
-/** Makes `a`, `a and b`, or `a, b and 3 more`. */
+/** Joins names to `a`, `a and b`, or `a, b and 3 more`. */
 export function several(names: readonly string[]): string {
   const [a = '', b = '', c = ''] = names
   if (names.length <= 1) return a
@@ -60,7 +60,7 @@ export function several(names: readonly string[]): string {
   return names.length === 3 ? `${a}, ${b} and ${c}` : `${a}, ${b} and ${names.length - 2} more`
 }
 
-/** The programs and the svc that a version requires; null when it requires none. */
+/** The programs, and the range of svc versions, that a version requires; null if it requires none. */
 export function needsText(needs: NonNullable<Manifest['needs']>, svc: string | null): string | null {
   const programs = needs.map(({ name, min }) => (min === undefined ? name : `${name} ${min} or newer`))
   return [...programs, ...(svc ? [svc] : [])].join('; ') || null

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Drops a file where blueprints are uploaded, as from a window of the system's files. */
+/** Drops a file on the page where blueprints are uploaded, as a person does from a window of the system. */
 export async function drop(page: Page, name: string, bytes: Buffer, type = 'application/zip'): Promise<void> {
   await page.getByText('Drop a blueprint’s zip here').waitFor()
   const data = await page.evaluateHandle(

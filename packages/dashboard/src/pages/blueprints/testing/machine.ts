@@ -1,4 +1,4 @@
-/** A machine for the browser tests: a folder on which a person works with a shell, as the page tells them to. */
+/** A machine for the browser tests: a folder in which the lines that the page shows are run in a shell. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,9 +11,9 @@ const program = programs.svc
 export interface Blueprint {
   name?: string
   version?: string
-  /** Lines of the manifest besides name, version and what is run. */
+  /** Further lines of the manifest, besides the name, the version and the command. */
   more?: string
-  /** The command to run; by default a program that does nothing and stays up. */
+  /** The command that the agent runs; by default a program that does nothing and keeps running. */
   command?: string
 }
 
@@ -29,7 +29,7 @@ export class Machine {
 
   read = (path: string): string => readFileSync(join(this.root, path), 'utf8')
 
-  /** Writes a blueprint's folder and packs it with `svc pack`; gives the zip's path. */
+  /** Writes the folder of a blueprint and packs it with `svc pack`. Returns the path of the zip. */
   async pack({
     name = 'mail-triage',
     version = '1.0.0',
@@ -43,14 +43,17 @@ export class Machine {
     return this.packFolder(folder, `${folder}.zip`)
   }
 
-  /** Packs any folder with `svc pack`; gives the zip's path. */
+  /** Packs a folder with `svc pack`. Returns the path of the zip. */
   async packFolder(folder: string, name: string): Promise<string> {
     const zip = join(this.root, name)
     await this.run(process.execPath, [program, 'pack', folder, '--out', zip])
     return zip
   }
 
-  /** Runs lines as if pasted into a shell. `input` is typed when asked. Returns the output. */
+  /**
+   * Runs lines as if a person pasted them into a shell, and returns the output. `input` is typed when a program asks
+   * for it.
+   */
   shell = (lines: string, input = ''): Promise<string> => this.run('sh', ['-e', '-c', lines], input)
 
   async run(command: string, args: string[], input = ''): Promise<string> {

@@ -65,7 +65,7 @@ function waitsWords(waits: WaitsFor): ReactNode {
 
 const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 
-/** The machine's words about its last attempt. */
+/** Shows how the last update attempt ended, in the words of the machine. */
 export const outcomeText = (applied: LastOutcome | null): ReactNode =>
   applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
 

@@ -8,8 +8,8 @@ interface LastAttemptProps {
 const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as const
 
 /**
- * The machine's words about its last attempt. Words of our runtime are reordered for reading, others are shown as they
- * came.
+ * Shows how the last update attempt ended. A message of our runtime is shown in an order that is easier to read; any
+ * other message is shown as it came.
  */
 export function LastAttempt({ applied: { outcome, message } }: LastAttemptProps) {
   const attempt = readAttempt(message ?? '')

@@ -7,9 +7,9 @@ import './updates.css'
 interface NewSecretsProps {
   slug: string
   blueprint: string
-  /** The version to be requested. */
+  /** The version that is about to be requested. */
   version: string
-  /** The versions that the agents run now. Deleted versions are unknown. */
+  /** The versions that the agents run now. Those that were deleted from the service are not compared. */
   running: readonly string[]
 }
 

@@ -8,7 +8,7 @@ interface WishedProps {
   running: string | null
   wished: string | null
   state: WishState
-  /** Shows only the version, with its state on hover. */
+  /** True to show only the version, with its state on hover. */
   short?: boolean
 }
 

@@ -57,7 +57,10 @@ export const eventWords: Readonly<Record<UpdateKind, { word: string; tone: Tone 
   changed: { word: 'changed on the machine', tone: 'lost' },
 }
 
-/** Makes `runtime 1.1.0 after 1.0.0`. An attempt that failed left the other version in place. */
+/**
+ * Makes a text such as `runtime 1.1.0 after 1.0.0`. After a failed attempt the other version is the one that still
+ * runs.
+ */
 export const aboutOf = ({ of, kind, version, from }: Pick<UpdateEvent, 'of' | 'kind' | 'version' | 'from'>): string => {
   const beside = kind === 'rolled_back' ? 'back to' : kind === 'failed' ? 'still' : 'after'
   return [of === 'runtime' ? 'runtime' : null, version, from !== null && from !== version ? `${beside} ${from}` : null]

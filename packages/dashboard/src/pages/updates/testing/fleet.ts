@@ -1,4 +1,7 @@
-/** Agents of one blueprint that the tests themselves play over the real agent routes: installed with real codes, told by real answers. */
+/**
+ * Agents of one blueprint that the tests simulate. They use the real agent routes: real codes install them, and real
+ * answers tell them which version to run.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +31,7 @@ export class Played {
     this.running = running
   }
 
-  /** Reports, and gives what the answer wishes. */
+  /** Sends a report, and returns the versions that the answer names. */
   report(parts: Record<string, unknown> = {}): Promise<Told> {
     this.parts = { ...this.parts, ...parts }
     const said = {
@@ -40,7 +43,7 @@ export class Played {
     return this.#place.report(this.token, said) as Promise<Told>
   }
 
-  /** Fetches the bundle as an updating machine does. */
+  /** Fetches the bundle of a version, as a machine does for an update. */
   async fetch(version: string): Promise<void> {
     const answer = await fetch(`${this.#place.url}/api/agent/v1/bundle/${version}`, {
       headers: { authorization: `Bearer ${this.token}` },
@@ -49,7 +52,7 @@ export class Played {
     await answer.arrayBuffer()
   }
 
-  /** Does what it was told and keeps it. */
+  /** Carries out an update to this version and keeps it. */
   async keeps(version: string): Promise<void> {
     await this.fetch(version)
     const before = this.running
@@ -57,7 +60,7 @@ export class Played {
     await this.report({ applied: { version, outcome: 'ok', message: `${before} -> ${version}` } })
   }
 
-  /** Tries what it was told, and goes back. */
+  /** Tries an update to this version, and rolls it back for this reason. */
   async rollsBack(version: string, why: string): Promise<void> {
     await this.fetch(version)
     await this.report({
@@ -66,7 +69,7 @@ export class Played {
   }
 }
 
-/** Uploads these versions of the blueprint, each as `svc pack` makes it. `more`: further lines of the manifest. */
+/** Uploads these versions of the blueprint, each packed by `svc pack`. `more` are further lines of the manifest. */
 export async function uploadVersions(place: Place, versions: readonly string[], more = ''): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-versions-'))
   try {
