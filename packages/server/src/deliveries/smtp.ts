@@ -46,7 +46,7 @@ interface SmtpSettings {
 }
 
 interface Sending {
-  /** The service is ending. */
+  /** Aborts the sending when the service stops. */
   signal?: AbortSignal
   timeoutMs?: number
 }

@@ -5,7 +5,7 @@ import type { Stack, StackedColumn } from './stack.ts'
 /** How values and columns are written. */
 export interface StackWords {
   format: (value: number) => string
-  /** A column's key for people. */
+  /** Turns the key of a column into words for people. */
   nameOf: (key: string) => string
 }
 
@@ -45,7 +45,7 @@ export const Legend = ({ series, format }: Pick<Stack, 'series'> & Pick<StackWor
     </ul>
   )
 
-/** The same figures as a table; days without any are left out. */
+/** Shows the figures of the chart as a table. Days without a figure are left out. */
 export function AsTable({ title, stack, format, nameOf }: StackWords & { title: string; stack: Stack }) {
   return (
     <details className="svc-chart-table">

@@ -8,7 +8,7 @@ export interface Mail {
   subject: string
   text: string
   html: string
-  /** The delivery's: the same on every try. */
+  /** The id of the delivery, which is the same on every try. */
   messageId: string
   headers: Record<string, string>
 }

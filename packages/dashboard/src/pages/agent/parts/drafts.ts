@@ -4,7 +4,7 @@ import { type Dispatch, type SetStateAction, useCallback, useMemo, useState } fr
 /** The content of an input: text for typed kinds, the option's index for a select, null for "not set". */
 export type Raw = string | boolean | null
 
-/** A value that the person changed, and the value reported when they started. */
+/** A value that the person has changed, together with the value that was reported when they started. */
 export interface Draft {
   readonly raw: Raw
   readonly base: SettingValue | undefined

@@ -85,7 +85,7 @@ function useSend({ press, settings }: Agent, changes: SettingValues | undefined)
       await press.send({ type: 'set', payload: { ...changes } })
       settings.discard()
     } catch {
-      // The reason is on the page. Typed values stay.
+      // The page already shows why sending failed, and the typed values stay in the form.
     } finally {
       setSending(false)
     }
