@@ -1,4 +1,6 @@
-/** What every part of the service may be handed: settings, log, clock, and the notices for open pages. */
+/**
+ * The dependencies that every part of the service may have: settings, log, clock, and the notifications for open pages.
+ */
 import type { Logger } from 'pino'
 
 /** The form in which passwords are stored (people/passwords.ts). */
