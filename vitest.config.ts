@@ -1,21 +1,21 @@
 /**
- * The tests, in projects by the ending of a file. `npm test` (scripts/test.ts) runs them in this order, the last two together:
- * `*.test.ts` pure code, `*.store.test.ts` both database engines, `*.http.test.ts` routes over real HTTP,
- * `*.process.test.ts` real processes, `*.browser.test.ts` a real browser.
+ * The projects of the tests, which are told apart by how a file's name ends. `npm test` (scripts/test.ts) runs them in
+ * this order, the last two at the same time: `*.test.ts` tests pure code, `*.store.test.ts` both database engines,
+ * `*.http.test.ts` routes over real HTTP, `*.process.test.ts` real processes, `*.browser.test.ts` a real browser.
  */
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/testing/longest-first.ts'
 
 const seconds = 1000
-/** Tests shorten everything; a floor of real seconds is tested where it is set. */
+/** Tests shorten all durations. The minimum in real seconds (SVC_TIME_FLOOR) is off, except where a test sets it. */
 const env = { SVC_TIME_FLOOR: '0' }
-/** Polled conditions may take long on a busy machine. */
+/** A condition that a test polls may take long on a busy machine. */
 const patient = { poll: { timeout: 20 * seconds } }
 const kinds = ['store', 'http', 'process', 'browser'] as const
 const places = ['packages', 'docs', 'conformance', 'scripts', 'examples', 'bench']
 const programs = 'scripts/testing/programs-once.ts'
 const sqlite = 'packages/server/testing/sqlite-once.ts'
-/** The quick run has no PostgreSQL. */
+/** The set-up of PostgreSQL. The quick run uses none. */
 const postgres = process.env.SVC_TEST_QUICK ? [] : ['packages/server/testing/postgres-once.ts']
 const globalSetup: Partial<Record<(typeof kinds)[number], string | string[]>> = {
   store: [sqlite, ...postgres],
@@ -31,8 +31,8 @@ const setupFiles: Partial<Record<(typeof kinds)[number], string>> = {
   browser: cleaning,
 }
 /**
- * Files of one kind run one after another in the same worker, which loads each module once. These get a worker of their own: they
- * replace a module, or functions of Node, before the modules that use them are loaded.
+ * Files of one kind run one after another in the same worker, which loads each module once. The files listed here get a
+ * worker of their own: they replace a module, or functions of Node, before other modules load them.
  */
 const alone = ['**/judge.process.test.ts', '**/update/faults.process.test.ts']
 const files = (ending: string) => places.map((place) => `${place}/**/*${ending}`)

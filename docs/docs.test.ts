@@ -1,4 +1,4 @@
-/** The documents agree with the code where that can be checked: codes, limits, cited rules and links. */
+/** Checks that the documents agree with the code in codes, limits, cited rules and links. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -114,7 +114,7 @@ test.each(['docs/protocol.md', ...topics, 'docs/report-from-anything.md', 'confo
   },
 )
 
-/** The anchor of a heading as code hosts make it. */
+/** The anchor of a heading, formed as code hosts do it. */
 const slug = (heading: string) =>
   heading
     .replace(/^#+ /, '')

@@ -1,4 +1,4 @@
-/** `npx node docs/generate.ts`: renews the generated parts of documents. */
+/** `npx node docs/generate.ts` writes the generated parts of the documents again. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parts, withParts } from './generated/parts.ts'
 

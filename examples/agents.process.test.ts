@@ -1,4 +1,4 @@
-/** Checks what every example agent must do. Each is started for real in a folder of its own. */
+/** Tests what every example agent must do. Each example is started as a real process in a folder of its own. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ describe.each(names)('%s', (name) => {
     await agent.until((s) => s.state?.label === 'Paused')
     agent.runNow()
     const next = agent.next()
-    agent.set({ ...settingsOf(name), every: 77 }) // makes it check again
+    agent.set({ ...settingsOf(name), every: 77 }) // a changed setting makes the agent work again at once
     expect((await next).state?.label).toBe('Paused')
     expect(agent.pressed()).toBe(true)
     agent.resume()

@@ -1,4 +1,4 @@
-/** Runs git-reader on repositories that the tests create with git itself. */
+/** Tests git-reader with repositories that the tests create with git itself. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ class Repository implements Disposable {
     const env = { ...Object.fromEntries(inherited), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
     return execFileSync('git', args, { cwd: this.folder, encoding: 'utf8', env }).trim()
   }
-  /** Makes a commit that adds this many lines. */
+  /** Makes a commit that adds this many lines, and returns its hash. */
   commit(subject: string, at: number, lines: number, author = 'Ada'): string {
     writeFileSync(join(this.folder, `${subject.replace(/\W/g, '_')}.txt`), 'line\n'.repeat(lines))
     this.git('add', '.')

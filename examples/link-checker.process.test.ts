@@ -1,4 +1,4 @@
-/** Runs link-checker on documents and a small web server that the tests create. */
+/** Tests link-checker with documents and a small web server that the tests create. */
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-/** Runs machine-watch on the machine of the tests. */
+/** Tests machine-watch on the machine on which the tests run. */
 import { cpus } from 'node:os'
 import { expect, test } from 'vitest'
 import { Example } from './running.ts'
@@ -40,7 +40,7 @@ test('a survey is shown while it runs, and names the programs that used the proc
   const during = await agent.until((s) => (s.active?.length ?? 0) > 0)
   expect(during.runs?.[0]).toMatchObject({ kind: 'survey', status: 'running' })
   const busy = performance.now()
-  while (performance.now() - busy < 700); // makes this process one that uses the processor
+  while (performance.now() - busy < 700); // makes this process use the processor, so that the agent finds it
   const after = await agent.until((s) => surveyed(s) && s.active?.length === 0)
   const shares = after.runs?.[0]?.subjects?.map((s) => s.share ?? 0) ?? []
   expect(shares.length).toBeGreaterThan(0)

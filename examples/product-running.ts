@@ -1,4 +1,6 @@
-/** For tests of the product: the real service, the product, and bots whose tokens came from a real install code. */
+/**
+ * Helpers for tests of the product: the real service, the product, and bots whose tokens came from a real installation.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +18,7 @@ export interface Binding {
   token: string
 }
 
-/** The product, started as its README says. */
+/** The product as a process, started as its README says. */
 export class Product {
   readonly folder: string
   readonly env: Record<string, string>
@@ -33,7 +35,7 @@ export class Product {
     })
   }
 
-  /** Starts it, and waits until it listens. */
+  /** Starts the product, and waits until it accepts connections. */
   async start(): Promise<this> {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'product/main.mts')], {
       cwd: this.folder,
@@ -74,7 +76,7 @@ export class World {
     this.origin = origin
   }
 
-  /** A product. Its secret is in a file that only its owner can read, unless `env` says otherwise. */
+  /** Creates the product. Its secret is in a file that only the owner can read, unless `env` says otherwise. */
   async product(env: Record<string, string> = {}): Promise<Product> {
     const file = join(this.place.folder, 'tasks.secret')
     writeFileSync(file, `${this.secret}\n`)
@@ -84,8 +86,8 @@ export class World {
   }
 
   /**
-   * Uploads a blueprint with this binding, issues a code and redeems it. Returns the binding from the agent's
-   * `agent.env`.
+   * Uploads a blueprint with a binding to the product, issues an install code and redeems it. Returns the binding from
+   * the agent's `agent.env`.
    */
   async installs(
     name: string,
@@ -111,7 +113,7 @@ export class World {
   }
 }
 
-/** A running service that knows the product `tasks` and has activated it for the workspace `north`. */
+/** Starts a service that knows the product `tasks` and has activated it for the workspace `north`. */
 export async function newWorld(): Promise<World> {
   const place = await newPlace()
   const service = await place.start()
@@ -132,7 +134,7 @@ async function packed(folder: string, name: string, binding: string): Promise<st
   return `${folder}.zip`
 }
 
-/** Makes a call as a bot does. */
+/** Calls the product as a bot does. */
 export async function call(
   { url, workspace, token }: Binding,
   method = 'GET',

@@ -1,4 +1,4 @@
-/** Tests the product's decisions, and what happens when its disk fails. */
+/** Tests the product's decisions, and its behaviour when its disk fails. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * For tests of the examples: starts one in a copied temporary folder, as cron or systemd would, and resolves as soon as
- * its status file shows what a test waits for.
+ * Helpers for tests of the examples. An example is copied to a temporary folder and started there as cron or systemd
+ * would. A test waits until its status file shows what it expects.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ const patienceMs = 30_000
 
 export type Settings = Record<string, string | number | boolean | null>
 
-/** Reads the manifest of an example as that of a bundle, so that it is also valid for `svc run`. */
+/** Reads the manifest of an example by the rules for bundles, so that it is known to be valid for `svc run`, too. */
 export function manifestOf(name: string): Manifest {
   const read = readManifest(readFileSync(join(import.meta.dirname, name, 'svc.agent.yaml')))
   if (!read.ok) throw new Error(`The manifest of ${name}: ${JSON.stringify(read.findings)}`)
@@ -48,7 +48,7 @@ export class Example implements AsyncDisposable {
     this.#env = env
   }
 
-  /** Starts the manifest's command as a list, never through a shell. */
+  /** Starts the command in the manifest directly, without a shell. */
   start(settings: Settings = {}): this {
     this.set(settings)
     const { runtime } = this.manifest
@@ -76,7 +76,7 @@ export class Example implements AsyncDisposable {
   pressed = (): boolean => existsSync(this.path('.svc/run_now'))
   log = (): string => readFileSync(this.path(this.manifest.logs[0]?.path ?? ''), 'utf8')
 
-  /** The status file as the runtime reads it (2.11). Unknown and dropped parts are errors. */
+  /** Reads the status file as the runtime does (2.11). Unknown parts, and parts that would be dropped, are errors. */
   status(): StatusFile {
     const read = readStatusFile(JSON.parse(readFileSync(this.path(this.manifest.status ?? ''), 'utf8')), Date.now())
     if (!read || read.unknown.length > 0 || read.dropped.length > 0)
@@ -84,7 +84,7 @@ export class Example implements AsyncDisposable {
     return read.status
   }
 
-  /** The first status for which `holds` is true. It watches the folder instead of polling. */
+  /** Resolves with the first status for which `holds` is true. The function watches the folder and does not poll. */
   async until(holds: (status: StatusFile) => boolean): Promise<StatusFile> {
     mkdirSync(this.path('state'), { recursive: true })
     const signal = AbortSignal.timeout(patienceMs)
@@ -96,7 +96,7 @@ export class Example implements AsyncDisposable {
     try {
       while (true) {
         const change = once(folder, 'change', { signal })
-        change.catch(() => {}) // the error is handled below
+        change.catch(() => {}) // an error of this promise is handled below
         const status = look()
         if (status && holds(status)) return status
         if (child && (child.exitCode !== null || child.signalCode !== null)) throw new Error('it ended')
@@ -109,7 +109,7 @@ export class Example implements AsyncDisposable {
     }
   }
 
-  /** The next status that it writes after this call. */
+  /** Resolves with the next status that the agent writes after this call. */
   async next(): Promise<StatusFile> {
     const signal = AbortSignal.timeout(patienceMs)
     const folder = watch(this.path('state'))
@@ -123,7 +123,7 @@ export class Example implements AsyncDisposable {
     }
   }
 
-  /** Asks it to end, and returns how it ended. */
+  /** Asks the agent to end, waits, and returns its exit code. */
   async stop(): Promise<{ code: number | null }> {
     const child = this.#child
     if (!child || child.exitCode !== null) throw new Error(`It is not running: ${this.said.join('')}`)

@@ -1,4 +1,7 @@
-/** The examples of this folder before two real nodes, where the machine has the proxies: Debian's nginx and caddy. */
+/**
+ * Tests the example configurations of this folder with two real nodes, on machines that have the proxies: Debian's
+ * nginx and caddy.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,11 +22,11 @@ interface Proxied {
   port: number
   nodes: Place[]
   folder: string
-  /** Runs a proxy until the end of the test. */
+  /** Runs a proxy program until the end of the test. */
   run: (program: string, args: string[]) => ChildProcess
 }
 
-/** Two nodes behind the port of a proxy that is still to be started. */
+/** Makes two nodes, and a port for a proxy in front of them. The test starts the proxy later. */
 async function twoNodes(): Promise<Proxied> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-proxy-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -55,7 +58,7 @@ async function twoNodes(): Promise<Proxied> {
 
 const portOf = (place: Place | undefined) => place?.env.SVC_PORT ?? ''
 const example = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8')
-/** The example with the places of this test in it; every one of them must be found. */
+/** Returns an example with the addresses and folders of this test. Each value to replace must be in the example. */
 function filled(text: string, places: Record<string, string>): string {
   for (const [from, to] of Object.entries(places)) {
     expect(text).toContain(from)
@@ -98,7 +101,7 @@ test.skipIf(!caddy)('Caddyfile: two nodes behind TLS', async () => {
   )
 })
 
-/** The rules that must hold through a proxy. */
+/** Tests the rules that must hold behind a proxy. */
 async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildProcess): Promise<void> {
   const [first, second] = [await nodes[0]?.start(), await nodes[1]?.start()]
   startProxy()
@@ -119,7 +122,7 @@ async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildP
   const cookie = cookies.map((line) => line.split(';')[0]).join('; ')
   for (let i = 0; i < 4; i++) expect((await ask('/api/web/w/north/fleet', undefined, { cookie })).status).toBe(200)
 
-  // Live frames come through while the answer goes on; held back by a buffer, this would wait forever.
+  // Live frames must arrive while their response is still open. If the proxy buffered them, this would wait forever.
   const stream = await open(port, ca, '/api/web/w/north/events', cookie)
   for (let i = 0; i < 200 && !stream.text().includes('live through the proxy'); i++) {
     if (i % 20 === 0) expect((await report('live through the proxy')).status).toBe(200)
@@ -128,7 +131,8 @@ async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildP
   expect(stream.text()).toContain('live through the proxy')
   stream.close()
 
-  // The proxy's word about the caller counts, the caller's own does not: two nodes let one address through 40 times at most.
+  // The address that the proxy names counts, and one that the caller claims does not: two nodes together accept at most
+  // 40 calls from one address.
   const code = `svc_inst_${'x'.repeat(43)}`
   const answers: number[] = []
   for (let i = 0; i < 45; i++) {
@@ -141,7 +145,8 @@ async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildP
     (await ask('/api/agent/v1/report', { pad: 'x'.repeat(300_000) }, { authorization: `Bearer ${token}` })).status,
   ).toBe(413)
 
-  // One node is gone: what was on its way to it may fail, then the other answers all. Both are: no answer that a reporter takes.
+  // One node is killed: calls that were on their way to it may fail, and the other node answers all later ones. When
+  // both are gone, the proxy itself answers with an error.
   await first?.kill('SIGKILL')
   const several = async () =>
     (await Promise.all([1, 2, 3, 4].map(() => report('one left')))).map(({ status }) => status)

@@ -1,4 +1,4 @@
-/** The systemd unit: what it denies, and that Node can still run under it. */
+/** Tests the systemd unit: what it forbids the service, and that Node can still run under it. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,16 +39,16 @@ test('the unit lets Node make memory executable, which its compiler needs', () =
   expect(unit).not.toMatch(/^MemoryDenyWriteExecute=/m)
 })
 
-// `security --offline` came with 250.
+// systemd has `security --offline` from version 250 on.
 test.skipIf(version < 250)('systemd accepts the unit and finds little exposed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-unit-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'svc.service')
-  // The program need not be installed for the unit to be right.
+  // The check must also work on a machine on which the program is not installed.
   writeFileSync(file, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
   const verified = spawnSync(analyze, ['verify', file], { encoding: 'utf8' })
   expect([verified.status, verified.stderr]).toEqual([0, ''])
-  // The threshold is ten times the figure that systemd prints: 1.7.
+  // The threshold is ten times the value that systemd prints. The unit has 1.7.
   const judged = spawnSync(analyze, ['security', '--offline=true', '--threshold=20', file], { encoding: 'utf8' })
   expect([judged.status, judged.stdout.split('\n').at(-2)]).toEqual([0, expect.stringContaining('exposure level')])
 })

@@ -11,7 +11,8 @@ import json, math, os, random, re, signal, socket, stat, sys, time, urllib.error
 
 URL, TOKEN, FOLDER = os.environ['SVC_URL'].rstrip('/'), os.environ['SVC_TOKEN'], sys.argv[1]
 SCALE = float(os.environ.get('SVC_TIME_SCALE', '1'))  # multiplies every duration, for drills and tests
-MIN_WAIT = 1.1 * float(os.environ.get('SVC_TIME_FLOOR', '1'))  # the service takes 60 reports a minute; 0 if it takes more
+# the service accepts 60 reports a minute; 0 if it accepts more
+MIN_WAIT = 1.1 * float(os.environ.get('SVC_TIME_FLOOR', '1'))
 REQUEST_SECONDS, ANSWER_BYTES, REPORT_BYTES, LOG_BYTES = 15 * SCALE, 1 << 20, 250 * 1024, 512 * 1024
 ACK_BYTES = 64 * 1024
 CONTROLS = ['pause', 'resume', 'run_now']
@@ -29,7 +30,8 @@ def main():
             answer = post('report', fitted({**report(), 'acks': acks, 'boot': BOOT, 'seq': seq}))
             if not isinstance(answer, dict) or not isinstance(answer.get('commands'), list):
                 raise ValueError('the answer holds no list of commands')
-            notes['outbox'] = notes['outbox'][len(acks):]  # an ack is sent until a report with it was answered (D17)
+            # an ack stays until a report that carried it was answered (D17)
+            notes['outbox'] = notes['outbox'][len(acks):]
             save_notes(notes)
             asked = answer.get('interval')
             if type(asked) is int or (type(asked) is float and math.isfinite(asked)):
@@ -50,7 +52,8 @@ def report():
     if os.path.exists(path('paused')):
         shown['state'] = {'level': 'info', 'label': 'Paused'}
     elif shown.get('state') and os.path.exists(path('status.json')):
-        shown['status_at'] = int(os.path.getmtime(path('status.json')))  # D65: shows when an agent no longer writes
+        # D65: this time shows when an agent no longer writes
+        shown['status_at'] = int(os.path.getmtime(path('status.json')))
     agent = status.get('agent')
     version = agent.get('version') if isinstance(agent, dict) else None
     settings = read_json('settings.json')
@@ -68,7 +71,7 @@ def fitted(body):
 
 
 def owed(notes):
-    """The oldest acks, as many as fit into a report besides the rest. The others go with the next reports."""
+    """The oldest acks, as many as fit into one report. The others go with later reports."""
     acks, room = [], ACK_BYTES
     for i in notes['outbox'][:100]:
         room -= len(json.dumps(notes['seen'][i]['ack']))
@@ -82,23 +85,24 @@ def owed(notes):
 
 def obey(command, notes):
     if not isinstance(command, dict) or not isinstance(command.get('id'), str) or not command['id']:
-        return  # without an id it cannot be answered
+        return  # a command without an id cannot be answered
     if not isinstance(command.get('type'), str):
         command = {**command, 'type': ''}
     known = notes['seen'].get(command['id'])
     if known is None:
         known = notes['seen'][command['id']] = {'type': command['type'], 'at': time.time(), 'ack': None}
-        save_notes(notes)  # on disk before anything is done, so that it is not done again after a kill (D4)
+        # this is on disk before anything is done, so that after a kill it is not done a second time (D4)
+        save_notes(notes)
         try:
             ok, message = apply(command)
         except Exception as error:
             ok, message = False, f'{type(error).__name__}: {error}'
         if ok is None:
-            known['ack'] = {}  # the upload of a log is its answer
+            known['ack'] = {}  # the upload of a log is the answer to its command
         else:
             known['ack'] = {'id': command['id'], 'ok': ok, 'message': message[:300]}
     if known['ack'] and command['id'] not in notes['outbox']:
-        notes['outbox'].append(command['id'])  # a repeated id gets the same answer
+        notes['outbox'].append(command['id'])  # a command that is repeated gets the same answer
     save_notes(notes)
 
 
@@ -163,7 +167,8 @@ def send_log(command, name):
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             return False, 'There is no such log.'
         file.seek(max(0, os.fstat(fd).st_size - LOG_BYTES))
-        end = file.read(LOG_BYTES).lstrip(bytes(range(0x80, 0xc0)))  # drops the rest of a character that was cut at the start
+        # removes the rest of a character whose first bytes were cut off
+        end = file.read(LOG_BYTES).lstrip(bytes(range(0x80, 0xc0)))
     text = end.decode('utf-8', 'replace').replace(TOKEN, '***')
     text = text.encode()[-LOG_BYTES:].decode('utf-8', 'ignore')
     post('log', {'command': command, 'name': name, 'text': text})
@@ -185,7 +190,8 @@ def post(route, body):
     request = urllib.request.Request(f'{URL}/api/agent/v1/{route}', json.dumps(body).encode(), {
         'Authorization': f'Bearer {TOKEN}', 'Content-Type': 'application/json'})
     signal.signal(signal.SIGALRM, too_late)
-    signal.setitimer(signal.ITIMER_REAL, REQUEST_SECONDS)  # for the whole request: a socket's own timeout restarts with each byte
+    # the limit is for the whole request: a socket's own timeout starts again with each byte
+    signal.setitimer(signal.ITIMER_REAL, REQUEST_SECONDS)
     try:
         with urllib.request.build_opener(Stay).open(request) as response:
             answer = response.read(ANSWER_BYTES + 1)
@@ -239,7 +245,9 @@ def sync_folder():
 def read_notes():
     notes = read_json('reporter.json') or {'seen': {}, 'outbox': []}
     for i, entry in notes['seen'].items():
-        if entry['ack'] is None:  # killed while applying: not applied again, the answer says what is true now
+        # the reporter was killed while it applied this command: it is not applied again, and the answer says what is
+        # true now
+        if entry['ack'] is None:
             paused = os.path.exists(path('paused'))
             holds = {'pause': paused, 'resume': not paused}.get(entry['type'], False)
             entry['ack'] = {'id': i, 'ok': holds, 'message': 'done' if holds else 'interrupted'}

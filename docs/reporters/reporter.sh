@@ -12,17 +12,18 @@ set -u
 cd "${1:?usage: reporter.sh FOLDER}" || exit 2
 umask 077
 scale=${SVC_TIME_SCALE:-1} # multiplies every duration, for drills and tests
-min_wait=$(awk -v f="${SVC_TIME_FLOOR:-1}" 'BEGIN { print 1.1 * f }') # the service takes 60 reports a minute; 0 if it takes more
+# the service accepts 60 reports a minute; 0 if it accepts more
+min_wait=$(awk -v f="${SVC_TIME_FLOOR:-1}" 'BEGIN { print 1.1 * f }')
 boot="$$-$(date +%s)"
 seq=0
 interval=30
 tab=$(printf '\t')
 touch reporter.seen reporter.acks
 
-# Syncs a file to the disk, or everything where sync takes no file.
+# Syncs a file to the disk, or everything if this system's sync takes no file.
 durable() { sync "$1" 2>/dev/null || sync; }
 
-# Prints a random duration in seconds: between $1 and $2, times $3, times the scale; at least $4.
+# Prints a random duration in seconds, between $1 and $2, multiplied by $3 and by the scale; at least $4.
 between() {
   awk -v a="$1" -v b="$2" -v of="$3" -v least="$4" -v s="$scale" -v n="$$$seq" 'BEGIN {
     srand(n); t = (a + rand() * (b - a)) * of * s; printf(s == 1 ? "%d" : "%.2f", t < least ? least : t) }'
@@ -40,7 +41,7 @@ function take() {
     tok = substr(s, 1, RLENGTH); s = substr(s, RLENGTH + 1)
   } else fail()
 }
-# Skips parts that are nested deeper than anything needed here, in a loop: awk cannot recurse deeply.
+# Skips parts that are nested deeper than anything needed here. It uses a loop, since awk cannot recurse deeply.
 function skip(   open) {
   for (open = ""; ; take()) {
     if (tok ~ /^[[{]/) open = open tok
@@ -95,10 +96,11 @@ END {
   }
 }'
 
-# Prints the oldest acks, as many as fit into a report besides the rest. The others go with the next reports.
+# Prints the oldest acks, as many as fit into one report. The others go with later reports.
 owed() { awk '{ n += length($0) } NR > 100 || n > 40000 { exit } { print }' reporter.acks; }
 
-# Prints the report: what the agent says about itself, then our keys. The later one of two equal keys counts.
+# Prints the report: what the agent says about itself, followed by our keys. If a key occurs twice, the later one
+# counts.
 report() {
   status='"state": {"level": "warn", "label": "No status"}'
   if [ -f status.json ] && [ "$(wc -c <status.json)" -lt 200000 ] && awk -v what=object "$json" <status.json; then
@@ -106,7 +108,7 @@ report() {
   fi
   if [ -e paused ]; then
     status="${status:+$status, }\"state\": {\"level\": \"info\", \"label\": \"Paused\"}"
-  elif at=$(date -r status.json +%s 2>/dev/null); then # D65: shows when an agent no longer writes
+  elif at=$(date -r status.json +%s 2>/dev/null); then # D65: this time shows when an agent no longer writes
     status="${status:+$status, }\"status_at\": $at"
   fi
   printf '{%s"protocol": 1, "boot": "%s", "seq": %d, "controls": ["pause", "resume", "run_now"], "acks": [%s]}' \
@@ -124,18 +126,18 @@ post() {
   [ -f reporter.answer ] && [ "$(wc -c <reporter.answer)" -le 65536 ]
 }
 
-# Notes the ack of a command, and adds it to those for the next report.
-answer() { # ID OK MESSAGE
+# Notes the ack of a command, and adds it to those for the next report. Arguments: ID OK MESSAGE
+answer() {
   ack="{\"id\": $1, \"ok\": $2, \"message\": \"$3\"}"
   printf '%s\n' "$ack" >>reporter.acks
   printf 'answered\t%s\t%s\n' "$ack" "$1" >>reporter.seen
   durable reporter.seen
 }
 
-obey() { # TYPE ID, both as JSON
+obey() { # Carries out one command. Arguments: TYPE ID, both as JSON
   known=$(ID=$2 awk -F '\t' '$3 == ENVIRON["ID"] { last = $0 } END { print last }' reporter.seen)
   case $known in
-    answered*) # a repeated id gets the same answer and is not done again
+    answered*) # a command that is repeated gets the same answer and is not done again
       ack=${known#*"$tab"}
       ack=${ack%"$tab"*}
       grep -Fxq -- "$ack" reporter.acks || printf '%s\n' "$ack" >>reporter.acks
@@ -143,7 +145,8 @@ obey() { # TYPE ID, both as JSON
     received*) return ;;
   esac
   printf 'received\t%s\t%s\n' "$1" "$2" >>reporter.seen
-  durable reporter.seen # on disk before anything is done, so that it is not done again after a kill (D4)
+  # this is on disk before anything is done, so that after a kill it is not done a second time (D4)
+  durable reporter.seen
   case $1 in
     '"pause"') : >paused && answer "$2" true paused ;;
     '"resume"') rm -f paused && answer "$2" true resumed ;;
@@ -167,7 +170,8 @@ while :; do
   report >reporter.body
   sent=$(owed | wc -l)
   if post && awk "$json" <reporter.answer >reporter.read; then
-    tail -n +"$((sent + 1))" reporter.acks >reporter.acks.new && mv reporter.acks.new reporter.acks # answered, so these acks are done
+    # the report was answered, so the acks in it are done
+    tail -n +"$((sent + 1))" reporter.acks >reporter.acks.new && mv reporter.acks.new reporter.acks
     while IFS=$tab read -r what first second; do
       case $what in
         interval) interval=$first ;;

@@ -49,7 +49,8 @@ const token = process.env.SVC_TOKEN ?? stop('SVC_TOKEN is not set')
 const folder = process.argv[2] ?? stop('usage: reporter.ts FOLDER')
 const scale = Number(process.env.SVC_TIME_SCALE ?? 1) // multiplies every duration, for drills and tests
 const second = 1000 * scale
-const minWait = 1100 * Number(process.env.SVC_TIME_FLOOR ?? 1) // the service takes 60 reports a minute; 0 if it takes more
+// the service accepts 60 reports a minute; 0 if it accepts more
+const minWait = 1100 * Number(process.env.SVC_TIME_FLOOR ?? 1)
 const logBytes = 512 * 1024
 const boot = randomUUID()
 
@@ -73,13 +74,13 @@ async function reportOnce(seq: number): Promise<void> {
   const acks = sent.map((id) => notes.seen[id]?.ack)
   const answer = object(JSON.parse(await post('report', fitted({ ...report(), acks, boot, seq }))))
   if (!Array.isArray(answer?.commands)) throw new Error('the answer holds no list of commands')
-  notes.outbox = notes.outbox.slice(sent.length) // an ack is sent until a report with it was answered (D17)
+  notes.outbox = notes.outbox.slice(sent.length) // an ack stays until a report that carried it was answered (D17)
   saveNotes()
   if (Number.isFinite(answer.interval)) interval = Math.min(300, Math.max(5, answer.interval as number))
   for (const command of answer.commands) await obey(object(command) ?? {})
 }
 
-/** The oldest acks, as many as fit into a report besides the rest. The others go with the next reports. */
+/** The oldest acks, as many as fit into one report. The others go with later reports. */
 function owed(): string[] {
   let [count, bytes] = [0, 0]
   for (const id of notes.outbox.slice(0, 100)) {
@@ -100,7 +101,7 @@ function report(): Json {
     protocol: 1,
     agent: { version: object(agent)?.version, host: hostname() },
     state: paused ? { level: 'info', label: 'Paused' } : state,
-    status_at: paused ? undefined : writtenAt('status.json'), // D65: shows when an agent no longer writes
+    status_at: paused ? undefined : writtenAt('status.json'), // D65: this time shows when an agent no longer writes
     health,
     active,
     gauges,
@@ -123,16 +124,17 @@ function fitted(body: Json): Json {
 // --- commands: each is checked, applied or refused once, and answered
 
 async function obey({ id, type: said, payload }: Json): Promise<void> {
-  if (typeof id !== 'string' || id === '') return // without an id it cannot be answered
+  if (typeof id !== 'string' || id === '') return // a command without an id cannot be answered
   const type = typeof said === 'string' ? said : ''
   let known = Object.hasOwn(notes.seen, id) ? notes.seen[id] : undefined
   if (!known) {
     known = notes.seen[id] = { type, at: Date.now(), ack: null }
-    saveNotes() // on disk before anything is done, so that it is not done again after a kill (D4)
+    saveNotes() // this is on disk before anything is done, so that after a kill it is not done a second time (D4)
     const done = await apply(id, type, object(payload) ?? {}).catch((error: unknown) => no(String(error)))
     known.ack = done === 'uploaded' ? done : { id, ok: done.ok, message: done.message.slice(0, 300) }
   }
-  if (known.ack !== 'uploaded' && !notes.outbox.includes(id)) notes.outbox.push(id) // a repeated id gets the same answer
+  // a command that is repeated gets the same answer
+  if (known.ack !== 'uploaded' && !notes.outbox.includes(id)) notes.outbox.push(id)
   saveNotes()
 }
 
@@ -216,7 +218,7 @@ async function sendLog(command: string, name: unknown) {
   }
 }
 
-/** Drops the rest of a character that was cut at the start. */
+/** Removes the rest of a character whose first bytes were cut off. */
 function whole(bytes: Buffer): Buffer {
   let from = 0
   while (((bytes[from] ?? 0) & 0xc0) === 0x80) from++
@@ -231,7 +233,7 @@ async function post(route: 'report' | 'log', body: Json): Promise<string> {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
     redirect: 'manual', // the token goes to no other address
-    signal: AbortSignal.timeout(15 * second), // for the whole request, including the body
+    signal: AbortSignal.timeout(15 * second), // the limit is for the whole request, including the body
   })
   let text = ''
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -258,7 +260,7 @@ function readJson(name: string): unknown {
   }
 }
 
-/** When a file was written, in Unix seconds; undefined if there is no such file. */
+/** The time at which a file was last written, in Unix seconds; undefined if there is no such file. */
 function writtenAt(name: string): number | undefined {
   const file = statSync(path(name), { throwIfNoEntry: false })
   return file && Math.floor(file.mtimeMs / 1000)
@@ -287,7 +289,9 @@ function syncFolder(): void {
 function readNotes(): Notes {
   const read = (readJson('reporter.json') ?? { seen: {}, outbox: [] }) as Notes
   for (const [id, entry] of Object.entries(read.seen)) {
-    if (entry.ack !== null) continue // null: killed while applying; not applied again, the answer says what is true now
+    // null: the reporter was killed while it applied this command, which is not applied again; the answer says what is
+    // true now
+    if (entry.ack !== null) continue
     const holds = existsSync(path('paused')) ? entry.type === 'pause' : entry.type === 'resume'
     entry.ack = { id, ok: holds, message: holds ? 'done' : 'interrupted' }
     read.outbox.push(id)

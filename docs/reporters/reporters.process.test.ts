@@ -1,4 +1,4 @@
-/** Runs the three reporters of docs/report-from-anything.md as processes against a service that misbehaves. */
+/** Tests the three reporters of docs/report-from-anything.md as processes, with a service that misbehaves. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -48,7 +48,7 @@ afterAll(async () => {
 /** Creates an agent's folder, a service, and a reporter between them that runs ten times faster than usual. */
 async function world(command: string[], time: Record<string, string> = { SVC_TIME_SCALE: '0.1', SVC_TIME_FLOOR: '0' }) {
   const folder = mkdtempSync(join(tmpdir(), 'reporter-'))
-  // A process started by its shell may still write for a moment.
+  // A process that the reporter's shell has started may still write for a moment.
   cleanups.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   writeFileSync(join(folder, 'status.json'), JSON.stringify(status, null, 2))
   writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
@@ -78,7 +78,7 @@ const commands = (...list: object[]) => ({ commands: list, interval: 5 })
 const long = `\u0001${'\u{1f44d}'.repeat(1999)}`
 const ackOf = (call: Call, id: string) => call.body.acks.find((ack: { id: string }) => ack.id === id)
 
-/** Answers reports without a command until one carries an ack of this id. */
+/** Answers reports, without sending a command, until a report carries an ack with this id. */
 async function settled(service: Service, id: string) {
   for (;;) {
     const call = await service.next()
@@ -88,8 +88,8 @@ async function settled(service: Service, id: string) {
 }
 
 /**
- * Answers with a command until a report acks it, and returns that report. A busy machine may delay an answer so much
- * that it is lost.
+ * Answers with a command until a report carries its ack, and returns that report. On a busy machine an answer may be
+ * lost because it comes too late.
  */
 async function obeyed(service: Service, answer: unknown, id: string): Promise<Call> {
   for (;;) {
@@ -101,7 +101,8 @@ async function obeyed(service: Service, answer: unknown, id: string): Promise<Ca
 
 describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   test.concurrent('reports in the shape of the contract, obeys pause and resume, and refuses unknown commands', async () => {
-    // The timeout for an answer is three seconds: half of that was too short while other tests kept this process busy.
+    // The reporter waits three seconds for an answer here. Half of that was too short while other tests kept this
+    // process busy.
     const { folder, service, has, start } = await world(command, { SVC_TIME_SCALE: '0.2', SVC_TIME_FLOOR: '0' })
     start()
     const first = await service.next()
@@ -137,7 +138,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     expect(paused.body.acks.length).toBe(6)
     expect(has('run_now')).toBe(false)
     expect(paused.body.seq).toBe(first.body.seq + 1)
-    rmSync(join(folder, 'paused')) // the agent's own channel clears the same pause (rule 4)
+    rmSync(join(folder, 'paused')) // the agent may clear the same pause through another channel of its own (rule 4)
     paused.answer(commands())
 
     const resumed = await service.next()
@@ -224,7 +225,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     const acked = await service.next()
     expect(ackOf(acked, 'once')).toMatchObject({ ok: true })
     expect(has('run_now')).toBe(true)
-    rmSync(join(folder, 'run_now')) // the agent acted on it
+    rmSync(join(folder, 'run_now')) // the agent has started the run and removes the request for it
     acked.answer(again)
     expect(await settled(service, 'once')).toMatchObject({ ok: true })
     expect(has('run_now')).toBe(false)

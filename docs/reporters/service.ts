@@ -1,5 +1,6 @@
 /**
- * A service that does what a test tells it, request by request: it can also hang, reset, send nonsense and redirect.
+ * A service that a test controls request by request. It can also hang, reset the connection, send nonsense and
+ * redirect.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,12 +11,12 @@ export interface Call {
   readonly token: string | undefined
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
   readonly body: any
-  /** Answers 200 with this value as JSON, or with this text as it is. */
+  /** Answers 200: with a value as JSON, or with a text as it is. */
   answer(value: unknown): void
   refuse(status: number, headers?: Record<string, string>): void
   /** Sends nothing; the connection stays open until the other side gives up. */
   hang(): void
-  /** Sends one byte from time to time, forever. */
+  /** Sends one byte from time to time, without end. */
   dribble(): void
   reset(): void
 }

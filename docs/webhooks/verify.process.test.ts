@@ -1,4 +1,4 @@
-/** The three programs that docs/alerts.md offers for verifying a webhook, against what the service sends. */
+/** Tests the three programs with which docs/alerts.md verifies a webhook, with requests as the service sends them. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

@@ -8,7 +8,7 @@ import time
 
 def is_genuine(secret, id, timestamp, signature, body, now=None):
     if abs((time.time() if now is None else now) - int(timestamp)) > 300:
-        return False  # a repetition of an old request
+        return False  # an old request that somebody repeats
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = f"{id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()

@@ -4,7 +4,7 @@
 secret=$1 id=$2 timestamp=$3 signature=$4
 age=$(($(date +%s) - timestamp))
 if [ "$age" -gt 300 ] || [ "$age" -lt -300 ]; then
-  echo forged # a repetition of an old request
+  echo forged # an old request that somebody repeats
   exit 1
 fi
 key=$(printf %s "${secret#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \n')

@@ -30,7 +30,7 @@ export interface Run {
   log?: string
 }
 
-/** Reads one value of the settings file. A wrong value is replaced by the agent's own default. */
+/** Checks one value of the settings file. It returns the value, or the agent's own default for a wrong one. */
 export type Rule<T> = (value: unknown) => T
 export const number =
   (usual: number, min: number, max: number): Rule<number> =>
@@ -48,7 +48,7 @@ export const choice =
   <const C extends string>(usual: C, ...others: C[]): Rule<C> =>
   (v) =>
     others.find((o) => o === v) ?? usual
-/** Unix seconds, or undefined if it is not set. */
+/** A rule for a time in Unix seconds; undefined if it is not set. */
 export const time: Rule<number | undefined> = (v) => (typeof v === 'number' && v >= 0 ? v : undefined)
 
 type Values<T extends Record<string, Rule<unknown>>> = { [K in keyof T]: ReturnType<T[K]> }
@@ -72,7 +72,7 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
   }
   const paused = () => existsSync(pauseFile)
 
-  /** Appends one line. A file that grows past its limit keeps its newer half. */
+  /** Appends one line to the log. When the file grows past its limit, only its newer half is kept. */
   function log(line: string) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not reach a terminal
     appendFileSync(logFile, `${new Date().toISOString()} ${line.replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/g, ' ')}\n`)
@@ -98,19 +98,19 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
     folder,
     paused,
     log,
-    /** True once for each press: the file is removed before the work starts. */
+    /** True once for each press of run now: the request's file is removed before the work starts. */
     takeRunNow(): boolean {
       if (!existsSync(runNowFile)) return false
       rmSync(runNowFile, { force: true })
       return true
     },
-    /** The values in force. */
+    /** The current values of the settings. */
     settings(): Values<T> {
       seen = stamp()
       readSettings()
       return Object.fromEntries(Object.entries(table).map(([key, read]) => [key, read(given[key])])) as Values<T>
     },
-    /** Waits, but ends as soon as a setting, the pause or a press of run now differs from what the round saw. */
+    /** Waits. The wait ends early when a setting, the pause or run now differs from what the caller has seen. */
     async wait(seconds: number, before: { paused: boolean }, signal: AbortSignal) {
       const until = performance.now() + seconds * 1000
       while (!signal.aborted) {
@@ -124,7 +124,7 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
     writeStatus(status: object) {
       replace(statusFile, JSON.stringify({ agent: { version }, ...status }))
     },
-    /** The runs from before this start. One that was in progress then is marked as interrupted. */
+    /** The runs from before this start of the agent. A run that was in progress then is marked as interrupted. */
     earlierRuns(): Run[] {
       try {
         const { runs = [] } = JSON.parse(readFileSync(statusFile, 'utf8')) as { runs?: Run[] }

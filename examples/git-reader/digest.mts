@@ -6,7 +6,8 @@ const shown = { commits: 25, authors: 20, days: 40, subjects: 6, titleLength: 12
 const daySeconds = 86_400
 
 /**
- * A run for each day of the history. A day that grows is reported again under the same id, which overwrites it (2.2).
+ * Makes a run for each day of the history. If a day gets more commits it is reported again under the same id, which
+ * replaces the earlier report (2.2).
  */
 export function dayRuns(history: History): Run[] {
   const days = Map.groupBy(history.commits, (commit) => dayOf(commit.at))

@@ -11,7 +11,7 @@ const timeoutMs = 60_000
 
 export interface Commit {
   hash: string
-  /** Unix seconds, by the author's clock. */
+  /** When the commit was made, in Unix seconds by the author's clock. */
   at: number
   author: string
   subject: string
@@ -35,15 +35,15 @@ export interface History {
   folder: string
   branch: string
   head: string
-  /** The web page of the repository, if its remote is http(s). */
+  /** The address of the repository's web page, if its remote is an http or https address. */
   page: string | undefined
-  /** Newest first. */
+  /** The commits, newest first. */
   commits: Commit[]
-  /** True if there are older commits than those read. */
+  /** True if there are older commits than the ones that were read. */
   cut: boolean
 }
 
-/** The commit that `wanted` names now. Throws an Error whose message is for people. */
+/** Returns the hash of the commit that `wanted` names at the moment. Throws an Error whose message is for people. */
 export async function headOf(wanted: Wanted, signal: AbortSignal): Promise<string> {
   const name = wanted.branch || 'HEAD'
   const found = await git(wanted.folder, signal, 'rev-parse', '--verify', '--end-of-options', `${name}^{commit}`)
@@ -82,8 +82,8 @@ export async function readHistory(wanted: Wanted, head: string, signal: AbortSig
 }
 
 /**
- * Parses git's output: a record begins with 01, its fields are separated by 00, and lines of `added removed path`
- * follow.
+ * Parses the output of git: each commit begins with the byte 01, its fields are separated by the byte 00, and lines of
+ * the form `added removed path` follow.
  */
 export function parse(log: string): Commit[] {
   return log
@@ -106,7 +106,10 @@ export function parse(log: string): Commit[] {
     })
 }
 
-/** The page of a repository whose remote is http(s), without the user and password that some remotes contain. */
+/**
+ * The address of the web page of a repository whose remote is an http or https address. The user and the password that
+ * some remotes contain are left out.
+ */
 export function pageOf(remote: string): string | undefined {
   const url = URL.canParse(remote) ? new URL(remote) : undefined
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined

@@ -54,7 +54,7 @@ async function round() {
   await channel.wait((due - performance.now()) / 1000, { paused }, stop.signal)
 }
 
-/** Checks the branch. A reading, which is a run, is made if the branch has moved or somebody asked for one. */
+/** Looks at the branch. If it has moved, or somebody asked for a run, the history is read; each reading is a run. */
 async function look(why: 'run now' | 'settings changed' | 'schedule') {
   const { folder, branch, commits, since, merges } = settings
   const wanted: Wanted = { folder: folder || channel.folder, branch, commits, since, merges }

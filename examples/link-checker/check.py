@@ -17,7 +17,8 @@ AGENT = "link-checker (an example agent; checks the links of its owner's documen
 
 
 def sort_of(target, ignore):
-    """The kind of check a link needs: 'file', 'web' or 'other' (mail, telephone, data); 'ignored' if a pattern matches."""
+    """The kind of check that a link needs: 'file', 'web' or 'other' (mail, telephone, data). 'ignored' if it matches a
+    pattern of links to ignore."""
     if any(fnmatch.fnmatch(target, pattern) for pattern in ignore):
         return "ignored"
     scheme = target.partition(":")[0].lower() if ":" in target.split("/")[0].split("#")[0].split("?")[0] else ""
@@ -27,7 +28,7 @@ def sort_of(target, ignore):
 
 
 def file_fault(root, source, target):
-    """None for a link that leads to a file, a folder or an anchor; otherwise (badge, reason)."""
+    """Checks a link to a file, folder or anchor. Returns None if the target exists, otherwise (badge, reason)."""
     path, fragment = urldefrag(target)
     path, fragment = unquote(path.split("?")[0]), unquote(fragment)
     if not target:
@@ -49,7 +50,7 @@ def file_fault(root, source, target):
 
 
 class Web:
-    """Requests addresses, a few at a time, and remembers each answer for an hour."""
+    """Requests web addresses, a few at the same time, and remembers each result for an hour."""
 
     def __init__(self):
         self.known = {}
@@ -59,7 +60,8 @@ class Web:
         return self.known.get(address, (0, None))[1]
 
     def ask(self, addresses, timeout, goes_on, asked):
-        """Requests the unknown addresses. `goes_on()` is called before each address, `asked(address)` after it."""
+        """Requests the addresses without a remembered result. `goes_on()` is called before each address,
+        `asked(address)` after it."""
         now = time.monotonic()
         due = [a for a in dict.fromkeys(addresses) if a not in self.known or now - self.known[a][0] > WEB_KEPT_SECONDS]
         waiting, done = queue.SimpleQueue(), queue.SimpleQueue()
@@ -77,7 +79,7 @@ class Web:
             done.put(None)
 
         crew = min(WEB_AT_ONCE, len(due))
-        for _ in range(crew):  # daemons, so that a slow address never delays the end of the program
+        for _ in range(crew):  # daemon threads, so that a slow address never delays the end of the program
             threading.Thread(target=worker, daemon=True).start()
         while crew:
             answer = done.get()
@@ -97,9 +99,9 @@ def _answer(address, timeout):
                 return None
         except urllib.error.HTTPError as error:
             if method == "HEAD" and error.code in (400, 403, 404, 405, 429, 500, 501):
-                continue  # not every site answers HEAD like GET
+                continue  # some sites answer HEAD differently from GET, so GET is tried next
             if error.code in (401, 403, 429):
-                return None  # it exists, but refuses programs
+                return None  # the page exists, but the site refuses requests of programs
             return str(error.code), f"the address answers {error.code} {error.reason}"
         except Exception as error:  # noqa: BLE001 - urllib may raise anything for a strange address
             return "no answer", str(getattr(error, "reason", error)) or type(error).__name__

@@ -1,4 +1,4 @@
-"""Reads documents: which links a Markdown or HTML file has, on which line, and which anchors it offers."""
+"""Reads documents: the links in a Markdown or HTML file, with the line of each, and the anchors that the file has."""
 import os
 import re
 from functools import lru_cache
@@ -21,7 +21,7 @@ UNDERLINE = re.compile(r"^ {0,3}(?:=+|-+)\s*$")
 
 
 def documents(folder, kind):
-    """The documents below a folder, in order, without hidden folders and folders made by tools."""
+    """The documents in a folder and below it, in a fixed order. Hidden folders and folders made by tools are left out."""
     found = []
     for path, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in LEFT_OUT)
@@ -32,14 +32,16 @@ def documents(folder, kind):
 
 
 class Document:
-    """`links` is a list of (line, target) in the order of the text, `anchors` the fragments that it offers."""
+    """`links` is a list of (line, target) in the order of the text, `anchors` the set of fragments that links to this
+    document may use."""
 
     def __init__(self, links, anchors):
         self.links, self.anchors = links, anchors
 
 
 def read(path):
-    """Reads one document. Raises OSError if it cannot be read, ValueError if it is not a text or is too large."""
+    """Reads one document. Raises OSError if the file cannot be read, and ValueError if it is not a text or is too
+    large."""
     facts = path.stat()
     return _read(str(path), facts.st_mtime_ns, facts.st_size)
 
@@ -97,7 +99,7 @@ def _markdown(text):
 
 
 def _prose(text):
-    """Pairs of (line number, line), without fenced code and comments."""
+    """The lines of a text as pairs of (line number, line). Fenced code and comments are left out."""
     fence, comment = None, False
     for number, line in enumerate(text.splitlines(), 1):
         mark = FENCE.match(line)
@@ -115,7 +117,7 @@ def _prose(text):
 
 
 def _slug(title):
-    """The fragment that Markdown viewers on the web give to a heading."""
+    """The fragment of a heading, as Markdown viewers on the web form it."""
     title = re.sub(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", title)
     title = re.sub(r"<[^>]*>", "", title)
     title = re.sub(r"(?<!\w)[*_]+|[*_]+(?!\w)", "", title)

@@ -1,4 +1,4 @@
-"""Checks the links of a folder of documents at intervals."""
+"""Checks at intervals the links in a folder of documents."""
 import os
 import sys
 import time
@@ -65,7 +65,7 @@ class Checker:
         self.channel.wait(3600, paused=True)
 
     def check(self, why):
-        """One run: every document, every link. A pause ends it between two documents."""
+        """Makes one run, which checks every link in every document. A pause ends the run between two documents."""
         s, started = self.settings, time.time()
         root = Path(s["folder"]).expanduser() if s["folder"] else self.channel.folder
         run = {"id": f"check-{int(started * 1000)}", "kind": "check with web" if s["check_web"] else "check", "status": "running", "started": int(started), "log": "checks"}
@@ -88,7 +88,7 @@ class Checker:
             result.cut_short = self.channel.paused()
             result.judge_web(self.web)
         if result.cut_short:
-            self.due = time.monotonic()  # starts again when resumed
+            self.due = time.monotonic()  # after the pause, a new run starts at once
         self.active = None
         self.result = result
         run.update(status=result.status(), ended=int(time.time()), subjects=result.subjects())
@@ -126,7 +126,7 @@ class Checker:
 
 
 class Result:
-    """The findings of one run."""
+    """The result of one run: the documents that were read, and the links that were found to be broken."""
 
     def __init__(self, root):
         self.root, self.documents, self.broken, self.web = root, {}, [], []
@@ -180,13 +180,13 @@ class Result:
         return f"{count(len(self.documents), 'document')}, {count(self.checked, 'link')} checked, {len(self.broken)} broken{left}"
 
     def subjects(self):
-        """The documents with the most links, each with its share of all of them."""
+        """The documents with the most links, each with its share of all links."""
         whole = sum(self.documents.values())
         most = sorted(self.documents.items(), key=lambda item: -item[1])[:10]
         return [{"title": name[:200], "share": round(links / whole, 4)} for name, links in most if links]
 
     def tasks(self):
-        """A map {document: (title, detail)} of the documents with broken links."""
+        """The documents with broken links, as a map {document: (title, detail)}."""
         lines = {}
         for name, line, target, _, reason in self.broken:
             lines.setdefault(name, []).append(f"line {line}: {target or '(empty)'} - {reason}"[:200])

@@ -18,7 +18,8 @@ MAX_TASKS = 100
 
 
 def from_environment(wake):
-    """Reads the three variables of the binding `tasks`; None if one is missing. `wake()` is called when something changed."""
+    """Reads the three environment variables of the binding `tasks`. Returns None if one of them is missing. `wake()` is
+    called when something has changed."""
     url, workspace, token = (os.environ.get(f"SVC_BINDING_TASKS_{part}") for part in ("URL", "WORKSPACE", "TOKEN"))
     return Tasks(url, workspace, token, wake) if url and workspace and token else None
 
@@ -30,21 +31,23 @@ class Tasks:
         self.said = "nothing was asked of it yet"
         self.news = queue.SimpleQueue()
         self.wanted, self.changed = None, threading.Condition()
-        threading.Thread(target=self._work, daemon=True).start()  # a daemon, so that it never delays the end of the program
+        # a daemon thread, so that it never delays the end of the program
+        threading.Thread(target=self._work, daemon=True).start()
 
     def want(self, broken):
-        """Sets which tasks should exist, as {document: (title, detail)}, and returns at once. The newest call counts."""
+        """Sets which tasks should exist, as {document: (title, detail)}, and returns at once. Only the latest call
+        counts."""
         with self.changed:
             self.wanted = dict(sorted(broken.items())[:MAX_TASKS])
             self.changed.notify()
 
     def health(self):
-        """The health item, never worse than `info`, since an outage of the product says nothing about the links. The runtime's `Binding tasks`
-        shows the state of the token."""
+        """The health item `Tasks`. It is never worse than `info`, since an outage of the product says nothing about the
+        links. The runtime's item `Binding tasks` shows the state of the token."""
         return {"name": "Tasks", "level": "info", "detail": self.said[:300]}
 
     def lines(self):
-        """What happened since the last call, for the log."""
+        """Lines for the log about what has happened since the last call."""
         lines = []
         while not self.news.empty():
             lines.append(self.news.get())
@@ -74,7 +77,7 @@ class Tasks:
             self.wake()
 
     def _bring_about(self, wanted):
-        """Opens a task again that a person closed although its document is still broken."""
+        """Opens a task again if a person closed it although its document still has broken links."""
         there = {task["key"]: task for task in self._call("GET", "?state=open&mine=true")["tasks"] if task["key"]}
         for document, (title, detail) in wanted.items():
             task = there.get(document)
@@ -104,7 +107,7 @@ class Tasks:
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
-    """Sends the token to the product's own address and nowhere else."""
+    """Handles no redirect, so that the token is sent to the product's own address and nowhere else."""
 
     def redirect_request(self, *_):
         return None

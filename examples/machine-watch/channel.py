@@ -19,11 +19,11 @@ CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
 class Stopped(BaseException):
-    """Raised wherever the program is by SIGTERM or SIGINT, so that it ends at once."""
+    """Raised by SIGTERM or SIGINT at whatever place the program is, so that it ends at once."""
 
 
 class Channel:
-    """`settings` maps a key to (default, min, max), or to (default, choices) for a select."""
+    """`settings` maps a key to (default, min, max) or, for a select, to (default, choices)."""
 
     def __init__(self, log_name, version, settings):
         folder = Path(os.environ.get("SVC_AGENT_DIR") or Path(__file__).resolve().parent)
@@ -46,7 +46,7 @@ class Channel:
         return self.pause_file.exists()
 
     def take_run_now(self):
-        """True once for each press: the file is removed before the work starts."""
+        """True once for each press of run now: the request's file is removed before the work starts."""
         try:
             self.run_now_file.unlink()
             return True
@@ -54,8 +54,9 @@ class Channel:
             return False
 
     def settings(self):
-        """The values in force. A missing, null, mistyped or out-of-bounds value falls back to the agent's own default.
-        While the file is unreadable, for example because somebody is writing it, the last values stay."""
+        """The current values of the settings. A missing, null, mistyped or out-of-bounds value is replaced by the
+        agent's own default. While the file is unreadable, for example because somebody is writing it, the last
+        values stay."""
         self.seen_settings = self._stamp()
         try:
             given = json.loads(self.settings_file.read_text("utf-8"))
@@ -71,7 +72,7 @@ class Channel:
         self.woken.set()
 
     def wait(self, seconds, paused):
-        """Waits, but ends as soon as a setting, the pause or a press of run now differs from what the round saw."""
+        """Waits. The wait ends early when a setting, the pause or run now differs from what the caller has seen."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if self.run_now_file.exists() and not paused:
@@ -88,7 +89,7 @@ class Channel:
         _replace(self.status_file, json.dumps(status, ensure_ascii=False).encode("utf-8", "replace"))
 
     def earlier_runs(self):
-        """The runs from before this start. One that was in progress then is marked as interrupted."""
+        """The runs from before this start of the agent. A run that was in progress then is marked as interrupted."""
         try:
             runs = json.loads(self.status_file.read_text("utf-8")).get("runs", [])
             for run in runs:
@@ -99,7 +100,7 @@ class Channel:
             return []
 
     def log(self, line):
-        """Appends one line. A file that grows past its limit keeps its newer half."""
+        """Appends one line to the log. When the file grows past its limit, only its newer half is kept."""
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S%z")
         with open(self.log_file, "ab") as file:
             file.write(f"{stamp} {CONTROLS.sub(' ', str(line))}\n".encode("utf-8", "replace"))

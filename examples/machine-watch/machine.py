@@ -1,4 +1,5 @@
-"""Reads the state of the machine: from /proc on Linux, with `ps` and the standard library elsewhere. It decides nothing."""
+"""Reads the state of the machine: from /proc on Linux, elsewhere with `ps` and the standard library. Other files judge
+it."""
 import os
 import pwd
 import subprocess
@@ -14,7 +15,8 @@ CORES = os.cpu_count() or 1
 
 
 def processor():
-    """Seconds (busy, all) of all cores since the machine started; None if the machine does not tell."""
+    """The seconds that all cores together were busy, and all their seconds, since the machine started: (busy, all).
+    None if the system does not tell."""
     if not HAS_PROC:
         return None
     fields = [int(n) for n in (PROC / "stat").read_text().split("\n", 1)[0].split()[1:9]]
@@ -22,7 +24,7 @@ def processor():
 
 
 def memory():
-    """A map {name: (used, total)} in bytes."""
+    """The memory of the machine, as a map {name: (used, total)} in bytes."""
     if not HAS_PROC:
         return {}
     facts = {}
@@ -37,7 +39,8 @@ def memory():
 
 
 def disks(in_memory):
-    """A map {mount point: (used, total)} in bytes. Each file system is listed once, by its shortest mount point."""
+    """The file systems, as a map {mount point: (used, total)} in bytes. Each file system is listed once, under its
+    shortest mount point."""
     found = {}
     for kind, path in sorted(_mounts(), key=lambda mount: len(mount[1])):
         if kind == "tmpfs" and not in_memory:
@@ -66,7 +69,8 @@ def _mounts():
 
 
 def processes():
-    """A map {(pid, start): {name, user, memory, cpu}}, memory in bytes, cpu in seconds since the process started."""
+    """The processes, as a map {(pid, start): {name, user, memory, cpu}}. Memory is in bytes; cpu is in seconds since
+    the process started."""
     return _from_proc() if HAS_PROC else _from_ps()
 
 
@@ -79,8 +83,9 @@ def _from_proc():
             stat, owner = (folder / "stat").read_text("utf-8", "replace"), folder.stat().st_uid
             command = (folder / "cmdline").read_text("utf-8", "replace")
         except OSError:
-            continue  # it ended meanwhile
-        own = stat[stat.index("(") + 1 : stat.rindex(")")]  # a thread's name, and cut off; the program's is better
+            continue  # the process has ended meanwhile
+        # this is the name of a thread and may be cut off; the program's name is better
+        own = stat[stat.index("(") + 1 : stat.rindex(")")]
         name = os.path.basename(command.split("\0")[0].split(" ")[0]).strip("-:") or own
         fields = stat[stat.rindex(")") + 2 :].split()
         found[(int(folder.name), fields[19])] = {
@@ -114,12 +119,12 @@ def _user(number):
 
 
 def uptime():
-    """Seconds since the machine started; None if it does not tell."""
+    """The seconds since the machine started; None if the system does not tell."""
     return float((PROC / "uptime").read_text().split()[0]) if HAS_PROC else None
 
 
 class Shares:
-    """Computes from two readings of the machine what was busy in between."""
+    """Computes from two readings of the machine how busy it was in between."""
 
     def __init__(self):
         self.look()
@@ -128,7 +133,8 @@ class Shares:
         self.at, self.total, self.seen = time.monotonic(), processor(), processes()
 
     def since(self):
-        """The share of all cores that was busy (or None), and a list of processes with their `share` of one core, since the last reading."""
+        """Compares the machine with the last reading. Returns the share of all cores that was busy (or None), and a
+        list of processes, each with the `share` of one core that it used."""
         at, total, seen = self.at, self.total, self.seen
         self.look()
         elapsed = max(self.at - at, 0.001)

@@ -1,4 +1,5 @@
-"""Watches this machine. Measures every few seconds, and surveys from time to time which programs use the processor."""
+"""Watches the machine on which it runs. It measures every few seconds, and from time to time makes a survey of the
+programs that use the processor."""
 import os
 import platform
 import socket
@@ -68,7 +69,8 @@ class Watch:
         self.busy, self.rows = self.shares.since()
 
     def survey(self, why):
-        """Makes one run: watches all processes for some seconds and names the programs that used the processor."""
+        """Makes one survey, which is a run: watches all processes for some seconds, and names the programs that used
+        the processor."""
         seconds, started = self.settings["survey_seconds"], time.time()
         run = {"id": f"survey-{int(started * 1000)}", "kind": "survey", "status": "running", "started": int(started), "log": "watch"}
         self.runs = [run, *self.runs][:RUNS_KEPT]
@@ -155,7 +157,7 @@ class Watch:
 
 
 def subjects(rows, whole):
-    """The programs that used the processor, each with its share of what was used."""
+    """The programs that used the processor, each with its share of the CPU time that all of them used."""
     programs = {}
     for row in rows:
         count, share = programs.get(row["name"], (0, 0.0))

@@ -1,4 +1,4 @@
-/** Bodies and answers over HTTP. */
+/** Reads the bodies of HTTP requests, and writes the answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export interface Answer {
@@ -37,7 +37,7 @@ export function send(response: ServerResponse, { status, type, body, headers }: 
 
 const maxBody = 64 * 1024
 
-/** The text of the body; undefined if it is larger than any call needs. */
+/** Reads the body of a request as text; undefined if it is larger than any call needs. */
 export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = []
   let size = 0

@@ -1,5 +1,6 @@
 /**
- * The calls of bots. Each is checked in this order: is the token good, is the bot in that workspace, may it do this.
+ * The calls that bots make. Each is checked in this order: whether the token is valid, whether the bot is in that
+ * workspace, and whether the bot may do this.
  */
 import { type Answer, json, refuse } from './answers.mts'
 import type { Change, Store, Task, TaskState, Wanted } from './store.mts'
@@ -50,7 +51,7 @@ function workspace(bot: Bot, store: Store) {
   return { id: bot.workspace, name: bot.workspaceName, tasks: { open, done: tasks.length - open } }
 }
 
-/** Lists tasks; `state=open|done` and `mine=true` filter them. */
+/** Lists the tasks of a workspace. The query `state=open|done` or `mine=true` limits the list. */
 function list(bot: Bot, store: Store, query: URLSearchParams): Task[] {
   const state = query.get('state')
   return store.tasks.filter(
@@ -104,7 +105,7 @@ function readChange(v: Record<string, unknown> | undefined): Change | undefined 
 }
 
 const isState = (v: unknown): v is TaskState => v === 'open' || v === 'done'
-/** A text, cut at its limit; undefined if it is not a text. */
+/** Reads a text from a call and cuts it at its maximum length; undefined if the value is not a text. */
 const text = (v: unknown, max: number) =>
   typeof v === 'string' ? [...v.toWellFormed().trim()].slice(0, max).join('') : undefined
 

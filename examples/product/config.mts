@@ -8,20 +8,23 @@ import { resolve } from 'node:path'
 export interface Config {
   /** The origin of the service that issues the bots' tokens. */
   service: string
-  /** The id of this product in the service. Its secret follows. */
+  /** The id of this product in the service, and the secret with which it asks the service. */
   product: string
   secret: string
   host: string
   port: number
-  /** The address of this product for people and bots; undefined means localhost and the port it got. */
+  /**
+   * The address of this product for people and bots. If undefined, it is localhost with the port that the product
+   * listens on.
+   */
   origin: string | undefined
-  /** The JSON file that stores everything. */
+  /** The path of the JSON file that stores everything. */
   file: string
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Throws with a sentence about the first invalid setting. */
+/** Reads the settings. Throws an Error with a sentence about the first invalid one. */
 export function readConfig(env: Env): Config {
   const port = Number(env.TASKS_PORT ?? 8790)
   if (!Number.isInteger(port) || port < 0 || port > 65535)

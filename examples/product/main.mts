@@ -42,13 +42,16 @@ function start() {
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
-      server.close() // pending requests are still answered; every change is already on the disk
+      server.close() // requests in progress are still answered; every change is already on the disk
       server.closeIdleConnections()
       setTimeout(() => server.closeAllConnections(), 3000).unref()
     })
 }
 
-/** Answers only at the product's own address, so that a foreign page cannot reach it under another host name. */
+/**
+ * Answers a request, but only under the product's own address. Otherwise a page of another site could reach the product
+ * under a host name of its own.
+ */
 async function answer(request: IncomingMessage, origin: string, deps: Deps): Promise<Answer> {
   const { method = '', headers } = request
   const body = await bodyOf(request)

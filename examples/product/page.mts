@@ -27,7 +27,7 @@ export function page(store: Store): Answer {
   }
 }
 
-/** Does what a form of the page asks for. False if that id does not exist. */
+/** Carries out what a form on the page asks for. Returns false if there is no task or bot with that id. */
 export function act(store: Store, path: string): boolean {
   const [, what, id = ''] = /^\/(done|reopen|remove|admit)\/([\w-]+)$/.exec(path) ?? []
   if (what === 'remove' || what === 'admit') return store.remove(id, what === 'remove')

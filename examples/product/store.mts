@@ -1,6 +1,4 @@
-/**
- * Stores everything in one JSON file. A change is completely on the disk before anybody sees it, or it did not happen.
- */
+/** Stores everything in one JSON file. Nobody sees a change before it is completely on the disk. */
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,14 +7,14 @@ import type { Bot } from './tokens.mts'
 export interface Task {
   id: string
   workspace: string
-  /** The subject of the task, in its author's words. An author has at most one open task for each key. */
+  /** A key that the task's author chose for its subject. An author has at most one open task for each key. */
   key: string | null
   title: string
   detail: string
   state: TaskState
-  /** The id and name of the bot. */
+  /** The bot that opened the task. */
   author: { id: string; name: string }
-  /** Unix seconds. */
+  /** When the task was opened, in Unix seconds. */
   opened: number
   closed: number | null
 }
@@ -29,7 +27,7 @@ export interface Member {
   role: string
   workspace: string
   workspaceName: string
-  /** True if a person removed it from the workspace on this page. */
+  /** True if a person removed the bot from the workspace, on the page of this product. */
   removed: boolean
 }
 interface Content {
@@ -44,7 +42,9 @@ export class Store {
   readonly #now: () => number
   #content: Content
 
-  /** Throws if the file exists and cannot be read, so that it is not overwritten. `now` is in Unix seconds. */
+  /**
+   * Reads the file. Throws if it exists and cannot be read, so that it is not overwritten. `now` returns Unix seconds.
+   */
   constructor(file: string, now: () => number = () => Math.floor(Date.now() / 1000)) {
     this.#file = file
     this.#now = now
@@ -59,7 +59,10 @@ export class Store {
     return this.#content.tasks
   }
 
-  /** Makes a bot with a good token a member at its first call. False if somebody has removed it. */
+  /**
+   * Makes a bot with a valid token a member of its workspace at its first call. Returns false if a person has removed
+   * the bot.
+   */
   admit({ id, name, role, workspace, workspaceName }: Bot): boolean {
     const member = this.#content.members.find((m) => m.id === id && m.workspace === workspace)
     if (member?.removed) return false
@@ -69,7 +72,7 @@ export class Store {
     return true
   }
 
-  /** False if there is no such bot. */
+  /** Removes a bot from its workspace, or admits it again. Returns false if there is no such bot. */
   remove(id: string, removed: boolean): boolean {
     if (!this.#content.members.some((m) => m.id === id)) return false
     this.#save({ members: this.#content.members.map((m) => (m.id === id ? { ...m, removed } : m)) })
@@ -77,8 +80,8 @@ export class Store {
   }
 
   /**
-   * Opens a task, or returns the author's open task with that key, so that a call whose answer was lost can be
-   * repeated. Undefined: too many.
+   * Opens a task. If its author already has an open task with that key, returns that one, so that a call whose answer
+   * was lost can be repeated. Undefined if there are too many open tasks.
    */
   open({ id, name, workspace }: Bot, { key, title, detail }: Wanted): { task: Task; made: boolean } | undefined {
     const open = this.#content.tasks.filter((t) => t.workspace === workspace && t.state === 'open')
@@ -91,7 +94,7 @@ export class Store {
     return { task, made: true }
   }
 
-  /** Undefined if the workspace has no such task. */
+  /** Changes a task; undefined if the workspace has no such task. */
   change(workspace: string, id: string, change: Change): Task | undefined {
     const task = this.#content.tasks.find((t) => t.id === id && t.workspace === workspace)
     if (!task) return undefined
@@ -102,7 +105,10 @@ export class Store {
     return changed
   }
 
-  /** Writes a new file, syncs it, renames it and syncs the folder. Memory changes only after that. */
+  /**
+   * Saves a change: writes a new file, syncs it, renames it and syncs the folder. The copy in memory changes only after
+   * that.
+   */
   #save(change: Partial<Content>): void {
     const next = { ...this.#content, ...change }
     next.tasks = withoutOldest(next.tasks)
@@ -120,7 +126,7 @@ export class Store {
   }
 }
 
-/** All open tasks, and the most recently closed ones. */
+/** Keeps all open tasks and the most recently closed ones. */
 function withoutOldest(tasks: Task[]): Task[] {
   const done = tasks.filter((t) => t.state === 'done')
   if (done.length <= limits.done) return tasks

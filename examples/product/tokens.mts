@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Config } from './config.mts'
 
 export interface Bot {
-  /** Never changes, while another bot may get the name after this one is deleted. */
+  /** The id of the bot. It never changes, while another bot may get the same name after this one was deleted. */
   id: string
   name: string
   workspace: string
@@ -21,7 +21,10 @@ const rememberMs = 5000
 const patienceMs = 5000
 const remembered = 1000
 
-/** Concurrent calls with one token cause only one request. Tokens are remembered as hashes. */
+/**
+ * Creates the function that asks the service about a token. Calls with the same token at the same time cause only one
+ * request. Tokens are remembered as hashes.
+ */
 export function askingService({ service, product, secret }: Config, now: () => number = Date.now): Ask {
   const known = new Map<string, { until: number; found: Promise<Found> }>()
   const credentials = Buffer.from(`${product}:${secret}`).toString('base64')
@@ -58,7 +61,7 @@ export function askingService({ service, product, secret }: Config, now: () => n
   }
 }
 
-/** Accepts only a token that is active now and stamped for this product. */
+/** Judges the service's answer. A token is accepted only if it is active now and was issued for this product. */
 export function judge(answer: unknown, product: string, now: number): Found {
   const said: Record<string, unknown> = typeof answer === 'object' && answer !== null ? { ...answer } : {}
   const text = (name: string) => (typeof said[name] === 'string' ? said[name] : '')
