@@ -28,9 +28,9 @@ export const keys = {
   rollouts: (slug: string) => ['w', slug, 'rollouts'] as const,
   members: (slug: string) => ['w', slug, 'members'] as const,
   activity: (slug: string) => ['w', slug, 'activity'] as const,
-  /** Alerts with their rules, mutes, channels and deliveries: what a frame with `alerts` may have changed. */
+  /** Alerts, rules, mutes, channels and deliveries. A frame with `alerts` means that any of them may have changed. */
   alerts: (slug: string) => ['w', slug, 'alerts'] as const,
-  /** Facts of the workspace, among them the number of alerts. */
+  /** The facts about the workspace, such as the number of open alerts. */
   facts: (slug: string) => ['w', slug, 'facts'] as const,
 }
 
@@ -137,7 +137,7 @@ export const channelsQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'channels'],
     queryFn: ({ signal }) => api.channels(slug, signal),
-    refetchInterval: 15_000, // no frame tells what a receiver answered
+    refetchInterval: 15_000, // No frame tells what a receiver answered.
   })
 export const deliveriesQuery = (slug: string, state: DeliveryState | undefined) =>
   queryOptions({

@@ -21,7 +21,7 @@ export interface Config {
   outboundAllow: readonly string[]
   /** The address of the mail server that sends mails; undefined if none are sent. */
   smtpUrl: string | undefined
-  /** The sender of mails: an address, with or without a name. */
+  /** The sender of mails: a mail address, or a name followed by the address in angle brackets. */
   mailFrom: string
   /** The address that is called each minute while alerts are evaluated and sent; undefined if there is none. */
   heartbeatUrl: string | undefined
@@ -47,7 +47,7 @@ export interface Live {
   changed(workspaceId: string, agentId: string): void
   /** Agents of this workspace were added, renamed or deleted. */
   listChanged(workspaceId: string): void
-  /** Alerts of this workspace, their rules, channels or mutes changed. */
+  /** Alerts of this workspace were changed, or its rules, channels or mutes. */
   alertsChanged(workspaceId: string): void
   /** True while somebody has this agent's page open; answers then ask for a report every 5 s. */
   isWatched(agentId: string): boolean

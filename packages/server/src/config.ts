@@ -112,14 +112,20 @@ const webAddress = (text: string) => (/^https?:\/\//i.test(text) ? URL.parse(tex
 
 const smtpAddress = (text: string) => (readSmtpUrl(text) ? text : undefined)
 
-/** An address, alone or behind a name in words that need no quotes. */
+/**
+ * Reads the sender of mails: an address alone, or in angle brackets behind a name that needs no quotes. Undefined for
+ * anything else.
+ */
 function sender(text: string): string | undefined {
   const [, name = '', address = text] = /^([^<>"@,;:\\()[\]\p{C}]{1,100}) <([^<>]*)>$/u.exec(text) ?? []
   if (!isEmail(address)) return undefined
   return name.trim() ? `${name.trim()} <${address}>` : address
 }
 
-/** The part behind the @ of the default sender: no address has a number there. */
+/**
+ * The host of the default sender's address. If the service's own host is an IP address, it is localhost, because a mail
+ * address has no IP address behind its @.
+ */
 function mailHost(baseUrl: string): string {
   const { hostname } = new URL(baseUrl)
   return isIP(hostname) === 0 && !hostname.startsWith('[') ? hostname : 'localhost'

@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 and localhost that signs itself, for receivers on loopback. Only tests trust it. */
+/** A self-signed certificate for 127.0.0.1 and localhost, for test servers. Only tests trust it. */
 export const testCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUGBsL/XOx/BU7ofn2IV5PVL17zvkwCgYIKoZIzj0EAwIw

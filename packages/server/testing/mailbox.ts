@@ -1,4 +1,7 @@
-/** A real mail server on this machine that keeps what it receives and misbehaves where a test asks it to. */
+/**
+ * A real mail server on this machine, for tests. It keeps the mails that it receives, and fails in the way that a test
+ * asks for.
+ */
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { onTestFinished } from 'vitest'
@@ -6,18 +9,18 @@ import { onTestFinished } from 'vitest'
 interface ReceivedMail {
   from: string
   to: string[]
-  /** Headers and body as they arrived. */
+  /** The headers and the body of the mail as they arrived. */
   source: string
-  /** True where the connection was encrypted. */
+  /** True if the connection was encrypted. */
   encrypted: boolean
   user: string | undefined
 }
 
-/** Its reply after the data; `hang`: none at all, `reset`: the connection breaks. */
+/** The reply of the server after a mail: `hang` sends none, and `reset` breaks the connection. */
 type Reply = 'ok' | 'hang' | 'reset' | { code: number; message: string }
 
 interface MailboxOptions {
-  /** The reply to each mail, the last one to all that follow. */
+  /** The replies to the mails, in order; the last one is used for all further mails. */
   replies?: Reply[]
   options?: SMTPServerOptions
 }
@@ -29,7 +32,7 @@ export async function mailbox({ replies = ['ok'], options = {} }: MailboxOptions
     authOptional: true,
     disableReverseLookup: true,
     closeTimeout: 1,
-    // Its own certificate is good enough for a test, and it need not say so.
+    // The server uses the certificate of its library, and does not log a warning about that.
     logger: false,
     ...options,
     onData(stream, session, done) {
@@ -54,7 +57,7 @@ export async function mailbox({ replies = ['ok'], options = {} }: MailboxOptions
   const resetAll = () => {
     for (const connection of server.connections) connection._socket.destroy()
   }
-  // A client that ends its connection in the middle is what some tests are about.
+  // Some tests break the connection on purpose, so errors of connections are ignored.
   server.on('error', () => {})
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', () => listening()))
   onTestFinished(
@@ -68,6 +71,6 @@ export async function mailbox({ replies = ['ok'], options = {} }: MailboxOptions
   return { mails, port, url: `smtp://127.0.0.1:${port}`, securely: `smtps://127.0.0.1:${port}` }
 }
 
-/** A header of a mail as one line. */
+/** A header of a mail, joined to one line. */
 export const headerOf = ({ source }: Pick<ReceivedMail, 'source'>, name: string): string | undefined =>
   new RegExp(`^${name}: (.*)$`, 'im').exec(source.replace(/\r\n[ \t]+/g, ' '))?.[1]?.trim()

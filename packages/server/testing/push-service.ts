@@ -1,6 +1,6 @@
 /**
- * A browser and the push service of its maker, on loopback with TLS. It decrypts what arrives by RFC 8291 and checks the signature
- * of RFC 8292 with Node's own cryptography, independently of the library that encrypts.
+ * A browser and the push service of its maker, for tests, on this machine with TLS. It decrypts messages (RFC 8291) and
+ * checks their signature (RFC 8292) with Node's own cryptography, independently of the library that encrypts them.
  */
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -15,13 +15,16 @@ interface Pushed {
 }
 
 interface PushService {
-  /** As `PushSubscription.toJSON()` of a browser. */
+  /** The subscription of the browser, in the form of `PushSubscription.toJSON()`. */
   subscription: { endpoint: string; keys: { p256dh: string; auth: string } }
   seen: Pushed[]
   close(): Promise<void>
 }
 
-/** Everything in this process trusts its certificate from then on. `answer`: the status of each visit. */
+/**
+ * Starts the push service. From then on this process trusts its certificate. `answer` is the status of all its
+ * responses.
+ */
 export async function pushService({ answer = 201 }: { answer?: number } = {}): Promise<PushService> {
   setDefaultCACertificates([...getCACertificates('default'), testCertificate.cert])
   const browser = createECDH('prime256v1')
@@ -48,7 +51,10 @@ export async function pushService({ answer = 201 }: { answer?: number } = {}): P
 const derive = (key: Buffer, salt: Buffer, info: Buffer, bytes: number): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, info, bytes))
 
-/** One record: salt, its length, the sender's public key, and the text with a byte 2 behind it (RFC 8188 and 8291). */
+/**
+ * Decrypts a message of one record: salt, record length, the sender's public key, and the encrypted text, which ends
+ * with a byte 2 (RFC 8188 and 8291).
+ */
 function decrypted(body: Buffer, browser: ReturnType<typeof createECDH>, auth: string): string {
   const salt = body.subarray(0, 16)
   const sender = body.subarray(21, 21 + body.readUInt8(20))
@@ -62,7 +68,7 @@ function decrypted(body: Buffer, browser: ReturnType<typeof createECDH>, auth: s
   return record.subarray(0, record.lastIndexOf(2)).toString('utf8')
 }
 
-/** The claims of the token in `authorization`, if the key in it has signed it. */
+/** The claims of the token in the header `authorization`. Throws unless the key in that header has signed the token. */
 export function signedClaims(authorization: string | undefined): {
   claims: Record<string, unknown>
   publicKey: string

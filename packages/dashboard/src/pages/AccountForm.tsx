@@ -7,12 +7,14 @@ import { ErrorNote } from '../ui/index.ts'
 
 interface AccountFormProps {
   email: string
-  /** The verb on the button. */
+  /** The text on the button, which begins with a verb. */
   verb: string
   onSubmit: (account: { name: string; password: string }) => Promise<unknown>
 }
 
-/** The name and password of an account whose email address a link has settled. */
+/**
+ * A form for the name and password of a new account. The link that the person opened has determined the e-mail address.
+ */
 export function AccountForm({ email, verb, onSubmit }: AccountFormProps) {
   const form = useForm({
     initialValues: { name: '', password: '' },

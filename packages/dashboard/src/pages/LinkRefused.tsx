@@ -8,11 +8,11 @@ import { ErrorNote } from '../ui/index.ts'
 interface LinkRefusedProps {
   title: string
   error: unknown
-  /** Says where a new link comes from. */
+  /** The words about how to get a new link. */
   children: ReactNode
 }
 
-/** A one-time link or an invitation that the service refused. */
+/** Shows that the service refused a one-time link or an invitation. */
 export const LinkRefused = ({ title, error, children }: LinkRefusedProps) => (
   <DoorShell title={title}>
     <Stack gap="md">

@@ -23,7 +23,7 @@ interface Evaluating {
   baseUrl: string
   /** Called after all workspaces and the service itself were evaluated. */
   heartbeat?: (db: Db, now: number) => Promise<void>
-  /** Called when a look at a workspace changed anything that pages show. */
+  /** Called if an evaluation of a workspace has changed anything that pages show. */
   changed?: (workspaceId: string) => void
   /** Reads the facts by which the service itself is judged. */
   service: (db: Db) => Promise<ServiceFacts>

@@ -30,8 +30,8 @@ const maxAnswer = 200
 /** The result of one try. */
 export type DeliveryAnswer =
   /**
-   * The receiver answered with an HTTP status. `message` is the beginning of its answer. `gone` is true if this kind of
-   * receiver means 410 by that status.
+   * The receiver answered with an HTTP status. `message` is the beginning of its answer. `gone` is true if receivers of
+   * this kind mean by the status that they no longer exist.
    */
   | { is: 'status'; status: number; retryAfter: string | undefined; message: string; gone?: boolean }
   /** The receiver could not be reached, or did not answer in time. */

@@ -39,13 +39,13 @@ const maxSecret = 1000
 
 interface ReadingRules {
   allowed: Allowed
-  /** False if the service sends no mail. */
+  /** False if the service cannot send mails. */
   mails: boolean
   /** Checks a mail address by the rules that accounts have. */
   isEmail: (text: string) => boolean
 }
 
-/** Reads a new channel. */
+/** Reads the fields of a new channel. A refusal says what would be accepted. */
 export function readChannel(
   wanted: ChannelWanted,
   { allowed, mails, isEmail }: ReadingRules,
@@ -69,7 +69,7 @@ export function readChannel(
   return done({ name, kind, format: form, address, shown: shownOf(kinds[kind], address), made })
 }
 
-/** `made`: a signing secret that was made here. */
+/** Reads the address of a channel. `made` is the signing secret if the service generated it. */
 function readAddress(
   kind: ChannelKind,
   { url, to, secret }: ChannelWanted,

@@ -1,17 +1,17 @@
-/** Kinds of channels that take more than one plain HTTP request. */
+/** Sends to the kinds of channels that need more than one plain HTTP request. */
 import type { ChannelKind } from '@svc/api'
 import type { Address, Delivery } from './channels/call.ts'
 import { mailOf } from './channels/mail.ts'
 import type { DeliveryAnswer } from './outbox.ts'
 import { sendMail } from './smtp.ts'
 
-/** Sends one delivery once. Never throws for what the receiver does. */
+/** Tries to send one delivery. It never throws because of something that the receiver does. */
 type Sender = (address: Address, delivery: Delivery, signal: AbortSignal) => Promise<DeliveryAnswer>
 export type Senders = Readonly<Partial<Record<ChannelKind, Sender>>>
 
 interface SenderSettings {
   baseUrl: string
-  /** Undefined: the service sends no mail. */
+  /** The address of the mail server; undefined if the service sends no mails. */
   smtpUrl: string | undefined
   mailFrom: string
 }

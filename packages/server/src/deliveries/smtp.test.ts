@@ -47,7 +47,8 @@ test('smtps is encrypted from the first byte', async () => {
 
 test('a password is not sent unencrypted to another machine', async () => {
   const { port, mails } = await mailbox({ options: { disabledCommands: ['STARTTLS'], allowInsecureAuth: true } })
-  // 127.0.0.1 as one number: it leads to this machine, but is not spelled so.
+  // The host is 127.0.0.1 written as one number. It leads to this machine, but does not look like an address of this
+  // machine.
   const answer = await sent(`smtp://svc:sesame@2130706433:${port}`)
   expect(answer).toMatchObject({ is: 'unreachable', message: expect.stringContaining('STARTTLS') })
   expect(JSON.stringify(answer)).not.toContain('sesame')

@@ -1,6 +1,6 @@
 /**
- * Sends mails through the mail server that the operator named in SVC_SMTP_URL. That address is the operator's own, so the rule
- * about who may be called does not apply to it. Each try has a connection and a deadline of its own.
+ * Sends mails through the mail server that the operator set with SVC_SMTP_URL. Unlike the address of a channel, it may
+ * be in any network. Each try has a separate connection and deadline.
  */
 import { isIP } from 'node:net'
 import { messageOf } from '../errors.ts'
@@ -12,7 +12,7 @@ const timeoutMs = 15_000
 interface SmtpServer {
   host: string
   port: number
-  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  /** True if TLS starts with the connection. Otherwise it starts by the command STARTTLS, if the server offers that. */
   secure: boolean
   login: { user: string; pass: string } | undefined
 }
@@ -51,7 +51,10 @@ interface Sending {
   timeoutMs?: number
 }
 
-/** Never throws: an error of the connection or a refusal by the server is an answer, which the outbox judges. */
+/**
+ * Sends one mail. It never throws: an error of the connection, or a refusal by the server, is a result that outbox.ts
+ * judges.
+ */
 export async function sendMail(
   { smtpUrl, mailFrom }: SmtpSettings,
   to: string,
@@ -61,7 +64,7 @@ export async function sendMail(
   const server = readSmtpUrl(smtpUrl)
   if (!server) return { is: 'refused', message: 'SVC_SMTP_URL is not an address of a mail server.' }
   const deadline = AbortSignal.timeout(within)
-  // Loaded at the first mail: a service that sends none needs none of it.
+  // The library is loaded at the first mail, because a service that sends none does not need it.
   const { createTransport } = await import('nodemailer')
   const transport = createTransport(optionsOf(server, within))
   try {
@@ -80,7 +83,8 @@ export async function sendMail(
     return answerOf(sent.response)
   } catch (error) {
     const { response, code } = error as { response?: unknown; code?: unknown }
-    // A refused STARTTLS is no reply to the mail; the error says that it was STARTTLS.
+    // If the server refuses STARTTLS, that is not its answer to the mail. The error itself then says that STARTTLS was
+    // refused.
     if (code !== 'ETLS' && typeof response === 'string' && /^[45]\d\d/.test(response)) return answerOf(response)
     return { is: 'unreachable', message: deadline.aborted ? `No answer within ${within / 1000} s.` : messageOf(error) }
   } finally {
@@ -88,14 +92,15 @@ export async function sendMail(
   }
 }
 
-/** A password goes out only encrypted, except to a server on this machine. */
+/** The options of the connection. A password is only sent encrypted, except to a server on this machine. */
 const optionsOf = ({ host, port, secure, login }: SmtpServer, within: number) => ({
   host,
   port,
   secure,
   ...(login && { auth: login }),
   requireTLS: login !== undefined && !secure && !isLoopback(host),
-  // A mail server on this machine has a certificate that nobody signed, and there is no network in between.
+  // The certificate of a mail server on this machine is not checked: usually nobody has signed it, and there is no
+  // network in between.
   ...(isLoopback(host) && { tls: { rejectUnauthorized: false } }),
   connectionTimeout: within,
   greetingTimeout: within,
@@ -107,7 +112,7 @@ const optionsOf = ({ host, port, secure, login }: SmtpServer, within: number) =>
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
-/** The reply of a mail server, such as `250 2.0.0 queued` or `450 4.2.1 try later`. */
+/** Reads the reply of a mail server, such as `250 2.0.0 queued` or `450 4.2.1 try later`, as the result of a try. */
 const answerOf = (reply: string): DeliveryAnswer => ({
   is: 'status',
   status: Number(reply.slice(0, 3)) || 250,

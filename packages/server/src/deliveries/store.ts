@@ -28,7 +28,7 @@ type StoredChange = { id: string }
 interface Written {
   text: { title: string; lines: readonly string[]; url: string; level: 'warn' | 'bad' | null }
   body: string
-  /** The page with the channels. */
+  /** The address of the page on which people change the channel. */
   settingsUrl?: string
 }
 

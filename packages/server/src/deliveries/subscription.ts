@@ -1,4 +1,7 @@
-/** Reads the subscription of a browser, as `PushSubscription.toJSON()` gives it: where its push service takes messages, and the keys that encrypt them. */
+/**
+ * Reads the subscription of a browser in the form of `PushSubscription.toJSON()`: the address of its push service, and
+ * the keys for encrypting messages.
+ */
 import { ECDH } from 'node:crypto'
 import { isObject, type Verdict } from '@svc/protocol'
 import { done, refuse } from '../verdict.ts'
@@ -10,7 +13,7 @@ import { readTarget } from './target.ts'
 const publicKeyBytes = 65
 const authBytes = 16
 
-/** The keys become the secret of the channel's address. */
+/** Reads a subscription as the address of a channel. Its keys become the channel's secret. */
 export function readSubscription(
   text: string,
   allowed: Allowed,
@@ -40,7 +43,7 @@ function parsed(text: string): Record<string, unknown> {
 const hasBytes = (value: unknown, bytes: number): value is string =>
   typeof value === 'string' && /^[\w-]+$/.test(value) && Buffer.from(value, 'base64url').length === bytes
 
-/** No message can be encrypted for a point that is not on the curve. */
+/** True for a public key that is a point on the curve. With any other value no message could be encrypted. */
 function isPublicKey(value: unknown): value is string {
   if (!hasBytes(value, publicKeyBytes)) return false
   try {

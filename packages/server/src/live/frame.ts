@@ -13,7 +13,7 @@ export interface News {
   readonly changed: Set<string>
   /** Agents were added, renamed or deleted. */
   list: boolean
-  /** Alerts, their rules, channels or mutes changed. */
+  /** Alerts, rules, channels or mutes of the workspace were changed. */
   alerts: boolean
   /** Changes may have been missed because their announcement was lost. */
   missed: boolean

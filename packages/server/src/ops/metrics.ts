@@ -13,7 +13,7 @@ import type { AgentMetrics } from './agent-metrics.ts'
 interface Observed extends Pick<Base, 'config' | 'now'> {
   store: Store
   agents: AgentMetrics
-  /** The pages that are open. */
+  /** The number of pages that are open. */
   live: { readonly size: number }
 }
 

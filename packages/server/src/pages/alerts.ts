@@ -1,4 +1,4 @@
-/** Alerts as pages show them. Pending ones are left out, since they may come to nothing. */
+/** Reads alerts for pages. Pending alerts are left out, because they may never open. */
 import type { AlertLine, AlertLines, Workspace } from '@svc/api'
 import { stateOf } from '../alerts/judge.ts'
 import { alertOf } from '../alerts/store.ts'
@@ -9,12 +9,12 @@ import { dayMs } from '../limits/days.ts'
 
 /** The maximum number of open alerts on a page. */
 const openMax = 500
-/** As long as the longest window of an agent's level history. */
+/** The number of days of alerts on an agent's page, the same as the longest window of its level history. */
 const agentDays = 30
 
 type Wanted = { ended: boolean; before: string | undefined; limit: number }
 
-/** Alerts that are open, or that ended, newest first. */
+/** The alerts of a workspace that are open, or those that have ended, newest first. */
 export async function alertLines(
   db: Db,
   { id }: { id: string },
@@ -30,7 +30,10 @@ export async function alertLines(
   return { rows: rows.slice(0, most).map(lineOf), more: rows.length > most }
 }
 
-/** The alerts of the last days, and every open one. A mass silence is about each agent that it names. */
+/**
+ * The alerts about an agent: all open ones, and those of the last 30 days. A mass silence counts for each agent that it
+ * names.
+ */
 export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: number): Promise<AlertLine[]> {
   const rows = await shownRows(db, agent.workspace_id)
     .where((eb) =>

@@ -58,7 +58,7 @@ export interface AgentRows {
   logs: ReadonlySet<string>
 }
 
-/** The versions of an agent's blueprint. */
+/** The blueprint of an agent, with the versions that it has of it. */
 export interface AgentVersions {
   /** The agent's blueprint; null for an agent that was connected by hand, whose versions are not tracked. */
   blueprint: string | null
@@ -67,7 +67,7 @@ export interface AgentVersions {
   previous: string | null
 }
 
-/** A change that was made on the machine. */
+/** A change that was made on an agent's machine. */
 export interface MachineChange {
   kind: MachineChangeTable['kind']
   /** The key of the changed setting; null for a pause and for a version. */

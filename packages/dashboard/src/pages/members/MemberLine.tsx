@@ -15,7 +15,7 @@ interface MemberProps {
   member: Member
 }
 
-/** One member: name, role, and for admins the controls. Members can leave by themselves. */
+/** Shows one member with name and role. Admins can change the role, and members can leave by themselves. */
 export function MemberLine({ slug, member, admin }: MemberProps & { admin: boolean }) {
   const client = useQueryClient()
   const change = useMutation({
@@ -52,18 +52,21 @@ export function MemberLine({ slug, member, admin }: MemberProps & { admin: boole
 
 interface RoleSelectProps {
   member: Member
-  /** The role to show: the new one while it is being saved. */
+  /** The role to show. While another role is being saved, it is already that one. */
   role: Role
   change: (role: Role) => Promise<unknown>
 }
 
-/** Selects the role. Asks before it makes an admin, and before admins take away their own rights. */
+/**
+ * Lets an admin select a member's role. It asks first if the member would become an admin, or if admins would take away
+ * their own rights.
+ */
 function RoleSelect({ member, role, change }: RoleSelectProps) {
   const [asked, setAsked] = useState<Role | null>(null)
   const select = (selected: Role) => {
     if (selected === member.role) return
     if (member.self || selected === 'admin') setAsked(selected)
-    else change(selected).catch(() => undefined) // the line shows the reason
+    else change(selected).catch(() => undefined) // The line above shows the reason.
   }
   return (
     <>
@@ -96,7 +99,7 @@ function RoleSelect({ member, role, change }: RoleSelectProps) {
   )
 }
 
-/** Removes the member, or lets oneself leave. */
+/** The menu to remove a member, or to leave the workspace oneself. */
 function More({ slug, member }: MemberProps) {
   const client = useQueryClient()
   const navigate = useNavigate()

@@ -5,7 +5,7 @@ import type { Stack, StackedColumn } from './stack.ts'
 const margin = { top: 8, right: 14, bottom: 20, left: 46 }
 
 interface StackedPlotProps {
-  /** The id of the element with the chart's name. */
+  /** The id of the element that names the chart. */
   id: string
   title: string
   stack: Stack
@@ -13,11 +13,11 @@ interface StackedPlotProps {
   axis: (value: number) => string
   nameOf: (key: string) => string
   whole: boolean
-  /** The chosen column. */
+  /** The index of the selected column; null if none is selected. */
   at: number | null
 }
 
-/** The columns with their axis. */
+/** Draws the columns and the axis. */
 export function StackedPlot({ id, title, stack, size, axis, nameOf, whole, at }: StackedPlotProps) {
   const { columns } = stack
   const inner = innerOf(size)
@@ -70,11 +70,11 @@ const innerOf = ({ width, height }: StackedPlotProps['size']) => ({
   height: height - margin.top - margin.bottom,
 })
 
-/** The width of a column with its gap. */
+/** The distance between the left edges of two columns. */
 const stepOf = ({ columns }: Stack, size: StackedPlotProps['size']): number =>
   columns.length > 0 ? innerOf(size).width / columns.length : 0
 
-/** The column at a distance from the left edge of the chart; null beside the columns. */
+/** The index of the column at a distance from the chart's left edge; null if there is no column. */
 export function columnAt(stack: Stack, size: StackedPlotProps['size'], x: number): number | null {
   const place = Math.floor((x - margin.left) / (stepOf(stack, size) || 1))
   return place >= 0 && place < stack.columns.length ? place : null

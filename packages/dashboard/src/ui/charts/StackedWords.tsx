@@ -2,14 +2,14 @@ import { Text } from '../Text.tsx'
 import { colorOf } from './palette.ts'
 import type { Stack, StackedColumn } from './stack.ts'
 
-/** How values and columns are written. */
+/** The functions that write values and the names of columns. */
 export interface StackWords {
   format: (value: number) => string
   /** Turns the key of a column into words for people. */
   nameOf: (key: string) => string
 }
 
-/** One column in a line: its name, its sum, and its parts from the top. */
+/** Shows one column as a line: its name, its sum, and its parts from the top to the bottom. */
 export function Reading({ column, format, nameOf }: StackWords & { column: StackedColumn }) {
   return (
     <>
@@ -24,14 +24,14 @@ export function Reading({ column, format, nameOf }: StackWords & { column: Stack
   )
 }
 
-/** The reading as text, for screen readers. */
+/** A column as one line of text, for screen readers. */
 export const readingText = (column: StackedColumn, { format, nameOf }: StackWords): string =>
   [
     `${nameOf(column.key)}: ${format(column.total)}`,
     ...column.parts.map((part) => `${part.series.name} ${format(part.value)}`),
   ].join(', ')
 
-/** The series with their colours and sums. One series needs no legend. */
+/** Shows the series with their colours and sums. If there is only one, nothing is shown. */
 export const Legend = ({ series, format }: Pick<Stack, 'series'> & Pick<StackWords, 'format'>) =>
   series.length > 1 && (
     <ul className="svc-chart-legend">

@@ -38,11 +38,14 @@ export interface Delivery {
   body: string
   /** The time of this try, in Unix milliseconds. */
   at: number
-  /** The page with the channels that this one is among. */
+  /** The address of the page on which people change the channel. */
   settingsUrl?: string | undefined
 }
 
-/** `key`: other keys of the service are derived from it. */
+/**
+ * Makes the request for a delivery. `key` is the secret key of the service, from which a channel may derive keys of its
+ * own.
+ */
 export type Channel = (address: Address, delivery: Delivery, key: SealKey) => Call | Promise<Call>
 
 export const agentName = 'svc'

@@ -29,7 +29,10 @@ const call = (kind: keyof typeof kinds, more: Partial<Text> = {}, to: Address = 
   return channel(to, delivery(more), key) as Call & { body: string }
 }
 const body = (kind: keyof typeof kinds, more: Partial<Text> = {}) => JSON.parse(call(kind, more).body)
-/** A push is encrypted: its own tests look inside. */
+/**
+ * The kinds of channels whose requests can be read. Web Push is encrypted, so push.test.ts decrypts and tests it
+ * separately.
+ */
 const readable = channelKinds.filter((kind) => kinds[kind].channel && kind !== 'push')
 const overHttp = readable.filter((kind) => kind !== 'webhook')
 const hostile =

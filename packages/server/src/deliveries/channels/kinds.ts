@@ -30,7 +30,7 @@ export interface ChannelTraits {
   toIs?: string
   /** Makes the HTTP request; undefined for kinds of channels that are not sent by HTTP. */
   channel?: Channel
-  /** 404 means that the receiver is gone, as 410 always does. */
+  /** True if an answer with status 404 means that the receiver no longer exists, as status 410 does for all kinds. */
   goneAt404?: true
 }
 

@@ -1,28 +1,34 @@
 /**
- * Web Push: the message is encrypted for one browser and given to the push service of its maker, which can read only where it
- * goes. The page's service worker (packages/dashboard/public/push-worker.js) shows it.
+ * Sends by Web Push: a message is encrypted for one browser and sent to the push service of that browser's maker, which
+ * cannot read it. In the browser the service worker (packages/dashboard/public/push-worker.js) shows the message.
  */
 import { isObject } from '@svc/protocol'
 import { type Channel, type Delivery, facts, needed, oneLine } from './call.ts'
 import { vapidOf } from './vapid.ts'
 
-/** The keys by which a message is encrypted for one browser (RFC 8291), base64url. */
+/** The keys with which a message is encrypted for one browser (RFC 8291), in base64url. */
 export interface PushKeys {
   p256dh: string
   auth: string
 }
 
-/** All push services take 4,096 bytes after encryption. With the link, this leaves room for texts whose characters JSON escapes. */
+/**
+ * The maximum lengths of title and text. All push services accept 4,096 bytes after encryption, which suffices for
+ * these lengths and a link, even if JSON has to escape every character.
+ */
 const maxTitle = 120
 const maxBody = 300
-/** A delivery is given up after a day; a browser that was off for longer shows nothing. */
+/**
+ * The seconds for which a push service keeps a message for a browser that is off. The service also gives a delivery up
+ * after a day.
+ */
 const ttlSeconds = 86_400
 
-/** The fields that the service worker reads. */
+/** The message as the service worker of the page reads it. */
 interface PushMessage {
   title: string
   body: string
-  /** A later message with the same tag takes the place of an earlier one. */
+  /** The name under which the browser shows the message. A later message with the same tag replaces it. */
   tag: string
   url: string
 }
@@ -52,7 +58,7 @@ const messageOf = ({ text }: Delivery, tag: string): PushMessage => ({
   url: text.url,
 })
 
-/** The id of the alert where the message is about one, otherwise that of the delivery. */
+/** The id of the alert if the message is about one alert, otherwise the id of the delivery. */
 function tagOf({ id, body }: Delivery): string {
   const { data }: { data?: unknown } = JSON.parse(body)
   const list =
@@ -61,10 +67,16 @@ function tagOf({ id, body }: Delivery): string {
   return list.length === 1 && isObject(only) && typeof only.id === 'string' ? only.id : id
 }
 
-/** A push service keeps only the newest message of a topic for a browser that is off. A topic has at most 32 characters. */
+/**
+ * The topic of a message, of at most 32 characters. While a browser is off, its push service keeps only the newest
+ * message of each topic.
+ */
 const topicOf = (tag: string): string => tag.replace(/[^\w]/g, '').slice(-32)
 
-/** How the maker of a browser reaches whoever runs this service; without https they get an address that says so. */
+/**
+ * The address by which the maker of a browser can reach the operator. Makers accept only https or mailto addresses, so
+ * a service without https gives a mailto address that leads nowhere.
+ */
 const contactOf = (link: string): string => {
   const { origin, protocol, hostname } = new URL(link)
   return protocol === 'https:' ? origin : `mailto:svc@${hostname}`

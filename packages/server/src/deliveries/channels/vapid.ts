@@ -1,18 +1,22 @@
 /**
- * The key pair by which browsers' push services recognise this service (VAPID, RFC 8292). It is derived from the file `secret`,
- * so all nodes of a database have the same pair, and a restored backup keeps its browsers if it keeps that file.
+ * The key pair by which browsers' push services recognise this service (VAPID, RFC 8292). It is derived from the file
+ * `secret`, so all nodes of a database have the same pair. After a restore, browsers still get messages if that file is
+ * the same.
  */
 import { createECDH, hkdfSync } from 'node:crypto'
 import type { SealKey } from '../seal.ts'
 
 const purpose = 'svc: key pair of web push'
-/** The order of the curve P-256. A private key is a number from 1 up to this, without it. */
+/** The order of the curve P-256. A private key is a number from 1 up to, but not including, this number. */
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 const keyBytes = 32
-/** 16 bytes more than a key has: the remainder of the division by the order is then evenly distributed. */
+/**
+ * The number of derived bytes, 16 more than a key has. So the remainder after dividing by the order is almost evenly
+ * distributed.
+ */
 const seedBytes = 48
 
-/** Both are base64url, as browsers and `web-push` take them. */
+/** The key pair in base64url, as browsers and the library `web-push` take it. */
 interface Vapid {
   publicKey: string
   privateKey: string

@@ -73,7 +73,10 @@ function Form({ agent, settings, schema }: FormProps) {
   )
 }
 
-/** Sends the changed values. `changes` is undefined while nothing may be sent: then wrong values are marked. */
+/**
+ * Returns a function that sends the changed values. `changes` is undefined while nothing may be sent; then the function
+ * only marks wrong values.
+ */
 function useSend({ press, settings }: Agent, changes: SettingValues | undefined) {
   const [sending, setSending] = useState(false)
   const send = async (event: FormEvent) => {
@@ -95,13 +98,13 @@ function useSend({ press, settings }: Agent, changes: SettingValues | undefined)
 
 interface EndProps {
   agent: Agent
-  /** How many values are out of range. */
+  /** The number of values that are not valid. */
   faults: number
   changed: number
   sending: boolean
 }
 
-/** The last line of the form: what would be sent, and the buttons. */
+/** The last line of the form: a text about what would be sent, and the buttons. */
 function End({ agent, faults, changed, sending }: EndProps) {
   const { drafts, discard } = agent.settings
   const touched = Object.keys(drafts).length > 0

@@ -91,7 +91,7 @@ function Acts({ agent, update }: PartProps) {
   )
 }
 
-/** Asks before a version is requested. It is closed while `version` is empty. */
+/** Asks the person before a version is requested. The dialog is closed while `version` is empty. */
 function ConfirmVersion({ agent, update, version, onClose }: PartProps & { version: string; onClose: () => void }) {
   const { blueprint, running, previous } = update
   const act = useUpdates(agent)

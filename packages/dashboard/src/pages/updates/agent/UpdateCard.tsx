@@ -11,14 +11,17 @@ interface UpdateCardProps {
   title: string
   aside: ReactNode
   update: BlueprintUpdate | RuntimeUpdate
-  /** How to lift a hold, shown in the note about it. */
+  /** The button to lift a hold, shown in the note about the hold. */
   lift: ReactNode
   facts: FactsProps['facts']
-  /** The forms. */
+  /** The forms to request or cancel a version. */
   children: ReactNode
 }
 
-/** The card of an agent's blueprint version or runtime: its state in words, why it waits, its hold, versions and forms. */
+/**
+ * Shows what is requested for an agent's blueprint version or runtime: the state in words, the reason for waiting, a
+ * hold, and the versions. The forms are below.
+ */
 export function UpdateCard({ title, aside, update, lift, facts, children }: UpdateCardProps) {
   const { state, says, waits, hold } = update
   const { word, tone } = wishWords[state]
@@ -40,13 +43,16 @@ interface CancelRequestProps {
   kind: 'blueprint' | 'runtime'
   /** The requested version, such as `1.2.0` or `runtime 0.3.0`. */
   what: string
-  /** True while there is a request. The dialog stays until it is closed. */
+  /**
+   * True while a version is requested. If the request ends while the dialog is open, the dialog stays until it is
+   * closed.
+   */
   shown: boolean
-  /** Says what happens if the update has already started. */
+  /** The words about what happens if the update has already started. */
   children: ReactNode
 }
 
-/** Cancels the request for a version, after a question. */
+/** A button that cancels the request for a version, after asking the person. */
 export function CancelRequest({ agent, kind, what, shown, children }: CancelRequestProps) {
   const act = useUpdates(agent)
   const [asking, setAsking] = useState(false)
