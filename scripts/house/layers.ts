@@ -249,6 +249,7 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         agents: 'dialogs to add, rename and delete an agent; lines to copy',
+        alerts: 'this browser as a channel',
         live: 'live frames, merged into what is shown',
         'pages/agent/parts': 'what the tabs of an agent share',
         'pages/updates/parts': 'what the pages of updates share',

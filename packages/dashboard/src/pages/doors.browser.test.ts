@@ -128,3 +128,70 @@ test('axe finds nothing in light and dark, and nothing is wider than 360 pixels'
     expect(await wrongLooks(page, () => page.locator('h1').waitFor(), [360]), path).toEqual([])
   }
 })
+
+/** The parts of a service worker that the test below uses. */
+interface Worker {
+  shown: Promise<{ title: string; tag: string; data: { url: string } }>
+  registration: { showNotification: (title: string, options: object) => Promise<void> }
+  clients: { openWindow: (url: string) => Promise<void> }
+  dispatchEvent: (event: Event) => void
+}
+
+// The test browser has no desktop to show a notification on and no push service: it takes what the worker asks it to show,
+// and brings the click. The push itself goes through the browser.
+test('the page can be installed, and its worker shows a message and opens its link, but never answers for the service', async () => {
+  const { context, page, call } = await place.ada({ own: true })
+  await call('POST', '/api/web/w/north-wind/agents', { name: 'mail-triage' })
+  await page.goto(`${place.url}/w/north-wind`)
+  const debug = await context.newCDPSession(page)
+  const { url, errors } = await debug.send('Page.getAppManifest')
+  expect([url, errors]).toEqual([`${place.url}/manifest.webmanifest`, []])
+
+  const registered = new Promise<string>((found) => {
+    debug.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [one] }) => one && found(one.registrationId))
+  })
+  const running = context.waitForEvent('serviceworker')
+  await debug.send('ServiceWorker.enable')
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.register('/push-worker.js')
+    await navigator.serviceWorker.ready
+  })
+  const worker = await running
+  await worker.evaluate(() => {
+    const self = globalThis as unknown as Worker
+    self.shown = new Promise((done) => {
+      self.registration.showNotification = async (title, options) =>
+        done({ title, ...options } as Awaited<Worker['shown']>)
+    })
+  })
+  const link = `${place.url}/w/north-wind/agents/mail-triage`
+  const message = { title: 'mail-triage has been offline for 10 minutes', body: 'Level Bad.', tag: 'a1', url: link }
+  await debug.send('ServiceWorker.deliverPushMessage', {
+    origin: place.url,
+    registrationId: await registered,
+    data: JSON.stringify(message),
+  })
+  const shown = await worker.evaluate(() => (globalThis as unknown as Worker).shown)
+  expect(shown).toMatchObject({ title: message.title, body: 'Level Bad.', tag: 'a1', data: { url: link } })
+
+  const clicked = (to: string) =>
+    worker.evaluate(
+      (at) =>
+        new Promise<string>((opened) => {
+          const self = globalThis as unknown as Worker
+          self.clients.openWindow = async (address) => opened(address)
+          const notification = { close: () => {}, data: { url: at } }
+          self.dispatchEvent(Object.assign(new Event('notificationclick'), { notification, waitUntil: () => {} }))
+        }),
+      to,
+    )
+  expect(await clicked('https://elsewhere.example/')).toBe(`${place.url}/`)
+  const answer = await page.goto(await clicked(shown.data.url))
+  await page.getByRole('heading', { level: 1, name: 'mail-triage' }).waitFor()
+  expect([answer?.fromServiceWorker(), await page.evaluate(() => caches.keys())]).toEqual([false, []])
+  const program = await page.request.get(`${place.url}/push-worker.js`)
+  expect(program.headers()).toMatchObject({
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'no-cache',
+  })
+})

@@ -1,0 +1,40 @@
+// Shows the messages that arrive by Web Push, and opens their link. The worker handles no fetch and caches nothing, so the page
+// always comes from the service.
+
+const unreadable = { title: 'Something happened to your agents', body: 'Open the page to see what.', tag: '', url: '/' }
+
+self.addEventListener('install', () => self.skipWaiting())
+self.addEventListener('push', (event) => event.waitUntil(show(messageOf(event.data))))
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(open(event.notification.data.url))
+})
+
+/** Browsers show a warning of their own after a push that shows nothing, so a message that cannot be read is shown too. */
+function messageOf(data) {
+  try {
+    return { ...unreadable, ...data.json() }
+  } catch {
+    return unreadable
+  }
+}
+
+/** A later message about the same alert replaces the earlier one and calls again. */
+const show = ({ title, body, tag, url }) =>
+  self.registration.showNotification(title, {
+    body,
+    tag,
+    renotify: tag !== '',
+    icon: '/icon-192.png',
+    data: { url },
+  })
+
+/** Opens only links of this service. A window that shows the link already is brought to the front. */
+async function open(link) {
+  const { href } = inside(new URL(link, self.location.origin))
+  const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const shown = windows.find(({ url }) => url === href)
+  await (shown ? shown.focus() : self.clients.openWindow(href))
+}
+
+const inside = (url) => (url.origin === self.location.origin ? url : new URL('/', self.location.origin))

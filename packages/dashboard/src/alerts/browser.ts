@@ -1,0 +1,107 @@
+/**
+ * Makes this browser a channel of the signed-in person. Each step can fail for a reason that only the person can change, so
+ * each failure is a sentence that says what to do.
+ */
+
+const worker = '/push-worker.js'
+
+/** The message is shown as it is. */
+export class CannotNotify extends Error {}
+
+/** The parts of a browser that it takes; a browser may lack the optional ones. */
+export interface Here {
+  isSecureContext: boolean
+  navigator: Pick<Navigator, 'userAgent'> & { serviceWorker?: Pick<ServiceWorkerContainer, 'register' | 'ready'> }
+  Notification?: Pick<typeof Notification, 'requestPermission'>
+  PushManager?: unknown
+}
+
+/** A personal channel of the kind push, without its time zone. */
+interface BrowserChannel {
+  name: string
+  kind: 'push'
+  /** The subscription as JSON. */
+  secret: string
+}
+
+/**
+ * Asks for the permission and subscribes. Call it from a click: browsers ignore the request otherwise. `publicKey` asks the
+ * service for its key.
+ */
+export async function subscribeBrowser(publicKey: () => Promise<string>, here: Here = window): Promise<BrowserChannel> {
+  const { serviceWorker } = here.navigator
+  if (!here.isSecureContext) throw new CannotNotify(refusals.insecure)
+  if (!serviceWorker || !here.Notification || !here.PushManager) throw new CannotNotify(refusals.unable)
+  const permission = await here.Notification.requestPermission()
+  if (permission !== 'granted') throw new CannotNotify(refusals[permission])
+  const { pushManager } = await registered(serviceWorker)
+  const subscription = await subscribed(pushManager, bytesOf(await publicKey()))
+  const secret = JSON.stringify(subscription)
+  return { name: await nameOf(here.navigator.userAgent, subscription.endpoint), kind: 'push', secret }
+}
+
+const refusals = {
+  insecure:
+    'Browsers accept notifications only from a page at an https:// address. Open this page at one, then try again.',
+  unable:
+    'This browser cannot receive notifications. On an iPhone or iPad, add this page to the Home Screen, and open it from there.',
+  denied:
+    'This browser blocks notifications from this page. Allow them in the settings of the browser for this page, then try again.',
+  default: 'The browser asked for your permission and did not get it. Try again, and choose Allow.',
+} as const
+
+async function registered(container: Pick<ServiceWorkerContainer, 'register' | 'ready'>) {
+  try {
+    await container.register(worker)
+  } catch (error) {
+    throw new CannotNotify(
+      `The browser could not start the part of this page that shows notifications: ${wordsOf(error)}`,
+    )
+  }
+  return await container.ready
+}
+
+/** A subscription for another key, of the time before the service lost its own, is replaced. */
+async function subscribed(manager: PushManager, key: Uint8Array<ArrayBuffer>): Promise<PushSubscription> {
+  const before = await manager.getSubscription()
+  if (before && isSame(before.options.applicationServerKey, key)) return before
+  await before?.unsubscribe()
+  try {
+    return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: key })
+  } catch (error) {
+    throw new CannotNotify(
+      `The browser could not subscribe at the push service of its maker: ${wordsOf(error)} Check that this network lets the browser reach it, then try again.`,
+    )
+  }
+}
+
+const wordsOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/\.?$/, '.')
+
+const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64url.replace(/-/g, '+').replace(/_/g, '/')), (character) => character.charCodeAt(0))
+
+const isSame = (buffer: ArrayBuffer | null, key: Uint8Array): boolean => {
+  const bytes = new Uint8Array(buffer ?? new ArrayBuffer(0))
+  return bytes.length === key.length && bytes.every((byte, i) => byte === key[i])
+}
+
+/** Such as `firefox-on-linux-3f2a`. The end comes from the address of the subscription, so a second browser of that sort has another name. */
+export async function nameOf(userAgent: string, endpoint: string): Promise<string> {
+  const first = (words: Readonly<Record<string, RegExp>>, otherwise: string) =>
+    Object.entries(words).find(([, pattern]) => pattern.test(userAgent))?.[0] ?? otherwise
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint)))
+  const end = [...hash.subarray(0, 2)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return `${first(browsers, 'browser')}-on-${first(systems, 'another-system')}-${end}`
+}
+
+/** Browsers call themselves by the names of those that came before, so the order matters. */
+const browsers = { edge: /Edg/, opera: /OPR\//, firefox: /Firefox|FxiOS/, chrome: /Chrome|CriOS/, safari: /Safari/ }
+const systems = {
+  android: /Android/,
+  iphone: /iPhone/,
+  ipad: /iPad/,
+  mac: /Mac OS X/,
+  windows: /Windows/,
+  linux: /Linux/,
+}
