@@ -1,19 +1,20 @@
 /** Opens the store with one of two engines: SQLite inside this process, or a PostgreSQL server. */
 import type { Socket } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
-import { Kysely, PostgresDialect, SqliteDialect } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { kyselyDatabase, openSqlite } from './sqlite.ts'
+import { durableDialect, type Log, openLog } from './durable.ts'
+import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
 
 /**
- * An open store. `db` serves pages and procedures; the report path uses the raw connection. `close` closes that
+ * An open store. `db` serves pages and procedures; the report path uses the raw connection and waits for `log`. `close` closes that
  * connection directly: Kysely closes only what it has used, and an idle pool would keep the process alive for 10 s.
  */
 export type Store =
-  | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; close: () => Promise<void> }
+  | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; log: Log; close: () => Promise<void> }
   | {
       engine: 'postgres'
       db: Db
@@ -36,14 +37,17 @@ const types = {
 
 export function openEmbedded(file: string): Store {
   const sqlite = openSqlite(file)
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyDatabase(sqlite) }) })
+  const log = openLog(sqlite, file)
+  const db = new Kysely<Tables>({ dialect: durableDialect(sqlite, log) })
   return {
     engine: 'sqlite',
     db,
     sqlite,
+    log,
     async close() {
       await db.destroy()
       if (sqlite.isOpen) sqlite.close()
+      log.close()
     },
   }
 }

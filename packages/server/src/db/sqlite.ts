@@ -16,11 +16,13 @@ const minVersion = [3, 51, 3] as const
 const cacheKib = 256 * 1024
 
 /**
- * Opens the embedded database: one connection, one process per file; every commit is on the disk before it is answered.
+ * Opens the embedded database: one connection, one process per file. A commit writes to the log and does not sync it,
+ * because a disk may need a tenth of a second for that. durable.ts syncs the log in another thread, and whoever commits
+ * waits for it, so every commit is on the disk before it is answered.
  */
 export function openSqlite(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5000 })
-  db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000;
+  db.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000;
     pragma secure_delete = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`)
   const version = String(db.prepare('select sqlite_version() as version').get()?.version)
   if (isOlder(version)) {

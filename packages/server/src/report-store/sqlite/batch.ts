@@ -13,14 +13,23 @@ import { write } from './write.ts'
  * Opens the report store on the only connection of the file. Kysely uses the same connection, so each batch takes it
  * from Kysely and never runs inside somebody else's open transaction.
  */
-export function sqliteReports(store: Extract<Store, { engine: 'sqlite' }>, decide: Decide): ReportStore {
+export function sqliteReports(store: SqliteStore, decide: Decide): ReportStore {
   let statements: Statements | undefined
-  return (batch, now, age) =>
-    store.db.connection().execute(async () => {
+  return async (batch, now, age) => {
+    const decisions = await store.db.connection().execute(async () => {
       statements ??= prepare(store.sqlite)
       return commit({ db: store.sqlite, s: statements, decide }, batch, now, age)
     })
+    try {
+      await store.log.sync()
+    } catch (error) {
+      throw new CommitUnknown(error)
+    }
+    return decisions
+  }
 }
+
+type SqliteStore = Extract<Store, { engine: 'sqlite' }>
 
 interface Open {
   db: DatabaseSync

@@ -1,0 +1,152 @@
+import { statSync } from 'node:fs'
+import { Kysely, sql } from 'kysely'
+import { afterEach, expect, test } from 'vitest'
+import { reporting } from '../../testing/reporting.ts'
+import { newSqliteFile } from '../../testing/stores.ts'
+import { world } from '../../testing/world.ts'
+import { CommitUnknown } from '../report-store/committing.ts'
+import { durableDialect, openLog } from './durable.ts'
+import { openEmbedded, type Store } from './open.ts'
+import { openSqlite } from './sqlite.ts'
+import type { Tables } from './tables.ts'
+
+const opened: Store[] = []
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close()
+})
+
+type SqliteStore = Extract<Store, { engine: 'sqlite' }>
+
+/** A store over a disk that syncs when the test permits it, and counts. */
+async function onDisk(): Promise<{ store: SqliteStore; file: string; disk: Disk }> {
+  const file = await newSqliteFile()
+  const disk = new Disk()
+  const sqlite = openSqlite(file)
+  const log = openLog(sqlite, file, () => disk.sync())
+  const db = new Kysely<Tables>({ dialect: durableDialect(sqlite, log) })
+  const store: SqliteStore = { engine: 'sqlite', db, sqlite, log, close: () => db.destroy().then(() => log.close()) }
+  opened.push(store)
+  return { store, file, disk }
+}
+
+class Disk {
+  syncs = 0
+  error: Error | undefined
+  #gate: Promise<void> = Promise.resolve()
+
+  async sync(): Promise<void> {
+    this.syncs++
+    await this.#gate
+    if (this.error) throw this.error
+  }
+  /** Syncs take until the returned function is called. */
+  stop(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#gate = promise
+    return resolve
+  }
+}
+
+/** Resolves when everything has run that needs no disk. */
+async function idle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+}
+
+const insert = (db: Kysely<Tables>, name: string) => sql`insert into note values (${name})`.execute(db)
+const notes = async ({ db }: SqliteStore) =>
+  (await sql<{ name: string }>`select name from note`.execute(db)).rows.map(({ name }) => name)
+
+test.each([
+  ['a statement', (db: Kysely<Tables>) => insert(db, 'a')],
+  ['a transaction', (db: Kysely<Tables>) => db.transaction().execute((trx) => insert(trx, 'a'))],
+])('%s is done only when the disk has it, and others are served meanwhile', async (_name, write) => {
+  const { store, disk } = await onDisk()
+  await sql`create table note (name text)`.execute(store.db)
+  const goOn = disk.stop()
+  let done = false
+  const writing = write(store.db).then(() => {
+    done = true
+  })
+  await idle()
+  expect([done, store.sqlite.prepare('select count(*) as n from note').get()]).toEqual([false, { n: 1 }])
+  goOn()
+  await writing
+  expect(await notes(store)).toEqual(['a'])
+})
+
+test('reading needs no sync, and a statement in a transaction none of its own', async () => {
+  const { store, disk } = await onDisk()
+  await sql`create table note (name text)`.execute(store.db)
+  const before = disk.syncs
+  await notes(store)
+  await store.db.selectFrom('agent').selectAll().execute()
+  expect(disk.syncs).toBe(before)
+  await store.db.transaction().execute(async (trx) => {
+    await insert(trx, 'a')
+    await insert(trx, 'b')
+  })
+  expect(disk.syncs).toBe(before + 1)
+})
+
+test('commits during a sync share the next one', async () => {
+  const { store, disk } = await onDisk()
+  const goOn = disk.stop()
+  const before = disk.syncs
+  const all = Array.from({ length: 10 }, () => store.log.sync())
+  await idle()
+  expect(disk.syncs).toBe(before + 1)
+  goOn()
+  await Promise.all(all)
+  expect(disk.syncs).toBe(before + 2)
+})
+
+test('a report is answered only when the disk has it', async () => {
+  const { store, disk } = await onDisk()
+  const w = await world(store)
+  const goOn = disk.stop()
+  let answered = false
+  const report = reporting(w)
+    .decide({ state: { level: 'bad' } })
+    .then((decision) => {
+      answered = true
+      return decision
+    })
+  await idle()
+  expect(await store.db.selectFrom('agent_report').select('level').execute()).toEqual([{ level: 'bad' }])
+  expect(answered).toBe(false)
+  goOn()
+  expect(await report).toMatchObject({ ok: true })
+})
+
+test('after a failed sync nothing is durable before the whole log is in the database file', async () => {
+  const { store, file, disk } = await onDisk()
+  const w = await world(store)
+  await sql`create table note (name text)`.execute(store.db)
+  const log = () => statSync(`${file}-wal`).size
+  const before = log()
+  disk.error = new Error('EIO: i/o error, fdatasync')
+  const { decide } = reporting(w)
+  await expect(decide({ state: { level: 'bad' } })).rejects.toThrow(CommitUnknown)
+  disk.error = undefined
+
+  const reader = openEmbedded(file) as SqliteStore
+  opened.push(reader)
+  store.sqlite.exec('pragma busy_timeout = 0')
+  reader.sqlite.exec('begin; select * from agent_report')
+  await expect(insert(store.db, 'a')).rejects.toThrow('could not be copied')
+  await expect(store.db.transaction().execute((trx) => insert(trx, 'b'))).rejects.toThrow('could not be copied')
+  expect(log()).toBeGreaterThanOrEqual(before)
+
+  reader.sqlite.exec('rollback')
+  const syncs = disk.syncs
+  await insert(store.db, 'c')
+  expect([log(), disk.syncs]).toEqual([0, syncs])
+  expect(await decide({ state: { level: 'ok' } })).toMatchObject({ ok: true })
+  expect(disk.syncs).toBe(syncs + 1)
+})
+
+test('what is synced is the log beside the database file', async () => {
+  const store = openEmbedded(`${await newSqliteFile()}-other`) as SqliteStore
+  opened.push(store)
+  await expect(store.log.sync()).rejects.toThrow('-other-wal')
+})

@@ -1,0 +1,112 @@
+/**
+ * Makes commits of the embedded database durable: the write-ahead log is synced in another thread, and a promise
+ * resolves only afterwards. Meanwhile the main thread serves others.
+ */
+import { closeSync, fdatasync, openSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  SelectQueryNode,
+  SqliteDialect,
+  SqliteDriver,
+} from 'kysely'
+import { kyselyDatabase } from './sqlite.ts'
+
+/** The write-ahead log of an open database. */
+export interface Log {
+  /** Resolves when all commits before the call are on the disk. Rejects when the disk refuses. */
+  sync(): Promise<void>
+  /** Call it when no sync is running. */
+  close(): void
+}
+
+const datasync = promisify(fdatasync)
+
+/** Syncs the log of `file`; `syncFile` is replaced in tests. Calls that come during a sync share the next one. */
+export function openLog(db: DatabaseSync, file: string, syncFile: (fd: number) => Promise<void> = datasync): Log {
+  let fd: number | undefined
+  let mayHaveHole = false
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+
+  /** After a failed sync only a checkpoint makes commits durable: after a power cut nothing behind a hole is read. */
+  async function once(): Promise<void> {
+    if (mayHaveHole) copyLog(db)
+    else {
+      mayHaveHole = true
+      // SQLite creates the log with the first transaction.
+      fd ??= openSync(`${file}-wal`, 'r')
+      await syncFile(fd)
+    }
+    mayHaveHole = false
+  }
+
+  function start(): Promise<void> {
+    next = undefined
+    running = once().finally(() => {
+      running = next
+    })
+    return running
+  }
+
+  return {
+    sync() {
+      if (!running) return start()
+      next ??= running.then(start, start)
+      return next
+    },
+    close() {
+      if (fd !== undefined) closeSync(fd)
+      fd = undefined
+    },
+  }
+}
+
+/** Copies the whole log into the database file, syncs that, and empties the log. */
+function copyLog(db: DatabaseSync): void {
+  const { busy } = db.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number }
+  if (busy !== 0) throw new Error('After a failed sync the log of the database could not be copied into its file.')
+}
+
+/** Kysely's dialect for `db`, whose statements and transactions resolve when the disk has what they wrote. */
+export function durableDialect(db: DatabaseSync, log: Log): SqliteDialect {
+  const config = { database: kyselyDatabase(db) }
+  return new (class extends SqliteDialect {
+    override createDriver(): Driver {
+      return new DurableDriver(config, db, log)
+    }
+  })(config)
+}
+
+class DurableDriver extends SqliteDriver {
+  readonly #db: DatabaseSync
+  readonly #log: Log
+
+  constructor(config: ConstructorParameters<typeof SqliteDriver>[0], db: DatabaseSync, log: Log) {
+    super(config)
+    this.#db = db
+    this.#log = log
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection()
+    return {
+      executeQuery: async <R>(query: CompiledQuery) => {
+        const result = await connection.executeQuery<R>(query)
+        if (!this.#db.isTransaction && !isRead(query)) await this.#log.sync()
+        return result
+      },
+      streamQuery: (query, size) => connection.streamQuery(query, size),
+    }
+  }
+
+  /** A transaction whose commit succeeded and whose sync failed has nothing to roll back. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#db.isTransaction) await super.rollbackTransaction(connection)
+  }
+}
+
+const isRead = ({ query, sql }: CompiledQuery): boolean => SelectQueryNode.is(query) || /^\s*select\b/i.test(sql)
