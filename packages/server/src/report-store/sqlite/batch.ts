@@ -1,5 +1,6 @@
 /** A batch of reports on SQLite: one transaction, with a handful of prepared statements for each report. */
 import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MonotonicAge } from '../../commands/deliveries.ts'
 import type { Store } from '../../db/open.ts'
 import { CommitUnknown, type ReportStore } from '../committing.ts'
@@ -37,22 +38,27 @@ interface Open {
   decide: Decide
 }
 
-/** Everything between `begin` and `commit` happens in one turn of the event loop. */
-function commit({ db, s, decide }: Open, batch: readonly Submission[], now: number, age: MonotonicAge): Decision[] {
+/**
+ * Usually everything between `begin` and `commit` happens in one turn of the event loop. A report with thousands of
+ * runs takes several; others who want to write wait for the connection meanwhile.
+ */
+async function commit(open: Open, batch: readonly Submission[], now: number, age: MonotonicAge): Promise<Decision[]> {
+  const { db, s, decide } = open
   s.begin.run()
-  let decisions: Decision[]
+  const decisions: Decision[] = []
   try {
     const seen: Seen = {
       served: servedOf(s.served.get()),
       activated: new Map(),
       withCommands: agentsWithCommands(s, batch.length),
     }
-    decisions = batch.map((submission) => {
+    for (const submission of batch) {
       const loaded = load(s, submission, seen)
       const decision = decide(loaded?.rows, submission, now, age)
-      if (decision.ok && loaded) write(s, loaded, decision.write, now)
-      return decision
-    })
+      decisions.push(decision)
+      if (!decision.ok || !loaded) continue
+      for (const _ of write(s, loaded, decision.write, now)) await nextTurn()
+    }
   } catch (error) {
     if (db.isTransaction) s.rollback.run()
     throw error

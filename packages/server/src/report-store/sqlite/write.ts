@@ -19,10 +19,21 @@ import {
 import type { Loaded } from './load.ts'
 import type { Statements } from './statements.ts'
 
-export function write(s: Statements, { agentId, reportRow }: Loaded, w: Writes, now: number): void {
+/** The number of runs that are written in one turn of the event loop: about 8 ms. */
+const runsPerTurn = 1000
+
+/** Yields where the rest may be written in a later turn, so that a report with thousands of runs holds up nobody. */
+export function* write(s: Statements, { agentId, reportRow }: Loaded, w: Writes, now: number): Generator<undefined> {
+  let written = 0
   for (const seq of w.trimmed) s.trimRun.run(seq)
-  for (const run of w.newRuns) s.insertRun.run(agentId, ...newRunCells(run))
-  for (const run of w.changedRuns) s.updateRun.run(...changedRunCells(run), run.seq)
+  for (const run of w.newRuns) {
+    s.insertRun.run(agentId, ...newRunCells(run))
+    if (++written % runsPerTurn === 0) yield
+  }
+  for (const run of w.changedRuns) {
+    s.updateRun.run(...changedRunCells(run), run.seq)
+    if (++written % runsPerTurn === 0) yield
+  }
   if (w.usage.length > 0) addUsage(s, agentId, w.usage, now)
   if (w.levelChange) s.insertLevelChange.run(agentId, ...levelChangeCells(w.levelChange))
   for (const command of w.commands) s.changeCommand.run(...changedCommandCells(command), command.id)
