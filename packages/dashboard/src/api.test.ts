@@ -1,4 +1,7 @@
-/** The request that each call sends, and calls that do not compile: the type check covers this file. */
+/**
+ * Tests the request that each function of api.ts sends. It also contains calls that must not compile, which the type
+ * check verifies.
+ */
 import type { Members, NewToken } from '@svc/api'
 import { afterEach, expect, expectTypeOf, test, vi } from 'vitest'
 import { ApiError, api, call } from './api.ts'

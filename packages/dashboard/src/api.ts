@@ -251,10 +251,10 @@ export const api = {
   signOut: () => request('POST', '/api/auth/sign-out', {}),
   upload: (slug: string, zip: Blob, sent: (share: number) => void) =>
     send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent),
-  /** The address of a version's zip. */
+  /** The address from which the zip of a version is downloaded. */
   bundleDownload: (slug: string, blueprint: string, version: string) =>
     addressOf(`${versionPath}/bundle`, { slug, blueprint, version }),
-  /** The address of a log's file. */
+  /** The address from which a log is downloaded as a file. */
   logDownload: (slug: string, name: string, id: string) =>
     addressOf('/w/:slug/agents/:name/logs/:id/download', { slug, name, id }),
 } as const

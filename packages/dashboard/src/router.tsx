@@ -48,7 +48,7 @@ const present = <T extends object>(values: T) =>
 
 const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFoundPage })
 
-// ---- without being signed in ----
+// ---- Routes without being signed in ----
 const signIn = createRoute({
   getParentRoute: () => root,
   path: paths.signIn,
@@ -79,7 +79,7 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('./pages/InvitationPage.tsx'), 'InvitationPage'),
 })
 
-// ---- signed in ----
+// ---- Routes for people who are signed in ----
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -115,7 +115,7 @@ const newWorkspace = createRoute({
   component: lazyRouteComponent(() => import('./pages/NewWorkspacePage.tsx'), 'NewWorkspacePage'),
 })
 
-// ---- one workspace ---- A loader that is not awaited loads the data while the page's code is still loading. The page
+// ---- Routes of one workspace ---- A loader that is not awaited loads the data while the page's code is still loading. The page
 // shows errors.
 const workspace = createRoute({
   getParentRoute: () => signedIn,

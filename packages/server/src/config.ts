@@ -78,7 +78,7 @@ const secret: ReadonlySet<string> = new Set(['SVC_DATABASE_URL', 'SVC_HEARTBEAT_
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Each variable with what it accepts, worded as the end of "must be". */
+/** For each environment variable, the words about accepted values that follow "must be" in a message. */
 export const readers = {
   SVC_BASE_URL:
     'the address where people and agents reach the service, an http:// or https:// origin without a path, such as https://svc.example.org',

@@ -3,7 +3,10 @@ import type { Store } from './db/open.ts'
 import type { Auth } from './people/auth.ts'
 import type { Releases } from './releases/releases.ts'
 
-/** The dependencies of the upper parts of the service. Time is a function here, and an argument everywhere below. */
+/**
+ * The dependencies of the upper parts of the service. `now` is a function here; the code below gets the time as an
+ * argument.
+ */
 export interface Deps extends Base {
   store: Store
   auth: Auth

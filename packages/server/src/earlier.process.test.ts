@@ -22,7 +22,7 @@ type Rows = Record<string, unknown>[]
 interface Earlier {
   secret: string
   tokens: Record<'mail' | 'quiet' | 'gone' | 'mail-one' | 'mail-two' | 'mail-three', string>
-  /** The output of `svc-server … --json` of that version. */
+  /** The output that `svc-server … --json` of the earlier version gave. */
   kept: {
     commands: { mail: Rows; quiet: Rows }
     agents: Rows
@@ -48,7 +48,7 @@ async function onPostgres(): Promise<Place> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    // Lines with a backslash are for psql only.
+    // Lines that start with a backslash are commands for psql, so they are left out here.
     await client.query(
       unpacked('postgres.sql.gz')
         .toString()

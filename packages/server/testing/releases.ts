@@ -27,7 +27,7 @@ export function pyz(version: string, { salt = '', keys }: { salt?: string; keys?
 export function newKey(type: 'ed25519' | 'ecdsa' | 'rsa' = 'ed25519'): Key {
   const dir = temporary()
   const file = join(dir, 'key')
-  // A key of ssh-keygen's default length for RSA takes a second to make.
+  // RSA keys here are shorter than ssh-keygen's default, because making one of that length takes a second.
   const bits = type === 'rsa' ? ['-b', '2048'] : []
   execFileSync('ssh-keygen', ['-q', '-t', type, ...bits, '-N', '', '-C', 'a test', '-f', file])
   const [kind, blob] = readFileSync(`${file}.pub`, 'utf8').split(' ')

@@ -14,9 +14,9 @@ import { newClock, type TestAgent, type World } from './world.ts'
 
 export interface Sent {
   agent?: TestAgent
-  /** The client has hung up. */
+  /** True if the client has hung up. */
   gone?: boolean
-  /** The node offers new wishes. */
+  /** True if the node offers new wishes. */
   offers?: boolean
   token?: string
 }

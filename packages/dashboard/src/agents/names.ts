@@ -1,6 +1,6 @@
 import { isAgentName } from '@svc/protocol'
 
-/** The reason why a text cannot be an agent's name (D50), as a sentence; null when it can. */
+/** The reason why a text cannot be an agent's name (D50), as a sentence; null if it can be one. */
 export function wrongWithName(name: string): string | null {
   if (name === '') return 'Give it a name.'
   if (name.length > 63) return 'A name has at most 63 characters.'

@@ -1,7 +1,7 @@
 /**
- * The stream of live frames. The browser's own reconnecting gives up after some refusals and notices a dead connection
- * late. This one retries forever with growing pauses, and treats silence as loss: the service sends at least a `ping`
- * every 20 s.
+ * Reads the stream of live frames. The reconnecting that browsers have built in gives up after some refusals, and
+ * notices a dead connection late. Here the page reconnects forever with growing pauses, and counts a connection as dead
+ * after a silence: the service sends at least a `ping` every 20 s.
  */
 import { query } from '../api.ts'
 

@@ -13,8 +13,8 @@ interface SectionProps {
 }
 
 /**
- * A card with a heading. It is not a landmark: a page of many panels would be full of them, and their titles may
- * repeat.
+ * A card with a heading. It is not a landmark for screen readers: a page of many panels would have too many landmarks,
+ * and their titles may repeat.
  */
 export function Section({ title, aside, children, flush = false }: SectionProps) {
   const id = useId()

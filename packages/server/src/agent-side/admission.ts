@@ -22,8 +22,8 @@ export interface Admitted {
 type Judged = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & Refused)
 
 /**
- * The refusals that need no body: 401, 403, 429 and 503, in this order. A call counts in the window unless it is
- * refused because of its token or workspace.
+ * Refuses calls for reasons that need no body: with 401, 403, 429 or 503, in this order. A call counts for the rate
+ * limit unless it is refused because of its token or workspace.
  */
 export function judge(caller: Caller | undefined, { window, queue }: Gate, now: number): Judged {
   if (!caller) return { ok: false, code: 'token_unknown' }

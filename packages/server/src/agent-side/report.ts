@@ -1,4 +1,4 @@
-/** A report (4): admit, read, store in a batch, answer. */
+/** Handles a report (4): admits the call, reads the body, stores the report in a batch, and answers. */
 import type { ServerResponse } from 'node:http'
 import { type Answer, limits, readReport } from '@svc/protocol'
 import { send } from '../http/answers.ts'

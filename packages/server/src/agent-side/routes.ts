@@ -1,4 +1,7 @@
-/** The two routes of an agent (4), report and log, on the bare listener. */
+/**
+ * The two routes of agents (4), for reports and logs. The listener calls them directly, without the router of the
+ * pages.
+ */
 import type { BareRoutes } from '../http/listener.ts'
 import type { Side } from './deps.ts'
 import { logCall } from './log.ts'

@@ -34,7 +34,7 @@ export function productCalls(deps: Pick<Base, 'config' | 'log' | 'now'> & { stor
     }
   }
 
-  /** Refuses in the order of D15: 401, 429, 413, 400. */
+  /** Refuses a call in the order of D15: with 401, 429, 413 or 400. */
   async function ask(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const product = await productOf(deps.store.db, req.headers.authorization)
     const now = deps.now()

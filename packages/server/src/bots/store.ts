@@ -199,7 +199,7 @@ export function deleteBot(
   })
 }
 
-/** The bots of that name, in every product or only in the given one. */
+/** The bots of a name, in every product or only in the given one. */
 export async function botsNamed(db: Db, workspace: WorkspaceRef, name: string, product?: string): Promise<BotRow[]> {
   const named = db.selectFrom('bot').selectAll().where('workspace_id', '=', workspace.id).where('name', '=', name)
   return await (product === undefined ? named : named.where('product_id', '=', product)).orderBy('product_id').execute()

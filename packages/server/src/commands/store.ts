@@ -218,6 +218,9 @@ async function offerNow(db: Db, agent: { id: string }): Promise<Offer> {
   )
 }
 
-/** True while it can still be delivered or answered. An overdue command counts as finished even before it is marked. */
+/**
+ * True while the command can still be delivered or answered. An overdue command counts as finished even before it is
+ * marked as such.
+ */
 const isOpen = (row: CommandRow, now: number): boolean =>
   (row.state === 'queued' || row.state === 'delivered') && row.due_at !== null && row.due_at > now

@@ -16,7 +16,7 @@ interface SenderSettings {
   mailFrom: string
 }
 
-export const noMail = 'This service sends no email: whoever runs it can set SVC_SMTP_URL and SVC_MAIL_FROM.'
+export const noMail = 'This service sends no email. Its operator can set SVC_SMTP_URL and SVC_MAIL_FROM.'
 
 export const sendersOf = ({ baseUrl, smtpUrl, mailFrom }: SenderSettings): Senders => ({
   email: async ({ to = '' }, { id, text, settingsUrl = baseUrl }, signal) =>

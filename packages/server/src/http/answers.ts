@@ -1,4 +1,4 @@
-/** The answers of the bare listener (7): JSON with its length, never stored by caches (D56). */
+/** The answers of routes that the listener calls directly (7): JSON with its length, which caches never store (D56). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { envelope, type RefusalCode, refusals, statusOf } from '@svc/protocol'
 import { endAfterReading } from './body.ts'

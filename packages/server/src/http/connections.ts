@@ -11,7 +11,7 @@ export interface Connections {
   readonly taken: number
 }
 export interface Connection {
-  /** When it was opened, in milliseconds of the monotonic clock. */
+  /** When the connection was opened, in milliseconds of the monotonic clock. */
   since: number
   /** The response that the connection is making or sending; undefined between requests. */
   answer: ServerResponse | undefined

@@ -1,4 +1,4 @@
-/** Clients that send requests ahead, and clients that do not read the responses. */
+/** Tests clients that send requests ahead, and clients that do not read the responses. */
 import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'

@@ -16,7 +16,7 @@ const pausedError = 'HPE_PAUSED'
 /** The number of requests sent ahead that may start in one turn of the event loop. */
 const turns = new Turns(16)
 
-/** The internals of Node's parser and socket that this uses. A test checks that they still work as needed. */
+/** The internals of Node's parser and socket that this module uses. A test checks that they still work as needed. */
 interface Parser {
   onIncoming: (req: IncomingMessage, keepAlive: boolean) => number
   resume(): void

@@ -44,7 +44,7 @@ export function logRequests(server: Server, log: Logger): void {
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, note)
 }
 
-/** Random, so that it does not reveal the number of requests. */
+/** Makes the id of a request. It is random, so that it does not reveal the number of requests. */
 const newRequestId = (): string => randomBytes(9).toString('base64url')
 
 /**

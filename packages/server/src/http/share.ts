@@ -32,7 +32,9 @@ export function shareConnections(
     if (count(socket, held) > max) socket.destroy()
   })
 
-  /** The number of connections of its address, including this one; 0 for an address without a limit. */
+  /**
+   * The number of connections from the same address as this one, which is included; 0 for an address without a limit.
+   */
   function count(socket: Socket, all: Map<string, number>): number {
     const address = plainAddress(socket.remoteAddress ?? '')
     if (unlimited(address)) return 0

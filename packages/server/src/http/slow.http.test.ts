@@ -1,6 +1,6 @@
 /**
- * Clients that send slowly or not at all, too many clients, and reports that arrive faster than they can be stored
- * (D18).
+ * Tests clients that send slowly or not at all, too many clients, and reports that arrive faster than they can be
+ * stored (D18).
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'

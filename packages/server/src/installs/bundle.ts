@@ -1,4 +1,4 @@
-/** The bundle route (4, rule 3) on the bare listener. */
+/** The route that sends bundles to agents (4, rule 3). The listener calls it directly. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isVersion } from '@svc/protocol'
 import type { Caller, Lookup } from '../agent-side/lookup.ts'

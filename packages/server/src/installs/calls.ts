@@ -1,4 +1,4 @@
-/** The two install calls (4) on the bare listener, with refusals in the order of D15. */
+/** The two install calls (4), which the listener handles directly, with refusals in the order of D15. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits, readInstallBody } from '@svc/protocol'
 import type { Deps } from '../deps.ts'

@@ -152,7 +152,7 @@ function lockCode(trx: Db, hash: string): Promise<InstallCodeRow | undefined> {
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
 
-/** The 403 refusals (7): facts that may have changed since the code was issued. */
+/** Refuses with 403 (7) because of facts that may have changed since the code was issued. */
 async function whyForbidden(
   trx: Db,
   row: InstallCodeRow,

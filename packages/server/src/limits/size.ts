@@ -1,4 +1,4 @@
-/** A size such as `1 GB`, in decimal units like those of disks. */
+/** Formats a number of bytes as a size such as `1 GB`, in decimal units like those of disks. */
 export function sizeInWords(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`
   const [size, unit] = bytes >= 1e9 ? [bytes / 1e9, 'GB'] : bytes >= 1e6 ? [bytes / 1e6, 'MB'] : [bytes / 1e3, 'KB']

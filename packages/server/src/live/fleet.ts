@@ -31,7 +31,7 @@ interface Kept {
 }
 
 export interface FleetCache {
-  /** Rows by agent id, current at the time of the call. */
+  /** Returns the rows by agent id, as they are at the time of the call. */
   read: (workspaceId: string) => Promise<ReadonlyMap<string, FleetRow>>
   reported: (workspaceId: string, agentId: string) => void
   listChanged: (workspaceId: string) => void

@@ -24,7 +24,7 @@ export interface Subscriber {
   workspaceId: string
   personId: string
   sessionToken: string
-  /** The agent whose page is open. */
+  /** The id of the agent whose page is open; undefined for other pages. */
   agentId: string | undefined
   res: ServerResponse
 }

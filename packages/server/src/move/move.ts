@@ -14,13 +14,13 @@ import { type Table, tablesOf } from './tables.ts'
 interface MovedTable {
   table: string
   rows: number
-  /** SHA-256 of all its rows in the order of their key, read back from PostgreSQL. */
+  /** The SHA-256 of all rows of the table in the order of their key, read back from PostgreSQL. */
   sha256: string
 }
 export interface MovedRows {
   tables: MovedTable[]
   rows: number
-  /** True if an earlier move had already copied them. */
+  /** True if an earlier move had already copied the rows. */
   before: boolean
 }
 type Sqlite = Extract<Store, { engine: 'sqlite' }>

@@ -13,11 +13,14 @@ export interface Column {
 export interface Table {
   name: string
   columns: Column[]
-  /** The columns of its primary key. */
+  /** The columns of the table's primary key. */
   key: string[]
 }
 
-/** The tables of the migrations; both sides have been migrated to the same version. */
+/**
+ * The tables that record which migrations were run. They are not copied, because both sides have been migrated to the
+ * same version.
+ */
 const notData = new Set(['kysely_migration', 'kysely_migration_lock'])
 const kinds: readonly string[] = ['text', 'bigint', 'integer', 'boolean', 'timestamp with time zone', 'bytea']
 

@@ -17,7 +17,7 @@ export interface SignInLine {
   account: string
   outcome: SignInOutcome
   method: SignInRecord['method']
-  /** True when the browser signed in to the account before. */
+  /** True if the browser had already signed in to the account before this try. */
   known: boolean
   /** The id of the request, sent to the client as `X-Request-Id`. */
   request: string | undefined

@@ -4,7 +4,7 @@
  */
 import { commonPasswords } from './common-passwords.ts'
 
-/** Words that a person remembers easily and a stranger guesses easily. */
+/** Facts about a person that are easy to remember in a password, and easy to guess for a stranger. */
 export interface OwnWords {
   email: string
   name?: string

@@ -5,7 +5,7 @@
 import { addUp } from './pending.ts'
 import type { UsageDelta } from './rows.ts'
 
-/** The number of models that a day of an agent knows by name. */
+/** The maximum number of models that have a row of their own for a day of an agent. */
 export const namesPerDay = 200
 /** The name of the row in which a day sums all models that have no row of their own. */
 export const otherModels = 'other'

@@ -1,8 +1,8 @@
 /**
  * Decides when the next batch of reports starts, and which reports are in it. Pure: batch.ts keeps the reports, the
- * timer and the store. A batch waits a moment for more reports. On kept connections reports arrive together, so it
- * starts as soon as as many have arrived as last time. On one-shot connections they arrive one by one and each costs
- * more, so it waits longer.
+ * timer and the store. A batch waits a moment for more reports. Those on kept connections arrive together, so it starts
+ * when as many have arrived as the last batch had. Those on other connections arrive one by one and cost more, so it
+ * waits longer.
  */
 import type { Submission } from '../report-store/rows.ts'
 

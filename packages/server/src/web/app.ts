@@ -1,7 +1,7 @@
 /**
- * The page and its routes (packages/api describes their answers), sign-in by the accounts library, and `/cli/`. In this
- * order: headers for every answer; the stream of frames on the bare listener; everything else in one router that
- * handles refusals in one place.
+ * The page and its routes (packages/api describes their answers), sign-in by the accounts library, and `/cli/`. Every
+ * answer gets the same headers. The listener handles the stream of frames directly; one router handles everything else,
+ * with all refusals in one place.
  */
 import type { RequestListener } from 'node:http'
 import { fileURLToPath } from 'node:url'

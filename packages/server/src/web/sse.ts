@@ -1,6 +1,6 @@
 /**
- * Serves `GET /api/web/w/:slug/events?agent=NAME` on the bare listener, so that a stream carries none of the router's
- * cost.
+ * Serves the stream of frames, `GET /api/web/w/:slug/events?agent=NAME`. The listener calls it directly, because the
+ * router would make each stream more expensive.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { envelope } from '@svc/protocol'

@@ -1,6 +1,6 @@
 /**
- * Sets or withdraws a wish for many agents in pieces, so that reports are answered in between. Each refusal is returned
- * by agent.
+ * Sets or withdraws a wish for many agents in pieces, so that reports are answered in between. Returns a result for
+ * each agent, which may be a refusal.
  */
 
 import type { WishOfMany, WishResult } from '@svc/api'

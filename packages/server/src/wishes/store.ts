@@ -180,7 +180,7 @@ export async function pressWithin(
 const isUnofferedOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
   rollout !== undefined && offeredAt === undefined
 
-/** Withdraws the request. A runtime that has already started the update finishes it. */
+/** Withdraws the request of a runtime update. A runtime that has already started the update finishes it. */
 export const clearRuntime = (
   { db, by, now }: Ctx,
   agentRef: AgentRef,

@@ -38,7 +38,7 @@ export type Line =
   /** An agent was deleted. */
   | { kind: 'delete'; at: number; done: number; agent: string; name: string }
   | { kind: 'issue'; at: number; code: string; names: Named }
-  /** Calls with a code. */
+  /** An install call with a code, and its answer. */
   | ({ kind: 'preview' } & Call)
   | ({ kind: 'redeem' } & Call)
   /** The database was down: from just before it was stopped until it worked again. */
@@ -59,14 +59,14 @@ export interface Ack {
 }
 export interface Run {
   id: string
-  /** The place of the run (D10). */
+  /** The number by which the run is ordered (D10). */
   place: number
 }
 export type Outcome = 'ok' | 'rolled_back' | 'failed'
 /** The versions in an answer (2.7). */
 interface Told {
   desired?: string | undefined
-  /** The version in `runtime`, and `runtime_desired`. */
+  /** The version in the field `runtime`, and the version in `runtime_desired`. */
   served?: string | undefined
   runtime?: string | undefined
 }
@@ -108,7 +108,7 @@ export interface Code {
   /** The numbers of objects that exist because a code was redeemed, by kind. */
   agents: number
   tokens: number
-  /** The number of tokens that it should have made. */
+  /** The number of tokens that redeeming the code should have made. */
   bindings: number
 }
 

@@ -47,7 +47,7 @@ async function rotate(storm: Storm, agent: Reporter): Promise<void> {
   const rotated = await storm.operate<{ token: string }>('agent rotate', [pathOf(agent)])
   if (!rotated.ok) return
   storm.note({ kind: 'void', at: Date.now(), agent: agent.id, token: old })
-  // The agent uses the old token for a moment, like a machine that nobody has updated yet.
+  // The agent uses the old token for a moment, like a machine on which nobody has set the new token yet.
   await sleep(storm.pause)
   agent.token = rotated.value.token
 }
@@ -87,7 +87,7 @@ async function withdrawRuntime(storm: Storm, agent: Reporter): Promise<void> {
 
 const lift: Act = (storm, agent) => storm.operate('wish lift', [pathOf(agent)])
 
-/** The acts, each up to its share of the chances. */
+/** The acts of people. A random number below 1 selects the first act whose share is above that number. */
 const shares: [share: number, act: Act][] = [
   [0.6, press],
   [0.68, wish],
@@ -143,7 +143,7 @@ async function remove(storm: Storm, agent: { id: string; name: string; gone?: bo
   storm.note({ kind: 'delete', at, done, agent: agent.id, name: agent.name })
   const i = storm.agents.findIndex(({ id }) => id === agent.id)
   if (i >= 0) storm.agents.splice(i, 1)
-  // The machine continues for a moment, because nobody has told it.
+  // The machine continues for a moment, because nobody has told it that its agent was deleted.
   await sleep(storm.pause * 2)
   agent.gone = true
 }

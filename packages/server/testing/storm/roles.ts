@@ -36,7 +36,7 @@ export interface Reporter {
   applied?: Applied
   /** The agent's runtime; undefined for a reporter that is not a runtime. */
   runtime?: Runtime | undefined
-  /** True when somebody deleted it; it notices soon. */
+  /** True if somebody has deleted the agent, which it will notice soon. */
   gone: boolean
 }
 export interface Runtime {

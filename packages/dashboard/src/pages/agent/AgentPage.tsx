@@ -1,4 +1,6 @@
-/** The page of one agent: its last report part by part, and its commands. The address holds the view. */
+/**
+ * The page of one agent: its last report part by part, and its commands. The page's address says which part is shown.
+ */
 import { Loader, Tabs } from '@mantine/core'
 import { IconRobotOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

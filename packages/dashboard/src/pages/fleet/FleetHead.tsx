@@ -20,7 +20,7 @@ interface HeadProps {
   selection: Selection | undefined
 }
 
-/** Column headings that sort. */
+/** The headings of the columns. A press on one sorts the list. */
 export function WideHead({ slug, view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
   const { sort, desc } = orderOf(view)

@@ -114,7 +114,10 @@ interface Keyed {
   show: (index: number) => void
 }
 
-/** Arrows, Home and End move from row to row, also to rows that are not in the document yet. X and Space select one. */
+/**
+ * Handles keys: arrows, Home and End move from row to row, also to rows that are not in the document yet. X and Space
+ * select the agent of the row.
+ */
 function useKeys({ body, shown, selection, show }: Keyed) {
   const focusAfter = useRef<number | undefined>(undefined)
   const focusRow = (index: number) => {

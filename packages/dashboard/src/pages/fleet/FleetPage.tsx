@@ -114,7 +114,7 @@ function useOnce(now: boolean): boolean {
   return ever || now
 }
 
-/** The search field, which writes into the address. `/` puts the cursor here. */
+/** The search field, whose text is kept in the page's address. The key `/` puts the cursor here. */
 function Search() {
   const { search = '' } = route.useSearch()
   const navigate = route.useNavigate()

@@ -92,7 +92,9 @@ export function nextSilence(fleet: Pick<Fleet, 'now' | 'rows'>): number | undefi
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/** The offsets of the windows that hold rows `first` to `last`. */
+/**
+ * The list is loaded in windows of `size` rows. Returns the offsets of the windows that contain rows `first` to `last`.
+ */
 export function windowsOf(first: number, last: number, size: number): number[] {
   const from = Math.floor(Math.max(0, first) / size)
   const to = Math.floor(Math.max(0, last) / size)

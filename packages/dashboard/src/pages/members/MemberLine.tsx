@@ -66,7 +66,7 @@ function RoleSelect({ member, role, change }: RoleSelectProps) {
   const select = (selected: Role) => {
     if (selected === member.role) return
     if (member.self || selected === 'admin') setAsked(selected)
-    else change(selected).catch(() => undefined) // The line above shows the reason.
+    else change(selected).catch(() => undefined) // The member's line shows the reason.
   }
   return (
     <>

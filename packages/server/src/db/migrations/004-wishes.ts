@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
-/** Wishes and holds of updates, their timeline, rollouts in waves, and the times when the service was not running. */
+/**
+ * The tables for wishes and holds of updates, their timeline, rollouts in waves, and the times when the service was not
+ * running.
+ */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const integer = engine === 'sqlite' ? 'integer' : 'bigint'
   const arrival =

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Values on which all nodes of one database must agree. */
+/** The table for values on which all nodes of one database must agree. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('agreed')

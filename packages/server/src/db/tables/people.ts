@@ -1,7 +1,10 @@
 /** Links and sign-ins of people, and the tables of the accounts library that our queries join. */
 import type { SignInRecord } from '@svc/api'
 
-/** One-time links: the sign-up of the first person, a sign-in, a new password, a claim. Only the hash is stored. */
+/**
+ * One-time links: for the sign-up of the first person, a sign-in, a new password, or handing over an account (`claim`).
+ * Only the hash is stored.
+ */
 export interface LinkTable {
   hash: string
   purpose: 'first' | 'sign_in' | 'reset' | 'claim'

@@ -15,7 +15,7 @@ export const agent = described('agent', {
   token_hash: text(),
   created_at: integer(),
   created_by: orNull(text()),
-  /** The blueprint it was installed from; null for an agent that was connected by hand. */
+  /** The blueprint from which the agent was installed; null for an agent that was connected by hand. */
   blueprint: orNull(text()),
   /**
    * Only for an agent of a blueprint: the version that its code installed, the version it last reported, and the
@@ -56,13 +56,18 @@ export const agentReport = described('agent_report', {
   label: orNull(text()),
   detail: orNull(text()),
   version: orNull(text()),
-  /** The agent's present activity, in one line from `active`; null if nothing is active or reported. */
+  /**
+   * One line about what the agent is doing, made from the reported field `active`; null if nothing is active or
+   * reported.
+   */
   doing: orNull(text()),
   /** The controls that the agent offers, as a JSON array. */
   controls: text(),
   /** The interval in seconds that the answer asked for; it decides when the agent counts as offline (D20). */
   interval_s: integer(),
-  /** The id of the reporter's start, and the number of the report since then (D11). */
+  /**
+   * The random id of the reporter's present start (its boot id), and the number of the report since that start (D11).
+   */
   boot: orNull(text()),
   seq: orNull(integer()),
   /**
@@ -95,7 +100,7 @@ export const run = described('run', {
   kind: orNull(text()),
   cost_micro: orNull(integer()),
   output_tokens: orNull(integer()),
-  /** The log that it names, which may be requested (2.7). */
+  /** The name of the run's log, which may be requested (2.7). */
   log: orNull(text()),
   /** The run as reported, as JSON. */
   body: text(),
@@ -131,15 +136,18 @@ export const command = described('command', {
   payload: text(),
   state: text<CommandState>(),
   created_at: integer(),
-  /** The person, by id and by the name at that time; the id is null for the operator's command line. */
+  /**
+   * The person who sent the command, by id and by the name at that time; the id is null for the operator's command
+   * line.
+   */
   created_by: orNull(text()),
   created_by_name: text(),
   delivered_at: orNull(integer()),
-  /** When the service gave up on it (failed, expired). */
+  /** When the service gave up on the command (failed, expired). */
   failed_at: orNull(integer()),
   /** When the agent's ack arrived. */
   answered_at: orNull(integer()),
-  /** The agent's words, or the service's reason. */
+  /** The agent's words about the result, or the service's reason for giving up. */
   message: orNull(text()),
   /** When the command must be looked at again because it may time out (D2); null if it cannot time out. */
   due_at: orNull(integer()),

@@ -41,7 +41,10 @@ export interface RolloutTable {
   created_at: number
   created_by: string | null
   created_by_name: string
-  /** The person who last resumed it and is responsible since; without a name it is the creator. */
+  /**
+   * The person who last resumed the rollout, and is responsible for it since then. If there is none, its creator is
+   * responsible.
+   */
   continued_by: string | null
   continued_by_name: string | null
   changed_at: number

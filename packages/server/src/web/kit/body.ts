@@ -54,7 +54,7 @@ export function readInput<T>(reader: Reader<T, unknown>, value: unknown): T {
   }
 }
 
-/** Reads the body within the time and memory that all senders share. */
+/** Reads the body, within the limits of time and memory that all senders share. */
 async function bytesOf(c: Context<WebEnv>, largest: number, all: Arrivals): Promise<Uint8Array> {
   const { incoming, outgoing } = c.env
   if (announcesTooMuch(incoming, largest)) throw new Refusal('body_too_large')

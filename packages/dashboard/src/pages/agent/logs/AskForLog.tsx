@@ -11,7 +11,7 @@ interface AskForLogProps {
   words?: string
 }
 
-/** Requests the log that a run names. The answer is the log itself (2.7). */
+/** A button that requests the log that a run names. The agent answers by uploading the log (2.7). */
 export function AskForLog({ agent, name, words = 'Log' }: AskForLogProps) {
   const [sending, setSending] = useState(false)
   const under = agent.press.under({ type: 'log', payload: { name } })

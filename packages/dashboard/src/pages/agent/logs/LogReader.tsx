@@ -16,7 +16,7 @@ export interface LogReaderProps {
   id: string
 }
 
-/** Shows one log: search, wrapping, download. Its content is always text. */
+/** Shows one log, with search, wrapping and download. Its content is never taken for markup. */
 export default function LogReader({ slug, name, id }: LogReaderProps) {
   // A log never changes, so it is not loaded again after a report. It may have half a megabyte.
   const { data: log, error, refetch } = useQuery({ ...logQuery(slug, name, id), staleTime: 'static' })

@@ -13,7 +13,10 @@ import './logs.css'
 
 const LogReader = lazy(() => import('./LogReader.tsx'))
 
-/** Logs, for admins: request one, see it arrive, read it (2.8; kept for 30 days). */
+/**
+ * Shows the logs of an agent to admins, who can request one, see it arrive, and read it (2.8). Logs are kept for 30
+ * days.
+ */
 export default function Logs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const view = useView()

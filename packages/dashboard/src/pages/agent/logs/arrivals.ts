@@ -7,11 +7,11 @@ interface AwaitedLog {
   readonly before: ReadonlySet<string>
 }
 
-/** The log that was requested, once it is listed: one of that name which did not exist before the request. */
+/** Finds the requested log in the list: a log of that name that was not listed before the request. */
 export const arrivedOf = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEntry | undefined =>
   logs.find((log) => log.name === waiting.name && !waiting.before.has(log.id))
 
-/** Opens the last requested log when it arrives. Returns a function to call when one is requested. */
+/** Opens the last requested log when it arrives. Returns a function to call when a log is requested. */
 export function useArrivals(logs: readonly LogEntry[] | undefined, open: (id: string) => void): (name: string) => void {
   const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
   const came = waiting && logs ? arrivedOf(waiting, logs)?.id : undefined

@@ -5,7 +5,7 @@ import { Level, Text, Time } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
 
-/** The bindings of its blueprint, whether each works, and if not, how to fix it (3.7). */
+/** Shows the bindings of the agent's blueprint, whether each works, and if not, how to fix it (3.7). */
 export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
   <Section
     title="Bindings"

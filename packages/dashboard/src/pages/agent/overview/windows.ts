@@ -1,4 +1,4 @@
-/** The windows of the level history, and the labels below its strip. */
+/** The periods that the level history can show, and the labels below its strip. */
 import type { Level } from '@svc/protocol'
 
 const hour = 3_600_000

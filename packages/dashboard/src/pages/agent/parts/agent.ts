@@ -1,4 +1,4 @@
-/** The props shared by all parts of the agent's page, and the view that the address holds. */
+/** The props shared by all parts of the agent's page, and the view of the page, which its address contains. */
 import type { AgentPage, Command } from '@svc/api'
 import { getRouteApi } from '@tanstack/react-router'
 import type { SentCommand } from '../../../api.ts'
@@ -26,8 +26,8 @@ export const useAgentAddress = () => route.useParams()
 type View = Readonly<Record<string, string | number | undefined>>
 
 /**
- * The view that the address holds, and a function that changes it. Undefined removes a key. `push` adds a step to the
- * browser's history.
+ * Returns the view that the page's address contains, and a function that changes it. Undefined removes a key of the
+ * view. `push` adds a step to the browser's history.
  */
 export function useView() {
   const search = route.useSearch() as View

@@ -3,8 +3,8 @@ import { count } from '../../../ui/format.ts'
 import { Confirm } from '../../../ui/index.ts'
 
 /**
- * Asks before the person leaves the agent's page with unsent changes. The tabs of the page share one path, so they
- * never ask.
+ * Asks before the person leaves the agent's page with unsent changes. Switching between tabs never asks, because all
+ * tabs are on the same path.
  */
 export function LeaveUnsent({ changes }: { changes: number }) {
   const blocker = useBlocker({

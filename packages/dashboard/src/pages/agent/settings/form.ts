@@ -134,7 +134,7 @@ export function changesOf(settings: Settings, drafts: Drafts): FormChanges {
   return { changes, wrong }
 }
 
-/** Drafts with the values of an earlier command, to correct a refused one. */
+/** Makes drafts from the values of an earlier command, so that a refused command can be corrected. */
 export const draftsOf = (settings: Settings, values: SettingValues): Drafts =>
   (settings.schema ?? [])
     .filter((setting) => Object.hasOwn(values, setting.key))

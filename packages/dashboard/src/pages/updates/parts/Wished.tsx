@@ -12,7 +12,7 @@ interface WishedProps {
   short?: boolean
 }
 
-/** The requested version beside the running one; nothing when it is running. */
+/** Shows the requested version beside the running one; nothing if it is the running one. */
 export function Wished({ running, wished, state, short = false }: WishedProps) {
   if (!stands(wished, running)) return null
   const { word, tone } = wishWords[state]
