@@ -45,7 +45,7 @@ everyEngine('what people do with alerts', (open) => {
     return row?.id ?? ''
   }
 
-  test('an alert is acknowledged once: it is in the activity, is told, and the first one stays', async () => {
+  test('an alert is acknowledged once, with a line in the activity and a message; a second time changes nothing', async () => {
     const { w, ctx, add, actions } = await started()
     await add()
     const id = await openAlert(w)
@@ -65,7 +65,7 @@ everyEngine('what people do with alerts', (open) => {
     expect(await acknowledge(ctx(), { id: 'other', slug: 'other' }, wanted)).toMatchObject({ code: 'alert_unknown' })
   })
 
-  test('a look that read the alert before its acknowledgement does not undo it', async () => {
+  test('an evaluation that read the alert before its acknowledgement does not undo the acknowledgement', async () => {
     const { w, ctx } = await started()
     const id = await openAlert(w)
     const [before] = (await knownAlerts(w.store.db, scopeOf(w.workspace), w.clock.now())).current
@@ -74,7 +74,7 @@ everyEngine('what people do with alerts', (open) => {
     expect(after?.row.version).toBe((before?.row.version ?? 0) + 1)
   })
 
-  test('members mute an agent, admins anything; both end by being lifted', async () => {
+  test('members mute an agent, and admins anything; both kinds of mutes can be lifted', async () => {
     const { w, ctx, actions } = await started()
     const member = () => ({ ...ctx(), role: 'member' as const })
     const admin = () => ({ ...ctx(), role: 'admin' as const })
@@ -105,7 +105,7 @@ everyEngine('what people do with alerts', (open) => {
     ])
   })
 
-  test('what is named of a rule changes, once in the activity, and the rest stays', async () => {
+  test('the named settings of a rule change, with one line in the activity, and the others stay', async () => {
     const { w, ctx, add, actions } = await started()
     await add()
     const set = (change: Parameters<typeof setRule>[2]) => setRule(ctx(), w.workspace, change)
@@ -172,7 +172,7 @@ everyEngine('what people do with alerts', (open) => {
     ])
   })
 
-  test('what is named by its id alone is found in its workspace, or in the service', async () => {
+  test('an object that is named by its id alone is found in its workspace, or in the service', async () => {
     const { w, ctx } = await started()
     const id = await openAlert(w)
     const muted = await mute({ ...ctx(), role: 'admin' }, servicePlace, { seconds: 60 })

@@ -84,7 +84,7 @@ everyEngine('what sends deliveries', (open) => {
     expect(JSON.parse(body)).toMatchObject({ type: 'alert.opened', data: { id: 'a1', rule: 'silent' } })
   })
 
-  test('a receiver that never answers holds up no other channel', async () => {
+  test('a receiver that never answers delays no other channel', async () => {
     const { w, dispatcher, tell } = await started()
     const [slow, quick] = [await receiver('silence'), await receiver(200)]
     await tell(await addChannel(w, 'slow', { url: slow.url, secret: newSigningSecret() }))
@@ -117,7 +117,7 @@ everyEngine('what sends deliveries', (open) => {
     expect(seen).toEqual([])
   })
 
-  test('a browser whose subscription has ended is disabled at once', async () => {
+  test('the channel of a browser whose subscription has ended is disabled at once', async () => {
     const { w, dispatcher, tell } = await started()
     const { subscription, seen, close } = await pushService({ answer: 404 })
     closing.push(close)
@@ -129,7 +129,7 @@ everyEngine('what sends deliveries', (open) => {
     expect(seen.map(({ message }) => message.tag)).toEqual(['a1'])
   })
 
-  test('a mail that the server could not keep yet arrives later under the same id, as one mail', async () => {
+  test('a mail that the server could not accept yet arrives later, once, with the same id', async () => {
     const { url, mails } = await mailbox({ replies: [{ code: 450, message: 'try later' }, 'ok'] })
     const { w, dispatcher, tell } = await started(url)
     await tell(await addChannel(w, 'mail', { to: 'ops@example.org' }, { kind: 'email' }))
@@ -143,7 +143,7 @@ everyEngine('what sends deliveries', (open) => {
     expect(mails[1] && headerOf(mails[1], 'List-Unsubscribe')).toBe('<https://svc.example.org/w/north/alerts>')
   })
 
-  test('without a mail server a mail is not taken, and the answer names the setting', async () => {
+  test('without a mail server no mail is sent, and the answer names the setting', async () => {
     const { w, dispatcher, tell } = await started()
     await tell(await addChannel(w, 'mail', { to: 'ops@example.org' }, { kind: 'email' }))
     await dispatcher.dispatch()
@@ -151,7 +151,7 @@ everyEngine('what sends deliveries', (open) => {
     expect(row).toMatchObject({ state: 'waiting', last_answer: expect.stringContaining('SVC_SMTP_URL') })
   })
 
-  test('a test goes through the same way, and its answer is kept', async () => {
+  test('a test message is sent in the same way, and its answer is stored', async () => {
     const { w, dispatcher } = await started()
     const { seen, url } = await receiver(200)
     const channelId = await addChannel(w, 'hook', { url, secret: newSigningSecret() })

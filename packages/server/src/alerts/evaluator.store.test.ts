@@ -37,7 +37,7 @@ everyEngine('the clock of alerts', (open) => {
     })
   const alerts = (w: World) => w.store.db.selectFrom('alert').select(['rule', 'opened_at']).execute()
 
-  test('the node with the lease looks at every workspace, and another one after its end', async () => {
+  test('the node with the lease evaluates every workspace, and another node takes over when it ends', async () => {
     const w = await silent()
     const [a, b] = [node(w, 'a'), node(w, 'b')]
     expect([await a.turn(), await b.turn()]).toEqual([true, false])
@@ -48,7 +48,7 @@ everyEngine('the clock of alerts', (open) => {
     expect(await alerts(w)).toHaveLength(1)
   })
 
-  test('what is wrong with the service itself is an alert of its own', async () => {
+  test('a problem of the service itself is a separate alert', async () => {
     const w = await silent()
     const full = { ...facts, diskFree: 0.05 }
     const log = pino({ level: 'silent' })
@@ -60,7 +60,7 @@ everyEngine('the clock of alerts', (open) => {
     await a.stop()
   })
 
-  test('the time of the last complete turn is known', async () => {
+  test('the time of the last complete evaluation is stored', async () => {
     const w = await silent()
     const a = node(w, 'a')
     await a.turn()

@@ -72,7 +72,7 @@ test('an alert opens when its condition has held for long enough, and ends when 
   ])
 })
 
-test('an alert ends as fast as it opens, where that is faster than two minutes', () => {
+test('an alert that opens in less than two minutes ends as fast', () => {
   expect(
     story(rule({ after: 0 }))
       .is(holds, 1)
@@ -116,7 +116,7 @@ test('a condition with a known beginning counts from there', () => {
   ])
 })
 
-test('people are told when the condition began, not when the alert opened', () => {
+test('messages say when the condition began, not when the alert opened', () => {
   const told = story(rule({ after: 0 })).is({ is: 'holds', from: start - 5, since: start - 90_000 }, 1)
   expect(told.alert()).toMatchObject({ since: start - 90_000, openedAt: start })
 })
@@ -234,7 +234,7 @@ test('an alert ends in its time also after the clock went back by an hour', () =
   expect(told.messages()).toEqual(['alert.opened', 'alert.ended'])
 })
 
-test('a clock that goes forward by an hour opens nothing that has held for less than its time as it is told', () => {
+test('after the clock went forward by an hour, a condition must still hold for its full time', () => {
   const told = story(rule({ after: 10 * minute }))
     .is(holds, 5)
     .is(clear, 1)
@@ -299,7 +299,7 @@ test('whatever happens: no message without a change of state, the end of a mute 
   )
 })
 
-test('whatever happened: every alert ends within an hour of calm, and who was told that it opened is told that it ended', () => {
+test('whatever happened: every alert ends within an hour of calm, and one that was sent as open is sent as ended', () => {
   fc.assert(
     fc.property(rules, steps, (more, all) => {
       const told = story(rule(more))
@@ -316,7 +316,7 @@ test('whatever happened: every alert ends within an hour of calm, and who was to
   )
 })
 
-test('an agent that never stays as it is for 30 minutes sends at most five messages', () => {
+test('an agent that never stays the same for 30 minutes causes at most five messages', () => {
   const flaps = fc.array(fc.tuple(fc.constantFrom(holds, clear), fc.integer({ min: 1, max: 100 })), { maxLength: 60 })
   fc.assert(
     fc.property(flaps, rules, (all, more) => {

@@ -31,7 +31,7 @@ everyEngine('a look at a workspace', (open) => {
     }
   }
 
-  test('an agent that stops reporting is told once, ten minutes after it counts as silent, and its return once', async () => {
+  test('an agent that stops reporting causes one message, ten minutes after it counts as silent, and one at its return', async () => {
     const { w, reports, pass, told } = await lived()
     await reports()
     await pass(11.25)
@@ -57,7 +57,7 @@ everyEngine('a look at a workspace', (open) => {
     ])
   })
 
-  test('many agents that fall silent at once are one message, which names them, and one at the end', async () => {
+  test('many agents that fall silent at once cause one message, which names them, and one at the end', async () => {
     const { w, reports, pass, told } = await lived()
     const agents = [w.agent, ...(await Promise.all(Array.from({ length: 9 }, (_, i) => w.addAgent(`agent-${i}`))))]
     for (const agent of agents) await reports(agent)
@@ -76,7 +76,7 @@ everyEngine('a look at a workspace', (open) => {
     expect(all[1]?.agents).toEqual(opened?.agents)
   })
 
-  test('of many agents that a short outage hit, one that is really gone is told as itself', async () => {
+  test('after a short outage that many agents had, one that is really gone has an alert of its own', async () => {
     const { w, reports, pass, told } = await lived()
     const others = await Promise.all(Array.from({ length: 9 }, (_, i) => w.addAgent(`agent-${i}`)))
     for (const agent of [w.agent, ...others]) await reports(agent)
@@ -88,7 +88,7 @@ everyEngine('a look at a workspace', (open) => {
     expect((await told()).map(({ subject }) => subject)).toEqual([{ kind: 'agent', name: 'mail-triage' }])
   })
 
-  test('silence of many that is known does not end because the service itself was away', async () => {
+  test('a mass silence does not end because the service itself was down', async () => {
     const { w, reports, pass, told } = await lived()
     const agents = [w.agent, ...(await Promise.all(Array.from({ length: 9 }, (_, i) => w.addAgent(`agent-${i}`))))]
     for (const agent of agents) await reports(agent)
@@ -100,7 +100,7 @@ everyEngine('a look at a workspace', (open) => {
     expect((await told()).map(({ type }) => type)).toEqual(['alert.opened'])
   })
 
-  test('an end under a mute is told when the mute is over, beside what opened since', async () => {
+  test('an alert that ended during a mute is sent as ended after it, besides the alerts that opened since', async () => {
     const { w, place, reports, pass, told } = await lived()
     await reports()
     await pass(12)
@@ -135,7 +135,7 @@ everyEngine('a look at a workspace', (open) => {
     ])
   })
 
-  test('a command that was refused is one message, however often it is found', async () => {
+  test('a command that was refused causes one message, however often it is found', async () => {
     const { w, place, reports, pass, told } = await lived()
     await reports()
     const command = {
@@ -163,7 +163,7 @@ everyEngine('a look at a workspace', (open) => {
     ])
   })
 
-  test('a channel that was disabled is told to the others', async () => {
+  test('a message about a disabled channel goes to the other channels', async () => {
     const { w, reports, pass } = await lived()
     await addChannel(w, 'other')
     await w.store.db
@@ -182,7 +182,7 @@ everyEngine('a look at a workspace', (open) => {
     expect(rows[0]?.changes).toContain('The channel ops')
   })
 
-  test('two nodes that look at once send one message', async () => {
+  test('two nodes that evaluate at the same time send one message', async () => {
     const { w, looks, reports, told } = await lived()
     await reports()
     w.clock.pass(100)
@@ -193,7 +193,7 @@ everyEngine('a look at a workspace', (open) => {
     expect(await told()).toHaveLength(1)
   })
 
-  test('what is broken in a report is told, and ends without a message when the agent is deleted', async () => {
+  test('a fault in a report causes a message, and its alert ends without one when the agent is deleted', async () => {
     const { w, reports, pass, told } = await lived()
     const health = [
       { name: 'Process', level: 'bad' },
@@ -230,7 +230,7 @@ everyEngine('a look at a workspace', (open) => {
     expect(await w.store.db.selectFrom('alert').select('id').where('ended_at', 'is', null).execute()).toEqual([])
   })
 
-  test('nobody is called silent when the service itself was away', async () => {
+  test('no agent counts as silent after the service itself was down', async () => {
     const { w, reports, pass, told } = await lived()
     await reports()
     const from_at = w.clock.now() + 10_000

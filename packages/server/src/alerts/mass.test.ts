@@ -22,11 +22,11 @@ test('it begins when the first of its agents fell silent, in whatever order they
   expect(massSilence(fell(120, 0, 90, -500, 60, 30), 10, undefined)?.since).toBe(at)
 })
 
-test('a known one keeps the agents that are still silent, however few, and ends with the last', () => {
+test('one that is known keeps the agents that are still silent, however few, and ends with the last', () => {
   expect(names(fell(30, 60), 100, 0)).toBe(2)
   expect(names(fell(), 100, 0)).toBeUndefined()
 })
 
-test('who falls silent in the same two minutes joins it, who does later or once more does not', () => {
+test('an agent that falls silent in the same two minutes joins it; one that does so later, or again, does not', () => {
   expect(names(fell(0, 100, 120, 121, 4000), 10, 0)).toBe(3)
 })

@@ -94,7 +94,7 @@ test.each([
   [48 * hour + 5 * minute, '2 days'],
 ])('%d ms are %s', (ms, text) => expect(lengthOf(ms)).toBe(text))
 
-test('several changes are counted, and up to ten names stand in a line', () => {
+test('several changes are counted, and a line has up to ten names', () => {
   const changes = [
     ...names(31).map((name) => named(name)),
     named('mail-triage', { type: 'alert.ended', rule: 'bad', endedAt: at }),
@@ -129,7 +129,7 @@ test('a mass silence names up to ten agents and the likelier cause', () => {
   ])
 })
 
-test('the level of a text is the worst of what is not over', () => {
+test('the level of a text is the worst of the alerts that have not ended', () => {
   const level = (...changes: AlertChange[]) => textOf('north', changes, list).level
   expect([
     level(change({ level: 'warn' }), named('b')),

@@ -84,7 +84,7 @@ const alert = (more: Partial<Alert> = {}): Alert => ({
 })
 const after = { after: 15 * 60_000, channels: ['boss'] }
 
-test('a second set of channels hears of an alert that nobody acknowledged in time', () => {
+test('a second set of channels gets an alert that nobody acknowledged in time', () => {
   expect(escalates(after, alert(), now + after.after - 1)).toBe(false)
   expect(escalates(after, alert(), now + after.after)).toBe(true)
 })

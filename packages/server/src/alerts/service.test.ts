@@ -18,7 +18,7 @@ const wrong = (more: Partial<ServiceFacts>) =>
     finding.is === 'holds' ? [`${about.id}: ${finding.label}`] : [],
   )
 
-test('nothing is wrong with a service that is well', () => {
+test('a healthy service has no findings', () => {
   expect(serviceFindings(fine, now).map(({ finding }) => finding.is)).toEqual(Array(4).fill('clear'))
 })
 
@@ -47,7 +47,7 @@ test('a channel that keeps failing for an hour or was disabled by the service is
   expect(channel({ enabled: false, failingSince: 1 })).toBe('over')
 })
 
-test('a clock that jumps is told from time that passes', () => {
+test('a jump of the clock is distinguished from time that passes', () => {
   const before = { wall: now, mono: 5 }
   expect(jumpBetween(before, { wall: now + 15_000, mono: 15_005 })).toBe(0)
   expect(jumpBetween(before, { wall: now - 60 * minute, mono: 15_005 })).toBe(-60 * minute - 15_000)

@@ -41,7 +41,7 @@ everyEngine('alerts as rows', (open) => {
     expect(isChanged(alert, { ...alert, muted: true })).toBe(true)
   })
 
-  test('of two nodes that open the same alert one does, and so for a change', async () => {
+  test('of two nodes that open or change the same alert, one succeeds', async () => {
     const w = await world(await open())
     const { rule, alert, insert } = await begin(w)
     const rows = await Promise.all([insert(), insert()])
@@ -72,7 +72,7 @@ everyEngine('alerts as rows', (open) => {
     expect(await openings()).toEqual([])
   })
 
-  test('an alert that ended under a mute is known until its end is told', async () => {
+  test('an alert that ended during a mute is known until its end is sent', async () => {
     const w = await world(await open())
     const { rule, alert, insert } = await begin(w)
     const row = await insert()
@@ -96,7 +96,7 @@ everyEngine('alerts as rows', (open) => {
     expect([(await once()) === undefined, (await once()) === undefined]).toEqual([false, true])
   })
 
-  test('what is set of a rule counts, and the default for the rest', async () => {
+  test('changed settings of a rule are used, and the defaults of the others', async () => {
     const w = await world(await open())
     const scope = scopeOf(w.workspace)
     const nothing = { is_on: null, after_s: null, limit_micro: null, statuses: null, channels: null, reminds: null }
@@ -159,7 +159,7 @@ everyEngine('alerts as rows', (open) => {
     expect(await take('a')).toBe(true)
   })
 
-  test('a lease from a clock that was an hour ahead holds nobody up', async () => {
+  test('a lease from a clock that was an hour ahead can be taken at once', async () => {
     const w = await world(await open())
     expect(await takeLease(w.store.db, 'a', w.clock.now() + hour)).toBe(true)
     expect(await takeLease(w.store.db, 'b', w.clock.now())).toBe(true)

@@ -24,7 +24,7 @@ const down: DeliveryAnswer = { is: 'unreachable', message: 'connect ECONNREFUSED
 const after = (answer: DeliveryAnswer, { tries = 0, age = 0, random = 0.5 } = {}): Outcome =>
   outcomeOf(answer, { createdAt: now - age, tries }, now, random)
 
-test.each([200, 201, 202, 204, 299])('an answer %d means that it was taken', (code) =>
+test.each([200, 201, 202, 204, 299])('an answer %d means that the delivery was accepted', (code) =>
   expect(after(status(code))).toEqual({ is: 'sent' }),
 )
 
@@ -80,7 +80,7 @@ test.each<[string, string | undefined, number | undefined]>([
   ['another date', '2027-01-01', undefined],
 ])('Retry-After may be %s', (_form, header, ms) => expect(retryAfterMs(header, now)).toBe(ms))
 
-test('a receiver that asks for more time gets it, and one that asks for less does not hurry us', () => {
+test('a receiver that asks for more time gets it, and one that asks for less gets the usual time', () => {
   expect(after(status(429, '120'))).toEqual({ is: 'again', dueAt: now + 120 * second })
   expect(after(status(503, '1'), { tries: 3 })).toEqual({ is: 'again', dueAt: now + 600 * second })
 })

@@ -52,7 +52,7 @@ test('a redirect is an answer and is not followed', async () => {
   expect(visits).toBe(1)
 })
 
-test('an answer of any length is read only to its beginning', async () => {
+test('only the beginning of an answer is read, whatever its length', async () => {
   let written = 0
   let stopped: () => void = () => {}
   const closed = new Promise<void>((resolve) => {
@@ -78,12 +78,12 @@ test('an answer of any length is read only to its beginning', async () => {
   expect(written).toBeLessThan(16 * 1024 * 1024)
 })
 
-test('a receiver that does not answer in time was not reached', async () => {
+test('a receiver that does not answer in time counts as unreachable', async () => {
   const url = await receiver(() => {})
   expect(await post(url, { timeoutMs: 50 })).toEqual({ is: 'unreachable', message: 'No answer within 0.05 s.' })
 })
 
-test('an answer that never ends has the status that came', async () => {
+test('an answer that never ends has the status with which it began', async () => {
   const url = await receiver((_request, response) => {
     response.writeHead(200)
     response.write('half an ')
@@ -91,13 +91,13 @@ test('an answer that never ends has the status that came', async () => {
   expect(await post(url, { timeoutMs: 100 })).toMatchObject({ is: 'status', status: 200, message: 'half an ' })
 })
 
-test('a receiver that hangs up was not reached, and neither was one that speaks nonsense', async () => {
+test('a receiver that hangs up, or does not speak HTTP, counts as unreachable', async () => {
   const rude = await listening(createTcpServer((socket) => socket.destroy()))
   const nonsense = await listening(createTcpServer((socket) => socket.resume().end('hello\r\n\r\n')))
   for (const url of [rude, nonsense]) expect(await post(url)).toMatchObject({ is: 'unreachable' })
 })
 
-test('a receiver that is not there was not reached', async () => {
+test('a receiver that does not exist counts as unreachable', async () => {
   const server = createServer()
   const url = await listening(server)
   await new Promise((closed) => server.close(closed))
@@ -118,7 +118,7 @@ test('a receiver in a private network is not called at all', async () => {
   expect(visits).toBe(0)
 })
 
-test('the end of the service ends what is being sent', async () => {
+test('the end of the service aborts requests in progress', async () => {
   const ending = new AbortController()
   const url = await receiver(() => ending.abort())
   expect(await post(url, { signal: ending.signal })).toMatchObject({ is: 'unreachable' })

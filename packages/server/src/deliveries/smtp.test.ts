@@ -95,7 +95,7 @@ test('a connection that breaks after the data is tried again', async () => {
   expect((await sent(url)).is).toBe('unreachable')
 })
 
-test('a server that is not there is said to be unreachable', async () => {
+test('a mail server that does not exist is reported as unreachable', async () => {
   expect((await sent('smtp://127.0.0.1:1')).is).toBe('unreachable')
 })
 

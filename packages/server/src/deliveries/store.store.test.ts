@@ -49,7 +49,7 @@ everyEngine('deliveries as rows', (open) => {
     return { w, channel, tell, due, claimed, ends, rows, is }
   }
 
-  test('a change is sent at once, and nothing is left once it was taken', async () => {
+  test('a change is sent at once, and nothing is left when it was accepted', async () => {
     const { tell, due, claimed, ends, rows, is } = await opened()
     await tell('a')
     expect(await due()).toBe(1)
@@ -61,7 +61,7 @@ everyEngine('deliveries as rows', (open) => {
     expect(await is()).toMatchObject({ last_answer: '200: ok', failing_since: null })
   })
 
-  test('what one node sends no other node sends, until its minute is over', async () => {
+  test('a delivery that one node sends is left alone by the others for a minute', async () => {
     const { w, tell, due, claimed } = await opened()
     await tell('a')
     const both = (await Promise.all([claimed(), claimed()])).flat()
@@ -105,7 +105,7 @@ everyEngine('deliveries as rows', (open) => {
     expect((await claimed()).map(({ body }) => body)).toEqual(['c opened'])
   })
 
-  test('a group that failed is repeated as it was, and what came since is another one', async () => {
+  test('a failed group is repeated unchanged, and later changes are another group', async () => {
     const { w, tell, claimed, ends } = await opened('grouped')
     await tell('a')
     w.clock.pass(30)
@@ -116,18 +116,21 @@ everyEngine('deliveries as rows', (open) => {
     expect(await claimed()).toEqual([first])
   })
 
-  test.each(['single', 'grouped'] as const)('what ended before it went out is one entry (%s)', async (format) => {
-    const { w, tell, claimed, rows } = await opened(format)
-    await tell('a')
-    await tell('b')
-    await tell('a', 'ended')
-    w.clock.pass(30)
-    const bodies = (await claimed()).map(({ body }) => body)
-    expect(bodies.join(', ')).toBe('b opened, a ended')
-    expect(await rows()).toHaveLength(format === 'single' ? 2 : 1)
-  })
+  test.each(['single', 'grouped'] as const)(
+    'an alert that ended before it was sent is one entry (%s)',
+    async (format) => {
+      const { w, tell, claimed, rows } = await opened(format)
+      await tell('a')
+      await tell('b')
+      await tell('a', 'ended')
+      w.clock.pass(30)
+      const bodies = (await claimed()).map(({ body }) => body)
+      expect(bodies.join(', ')).toBe('b opened, a ended')
+      expect(await rows()).toHaveLength(format === 'single' ? 2 : 1)
+    },
+  )
 
-  test('the tenth dead delivery in a row disables a channel, and what waits for it is not sent', async () => {
+  test('the tenth dead delivery in a row disables a channel, and its waiting deliveries are not sent', async () => {
     const { w, tell, due, claimed, ends, is, rows } = await opened()
     for (let i = 0; i < 10; i++) await tell(`${i}`)
     w.clock.pass(day - 1)
@@ -141,7 +144,7 @@ everyEngine('deliveries as rows', (open) => {
     expect(new Set((await rows()).map(({ state }) => state))).toEqual(new Set(['dead']))
   })
 
-  test('a receiver that is gone disables its channel at once, and one that takes a delivery begins again', async () => {
+  test('a receiver that is gone disables its channel at once, and an accepted delivery ends the count of failures', async () => {
     const { w, tell, claimed, ends, is } = await opened()
     await w.store.db.updateTable('alert_channel').set({ dead: 9, failing_since: 1 }).execute()
     await tell('a')
@@ -152,7 +155,7 @@ everyEngine('deliveries as rows', (open) => {
     expect(await is()).toMatchObject({ enabled: 0, disabled_why: 'The receiver is gone (410: oops).' })
   })
 
-  test('a test goes out beside what waits, also to a channel that is disabled, and is tried once', async () => {
+  test('a test message is sent at once, even to a disabled channel, and is tried only once', async () => {
     const { w, channel, tell, claimed, ends, rows, is } = await opened('grouped')
     await tell('a')
     await w.store.db.updateTable('alert_channel').set({ enabled: 0 }).execute()
@@ -172,7 +175,7 @@ everyEngine('deliveries as rows', (open) => {
     expect(await rows()).toMatchObject([{ state: 'dead', last_answer: 'restored' }])
   })
 
-  test('what is a day old is not sent any more, can be sent again, and is forgotten after 30 days', async () => {
+  test('a delivery that is a day old is given up, can be sent again, and is deleted after 30 days', async () => {
     const { w, tell, due, claimed, rows } = await opened()
     await tell('a')
     const [first] = await claimed()

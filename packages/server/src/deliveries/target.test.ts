@@ -133,7 +133,7 @@ test('a name is judged by the address that it has, and the refusal names both', 
   )
 })
 
-test('a name that has another address at the second look-up is refused then', async () => {
+test('a host name that has a forbidden address when the connection is made is refused', async () => {
   const seen = await receiver()
   const changing = names('8.8.8.8', '127.0.0.1')
   const target = new URL(`http://hooks.example.org:${seen.port}/`)
@@ -145,7 +145,7 @@ test('a name that has another address at the second look-up is refused then', as
   expect(seen.visits).toBe(0)
 })
 
-test('an IP address is refused without a look-up, and nobody is visited', async () => {
+test('an IP address is refused without a look-up, and no request is sent', async () => {
   const seen = await receiver()
   const lookup = vi.fn()
   await expect(

@@ -114,7 +114,7 @@ test('ntfy takes a title with any character, a priority and a link', () => {
   expect(call('ntfy', {}, { url: 'https://ntfy.example.org/t' }).headers).not.toHaveProperty('authorization')
 })
 
-test('Matrix is told the delivery as its transaction, so a repeated try is shown once', () => {
+test('Matrix gets the id of the delivery as its transaction id, so a repeated try is shown once', () => {
   const { method, url: to, headers } = call('matrix')
   expect([method, to, headers.authorization]).toEqual([
     'PUT',
@@ -123,7 +123,7 @@ test('Matrix is told the delivery as its transaction, so a repeated try is shown
   ])
 })
 
-test('Pushover, Gotify and Apprise are told how urgent it is', () => {
+test('Pushover, Gotify and Apprise get a priority that follows from the level', () => {
   const levels = [{ level: 'bad' }, { level: 'warn' }, { level: null }] as const
   expect(levels.map((level) => body('pushover', level).priority)).toEqual([1, 0, -1])
   expect(levels.map((level) => body('gotify', level).priority)).toEqual([8, 5, 2])

@@ -6,7 +6,7 @@ const settingsUrl = `${baseUrl}/account`
 const mail = (title: string, ...lines: string[]) =>
   mailOf({ id: 'd1', text: { title, lines, url: `${baseUrl}/w/north/agents/a`, level: 'bad' }, baseUrl, settingsUrl })
 
-test('a mail says what a chat says, as text and as HTML, with one link to the page and one to the choice', () => {
+test('a mail says what a chat says, as text and as HTML, with a link to the page and one to the settings', () => {
   const { subject, text, html } = mail('mail-triage has been offline for 10 minutes', 'Workspace north.')
   expect(subject).toBe('mail-triage has been offline for 10 minutes')
   for (const form of [text, html]) {
@@ -23,7 +23,7 @@ test('a mail says that a machine wrote it, and has the id of its delivery', () =
   })
 })
 
-test('what an agent wrote is neither markup nor a header', () => {
+test('text from an agent becomes neither markup nor a header', () => {
   const hostile = '<img src=x onerror=alert(1)> "a" & \'b\'\r\nBcc: all@example.org'
   const { subject, html } = mail(hostile, hostile)
   expect(subject).not.toMatch(/[\r\n]/)
