@@ -47,7 +47,7 @@ interface Shown {
   blueprint?: string | null
 }
 
-test('three installed agents are shown, obey the page, one works on the product, and Ctrl-C leaves no process and no folder, not even after a runtime was killed', async () => {
+test('three installed agents are shown, obey the page, one works on the product, an alert opens and ends at the terminal, and Ctrl-C leaves no process and no folder, not even after a runtime was killed', async () => {
   const demo = new Demo({})
   const ready = await demo.ready()
   expect(Object.keys(ready.pids)).toEqual(
@@ -72,6 +72,7 @@ test('three installed agents are shown, obey the page, one works on the product,
 
   const tasks = async () => (await (await fetch(ready.product)).text()).match(/(Open|Done) \(\d+\)/g)
   await eventually('one task is open', async () => expect(await tasks()).toEqual(['Open (1)', 'Done (0)']), minute)
+  await demo.hears('UTC: link-checker has been at level')
   writeFileSync(join(ready.dir, 'documents/holidays.md'), '')
   await operator(ready, 'command', 'send', `${ready.workspace}/link-checker`, 'run_now')
 
@@ -85,6 +86,8 @@ test('three installed agents are shown, obey the page, one works on the product,
   const binding = async () =>
     (await show('link-checker')).report?.health?.find((h) => h.name === 'Binding tasks')?.level
   await eventually('the binding of link-checker is OK', async () => expect(await binding()).toBe('ok'), longer)
+
+  await demo.hears('UTC: link-checker was at level')
 
   const page = await fetch(ready.link, { redirect: 'manual' })
   expect(page.status).toBeLessThan(400)

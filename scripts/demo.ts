@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { build } from './build.ts'
 import { demoAgents, installAgent, type Place, svcCommand } from './demo-agents.ts'
+import { receiverNetwork, startAlerts } from './demo-alerts.ts'
 import { Guard, Processes } from './demo-processes.ts'
 import { missingDocument, startProduct, writeDocuments } from './demo-product.ts'
 
@@ -82,6 +83,7 @@ async function begin() {
   tell(`Starting the service, with its data in ${folder} …`)
   await startService(place)
   await fillWorkspace(place)
+  await startAlerts(place, operator, tell)
   const product = `http://localhost:${(await canListen(8790)) ?? (await canListen(0))}`
   await startProduct(place, product, { processes, operator, answers: answering })
   tell('Installing three agents …')
@@ -155,6 +157,7 @@ function serviceEnv({ url, env }: Place): NodeJS.ProcessEnv {
     SVC_PORT: new URL(url).port,
     SVC_DATA_DIR: join(folder, 'data'),
     SVC_METRICS_PORT: '0',
+    SVC_OUTBOUND_ALLOW: receiverNetwork,
     SVC_RELEASE_DIR: join(root, 'dist/cli'),
   }
 }
@@ -213,7 +216,8 @@ link-checker works on a product, a small task list, with a token of its own: it 
 
   ${product}
 
-Mend the link, press Run now on the agent's page, and the task is closed:
+Alerts of the workspace are printed here, below. The broken link opens one within a minute. Mend the link and press Run now on the
+agent's page: the task is closed, and the alert ends:
 
   touch ${join(folder, 'documents', missingDocument)}
 

@@ -1,0 +1,54 @@
+/**
+ * The demo's channel: a receiver of webhooks on loopback that prints each message, and rules that are short enough to watch.
+ * The broken link of link-checker opens an alert by itself, and mending the link ends it.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Operator, Place } from './demo-agents.ts'
+
+/** The network of the receiver, which the service must be allowed to call. */
+export const receiverNetwork = '127.0.0.1/32'
+const channel = 'terminal'
+/** Rules and how long each condition holds before its alert opens. */
+const rules = { warning: '0s', bad: '0s', silent: '10s' } as const
+const maxBytes = 64 * 1024
+
+/** Adds the channel and sets the rules. `print` shows one message. The receiver ends with this process. */
+export async function startAlerts(place: Place, operator: Operator, print: (line: string) => void): Promise<void> {
+  const url = await receiver(print)
+  const { workspace } = place
+  await operator(place, ['channel', 'add', workspace, channel, '--kind', 'webhook', '--url', url, '--format', 'single'])
+  for (const [rule, after] of Object.entries(rules))
+    await operator(place, ['rule', 'set', workspace, rule, '--on', '--after', after])
+}
+
+async function receiver(print: (line: string) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (piece: string) => {
+      if (body.length < maxBytes) body += piece
+    })
+    request.on('end', () => {
+      const line = lineOf(body)
+      if (line !== undefined) print(line)
+      response.writeHead(line === undefined ? 400 : 204).end()
+    })
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  server.unref()
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+/** Such as `alert.opened 14:02:11 UTC: mail-triage has been offline for 10 minutes`. Undefined if the body is no message. */
+export function lineOf(body: string): string | undefined {
+  let read: { type?: unknown; timestamp?: unknown; data?: { summary?: unknown } } | null
+  try {
+    read = JSON.parse(body)
+  } catch {
+    return undefined
+  }
+  if (typeof read?.type !== 'string' || typeof read.data?.summary !== 'string') return undefined
+  const line = `${read.type} ${String(read.timestamp).slice(11, 19)} UTC: ${read.data.summary}`
+  // An agent's own words may contain characters that steer the terminal.
+  return line.replace(/\p{Cc}/gu, ' ')
+}
