@@ -89,6 +89,14 @@ export interface RuleRow {
   channels: string[] | null
 }
 
+/** A rule as the page shows it. */
+export interface RuleSettings extends RuleRow {
+  /** False: an alert that stays open is not repeated. */
+  reminds: boolean
+  /** The second set of channels, which is notified once an alert was open for `after` seconds and nobody acknowledged it. */
+  escalation: { after: number; channels: string[] } | null
+}
+
 export const channelKinds = [
   'webhook',
   'email',
@@ -134,6 +142,34 @@ export interface ChannelRow {
   lastAnswer: string | null
   /** Unix milliseconds. */
   lastAt: number | null
+}
+
+export const personalKinds = ['email', 'push'] as const satisfies readonly ChannelKind[]
+
+/** At once, or in a digest at 08:00 of the time zone: each day, or on Mondays. */
+export const paces = ['at_once', 'daily', 'weekly'] as const
+export type Pace = (typeof paces)[number]
+
+/** The hours in which a personal channel gets no messages. They are sent when the hours end. */
+export interface QuietHours {
+  /** 1 is Monday, 7 is Sunday: the days on which the hours begin. */
+  days: number[]
+  /** A time such as `22:00`. */
+  from: string
+  /** A time such as `07:00`, on the next day if it is not later than `from`. */
+  to: string
+}
+
+/** A channel that belongs to one person, in one workspace. */
+export interface PersonalChannelRow extends ChannelRow {
+  /** The rules whose alerts are sent; null means all. */
+  rules: RuleName[] | null
+  pace: Pace
+  quiet: QuietHours | null
+  /** True: alerts of the level bad are also sent in quiet hours. */
+  badPasses: boolean
+  /** A time zone such as `Europe/Berlin`, for the digest and the quiet hours. */
+  zone: string
 }
 
 export interface NewChannel {

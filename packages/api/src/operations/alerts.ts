@@ -7,7 +7,7 @@ import {
   deliveryStates,
   type MuteRow,
   type NewChannel,
-  type RuleRow,
+  type RuleSettings,
   ruleNames,
 } from '../answers-alerts.ts'
 import { maxDurationSeconds } from '../duration.ts'
@@ -109,11 +109,11 @@ export const liftMute = change<{ ok: true }>()('DELETE /w/:slug/mutes/:id', {
   again: 'refused',
   command: { name: 'alert unmute', args: [['<id>', 'as svc-server alert mutes names it']] },
 })
-export const rules = look<RuleRow[]>()('GET /w/:slug/rules', {
+export const rules = look<RuleSettings[]>()('GET /w/:slug/rules', {
   says: 'list the rules by which alerts open',
   command: { name: 'rule list', args: [placeArgument] },
 })
-export const setRule = change<RuleRow>()('PATCH /w/:slug/rules', {
+export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
   says: 'change a rule; what is not named stays as it is',
   input: object({
     rule: text(),
@@ -123,6 +123,7 @@ export const setRule = change<RuleRow>()('PATCH /w/:slug/rules', {
     statuses: optional(list(text(20), statusesMax)),
     channels: optional(orNull(list(text(), channelsMax))),
     reminds: optional(flag),
+    escalation: optional(orNull(object({ after: seconds, channels: list(text(), channelsMax) }))),
   }),
   audit: ['rule.changed'],
   pages: seen,

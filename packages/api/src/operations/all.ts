@@ -6,6 +6,7 @@ import * as alertPages from './alert-pages.ts'
 import * as alerts from './alerts.ts'
 import * as blueprints from './blueprints.ts'
 import * as commands from './commands.ts'
+import * as personal from './personal.ts'
 import * as rollouts from './rollouts.ts'
 import * as updates from './updates.ts'
 import * as workspaces from './workspaces.ts'
@@ -19,6 +20,7 @@ const nouns = {
   ...rollouts,
   ...alerts,
   ...alertPages,
+  ...personal,
   ...blueprints,
 }
 type Nouns = typeof nouns

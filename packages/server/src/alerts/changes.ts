@@ -15,7 +15,7 @@ import { enqueue } from '../deliveries/store.ts'
 import { newId } from '../ids.ts'
 import { done, refuse, unknownAgent } from '../verdict.ts'
 import { alertOf, rulesOf, type Scope, type SetRule, scopeOf, serviceScope } from './store.ts'
-import { changeOf, channelsFor } from './telling.ts'
+import { allChannelsOf, changeOf, recipients } from './telling.ts'
 
 export interface Place {
   id: string
@@ -72,7 +72,9 @@ async function tell(
   scope: Scope,
   { row, place, baseUrl, now }: { row: AlertRow; place: Place; baseUrl: string; now: number },
 ): Promise<void> {
-  const channels = await channelsFor(trx, scope, (await rulesOf(trx, scope))(row.rule))
+  const rule = (await rulesOf(trx, scope))(row.rule)
+  const sent = { type: 'alert.acknowledged', level: row.level, isEscalated: row.escalated_at !== null } as const
+  const channels = recipients(rule, await allChannelsOf(trx, scope), sent, now)
   const told = { type: 'alert.acknowledged', alert: alertOf(row), agents: row.agents } as const
   await enqueue(trx, channels, changeOf(row, told, { slug: place.slug, baseUrl, now }), now)
 }
@@ -182,6 +184,8 @@ interface RuleChange {
   /** The names of the channels that get the rule's messages; null means all channels of the workspace. */
   channels?: string[] | null
   reminds?: boolean
+  /** `after` is in seconds. */
+  escalation?: { after: number; channels: string[] } | null
 }
 
 /**
@@ -204,8 +208,10 @@ export const setRule = (
     if (wrong !== undefined) return refuse('rule_invalid', wrong)
     const channels = await channelIds(trx, scope, wanted.channels)
     if (!channels.ok) return channels
+    const second = await channelIds(trx, scope, wanted.escalation?.channels)
+    if (!second.ok) return second
     const before = (await rulesOf(trx, scope))(name)
-    const set = columnsOf(wanted, channels.value)
+    const set = { ...columnsOf(wanted, channels.value), ...escalationColumns(wanted.escalation, second.value) }
     await trx
       .insertInto('alert_rule')
       .values({ scope: scope.id, workspace_id: scope.workspaceId, rule: name, ...nothing, ...set })
@@ -224,16 +230,28 @@ export const setRule = (
     return done(after)
   })
 
-const nothing = { is_on: null, after_s: null, limit_micro: null, statuses: null, channels: null, reminds: null }
+const nothing = {
+  is_on: null,
+  after_s: null,
+  limit_micro: null,
+  statuses: null,
+  channels: null,
+  reminds: null,
+  escalation_s: null,
+  escalation_channels: null,
+}
 
 /**
  * Returns a sentence if the rule does not have a given setting, or could never open an alert with it; undefined if all
  * settings are good.
  */
-function wrongWith(name: RuleName, { limit, statuses, after }: RuleChange): string | undefined {
+function wrongWith(name: RuleName, { limit, statuses, after, escalation }: RuleChange): string | undefined {
   if (limit !== undefined && name !== 'cost_day') return `The rule ${name} has no limit; cost_day has one.`
   if (statuses !== undefined && name !== 'run_failed') return `The rule ${name} has no statuses; run_failed has.`
   if (statuses?.length === 0) return 'The rule run_failed needs at least one status.'
+  if (escalation && name === 'command') return 'The rule command is about a single event, which nobody acknowledges.'
+  if (escalation && (escalation.after === 0 || escalation.channels.length === 0))
+    return 'An escalation needs a time longer than 0 s and at least one channel.'
   if (after !== undefined && name === 'command') return 'The rule command is about a single event, which does not last.'
   return undefined
 }
@@ -254,6 +272,12 @@ async function channelIds(
   if (stranger !== undefined) return refuse('channel_unknown', `There is no channel ${shown(stranger)}.`)
   return done(rows.filter(({ name }) => names.includes(name)).map(({ id }) => id))
 }
+
+const escalationColumns = (escalation: RuleChange['escalation'], channels: string[] | null | undefined) =>
+  escalation !== undefined && {
+    escalation_s: escalation?.after ?? null,
+    escalation_channels: escalation === null ? null : JSON.stringify(channels),
+  }
 
 const columnsOf = ({ on, after, limit, statuses, reminds }: RuleChange, channels: string[] | null | undefined) => ({
   ...(on !== undefined && { is_on: on ? 1 : 0 }),

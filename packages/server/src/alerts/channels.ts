@@ -26,7 +26,7 @@ const channelsMax = 50
 const isOk = { ok: true } as const
 type Done = { ok: true }
 
-interface Sealing {
+export interface Sealing {
   key: SealKey
   allowed: Allowed
   mails: boolean
@@ -171,17 +171,19 @@ export async function testAnswer(db: Db, id: string): Promise<ChannelTest | unde
 
 export async function listChannels(db: Db, place: Place): Promise<ChannelRow[]> {
   const rows = await channelsOfScope(db, scopeOf(place))
-  return rows.map((row) => ({
-    name: row.name,
-    kind: row.kind,
-    format: row.format,
-    enabled: row.enabled === 1,
-    disabledBecause: row.disabled_why,
-    address: row.shown,
-    lastAnswer: row.last_answer,
-    lastAt: row.last_at,
-  }))
+  return rows.map(channelRow)
 }
+
+export const channelRow = (row: AlertChannelRow): ChannelRow => ({
+  name: row.name,
+  kind: row.kind,
+  format: row.format,
+  enabled: row.enabled === 1,
+  disabledBecause: row.disabled_why,
+  address: row.shown,
+  lastAnswer: row.last_answer,
+  lastAt: row.last_at,
+})
 
 export async function listDeliveries(
   db: Db,

@@ -27,6 +27,8 @@ interface EndedCommand {
   id: string
   type: string
   state: CommandState
+  /** The person who sent it; null for the operator. */
+  by: string | null
   about: About
 }
 
@@ -36,7 +38,7 @@ export async function endedCommands(db: Db, { id: scope }: Scope, now: number): 
   const rows = await db
     .selectFrom('command')
     .innerJoin('agent', 'agent.id', 'command.agent_id')
-    .select(['command.id', 'type', 'state', 'agent_id', 'agent.name'])
+    .select(['command.id', 'type', 'state', 'command.created_by', 'agent_id', 'agent.name'])
     .where('workspace_id', '=', scope)
     .where('state', 'in', ends)
     .where((eb) => eb.or([eb('answered_at', '>', since), eb('failed_at', '>', since)]))
@@ -53,10 +55,11 @@ export async function endedCommands(db: Db, { id: scope }: Scope, now: number): 
     .orderBy('command.id')
     .limit(commandsAtOnce)
     .execute()
-  return rows.map(({ id, type, state, agent_id, name }) => ({
+  return rows.map(({ id, type, state, created_by, agent_id, name }) => ({
     id,
     type,
     state,
+    by: created_by,
     about: { kind: 'agent', id: agent_id, name },
   }))
 }

@@ -49,13 +49,13 @@ export function writeHours({ days, from, to, zone }: Hours): string {
 }
 
 /** Converts a time of the day such as `08:00` to minutes since midnight; undefined for any other text. */
-function readTime(text: string | undefined): number | undefined {
+export function readTime(text: string | undefined): number | undefined {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text ?? '') ?? []
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes)
 }
 
 /** True if the text names a time zone. An offset such as +02:00 is refused, because it does not follow summer time. */
-function isZone(name: string): boolean {
+export function isZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     clock(name)
@@ -123,7 +123,7 @@ const dayNamed = (name: string): number | undefined => {
 }
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
 const two = (value: number) => String(value).padStart(2, '0')
-const clockOf = (minutes: number) => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+export const clockOf = (minutes: number) => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 const maxClocks = 500

@@ -1,5 +1,5 @@
 /** Lists alerts, rules and mutes for the page and the command line. */
-import { type AlertRow, type MuteRow, type RuleRow, ruleNames } from '@svc/api'
+import { type AlertRow, type MuteRow, type RuleSettings, ruleNames } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import type { AlertRow as StoredAlert } from '../db/tables.ts'
 import type { WorkspaceInfo } from '../workspaces/store.ts'
@@ -69,7 +69,7 @@ function scopeOfRow(db: Db, noun: 'alert' | 'mute' | 'delivery', id: string): Pr
     .executeTakeFirst()
 }
 
-export async function listRules(db: Db, place: Place): Promise<RuleRow[]> {
+export async function listRules(db: Db, place: Place): Promise<RuleSettings[]> {
   const scope = scopeOf(place)
   const rules = await rulesOf(db, scope)
   const names = await channelNames(db, place)
@@ -82,7 +82,7 @@ export const channelNames = async (db: Db, place: Place): Promise<ReadonlyMap<st
   new Map((await channelsOfScope(db, scopeOf(place))).map(({ id, name }) => [id, name]))
 
 /** A rule as it is listed, with the names of its channels. Channels that were removed are left out. */
-export const ruleRow = (rule: SetRule, names: ReadonlyMap<string, string>): RuleRow => ({
+export const ruleRow = (rule: SetRule, names: ReadonlyMap<string, string>): RuleSettings => ({
   rule: rule.name,
   on: rule.on,
   after: rule.after / 1000,
@@ -90,6 +90,11 @@ export const ruleRow = (rule: SetRule, names: ReadonlyMap<string, string>): Rule
   limit: rule.limit === null ? null : rule.limit / 1_000_000,
   statuses: rule.statuses === null ? null : [...rule.statuses],
   channels: rule.channels === null ? null : rule.channels.flatMap((id) => names.get(id) ?? []),
+  reminds: rule.reminds,
+  escalation: rule.escalation && {
+    after: rule.escalation.after / 1000,
+    channels: rule.escalation.channels.flatMap((id) => names.get(id) ?? []),
+  },
 })
 
 export async function listMutes(db: Db, place: Place): Promise<MuteRow[]> {

@@ -9,6 +9,7 @@ import { enqueue } from '../deliveries/store.ts'
 import { timesAway } from '../wishes/away.ts'
 import { endedCommands, insertCommandAlert } from './commands.ts'
 import type { Moment } from './conditions.ts'
+import { isEscalationDue, markEscalated } from './escalation.ts'
 import { findings, type Place, type RuleFinding, serviceFound, withForgotten } from './findings.ts'
 import { type JudgedAlert, judge } from './judge.ts'
 import { endedMutes, isMuted } from './mutes.ts'
@@ -28,7 +29,7 @@ import {
   type SetRule,
   updateAlert,
 } from './store.ts'
-import { changeOf, channelsOfScope, routed } from './telling.ts'
+import { allChannelsOf, changeOf, recipients, secondChannels } from './telling.ts'
 
 const writesAtOnce = 100
 const awayLooksBack = 3_600_000
@@ -59,9 +60,10 @@ export async function look({ db }: Store, place: Place, { baseUrl, now, service 
   const known = await knownAlerts(db, place, now)
   const mutes = await mutesOf(db, place)
   const moment: Moment = { now, backSince: await backSince(db, now) }
-  const channels = await channelsOfScope(db, place)
+  const channels = await allChannelsOf(db, place)
   const muted = (id: string) => isMuted(mutes, { rule: 'silent', agentId: id }, now)
-  const looking = { rules, known, moment, channels, muted }
+  const ofScope = channels.filter(({ owner }) => owner === '')
+  const looking = { rules, known, moment, channels: ofScope, muted }
   const found = service ? serviceFound(service, looking) : place.active ? await findings(db, place, looking) : []
   const current = new Map(known.current.map((one) => [keyOfRow(one.row), one]))
   const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {
@@ -86,6 +88,7 @@ export async function look({ db }: Store, place: Place, { baseUrl, now, service 
     looked.messages += wrote.messages
     looked.changed += wrote.changed
   }
+  looked.messages += await escalateDue(db, { place, baseUrl, channels, now }, verdicts)
   looked.messages += await tellCommands(db, { place, baseUrl, channels, now }, rules('command'), (agentId) =>
     isMuted(mutes, { rule: 'command', agentId }, now),
   )
@@ -134,11 +137,30 @@ async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[])
     if (message === undefined || !alert) continue
     const agents = verdict.agents ?? row.agents
     const telling = { slug: place.slug, baseUrl, now }
-    const others = routed(verdict.rule, channels).filter((channel) => aboutChannel(channel).id !== verdict.about.id)
+    const sent = { type: message, level: alert.level, isEscalated: row.escalated_at !== null }
+    const all = recipients(verdict.rule, channels, sent, now)
+    const others = all.filter((channel) => aboutChannel(channel).id !== verdict.about.id)
     await enqueue(trx, others, changeOf(row, { type: message, alert, agents }, telling), now)
     looked.messages++
   }
   return looked
+}
+
+/** Queues a message to the second channels of each alert that nobody acknowledged in time. */
+async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<number> {
+  const { place, baseUrl, channels, now } = writing
+  let messages = 0
+  for (const { rule, known, judged } of verdicts) {
+    if (!isEscalationDue(rule, known?.row, judged.alert, now) || !known) continue
+    messages += await transaction(db, async (trx) => {
+      const row = await markEscalated(trx, known.row, now)
+      if (!row) return 0
+      const told = { type: 'alert.opened', alert: alertOf(row), agents: row.agents } as const
+      await enqueue(trx, secondChannels(rule, channels), changeOf(row, told, { slug: place.slug, baseUrl, now }), now)
+      return 1
+    })
+  }
+  return messages
 }
 
 /** Queues a message about each command that was refused, expired or failed recently. Returns the number of messages. */
@@ -156,7 +178,13 @@ async function tellCommands(
       const row = await insertCommandAlert(trx, { scope: place, rule, command, muted }, now)
       if (!row || muted) return 0
       const told = { type: 'alert.opened', alert: alertOf(row), agents: null } as const
-      await enqueue(trx, routed(rule, channels), changeOf(row, told, { slug: place.slug, baseUrl, now }), now)
+      const sent = { type: 'alert.opened', level: row.level, isEscalated: false, person: command.by } as const
+      await enqueue(
+        trx,
+        recipients(rule, channels, sent, now),
+        changeOf(row, told, { slug: place.slug, baseUrl, now }),
+        now,
+      )
       return 1
     })
   }

@@ -3,15 +3,13 @@
  * that nobody acknowledged is sent to a second set of channels. It changes only the time of delivery: rules are
  * evaluated as usual. Pure.
  */
-import type { AlertLevel, MessageType, RuleName } from '@svc/api'
+import type { AlertLevel, MessageType, Pace, RuleName } from '@svc/api'
 import { endOf, type Hours, nextTime } from './hours.ts'
 import type { Alert } from './judge.ts'
 
 const eight = 8 * 60
 const everyDay = [1, 2, 3, 4, 5, 6, 7] as const
 const monday = [1] as const
-
-type Pace = 'at_once' | 'daily' | 'weekly'
 
 /** The preferences of a person for one of their channels. */
 export interface Preferences {
@@ -48,7 +46,7 @@ export function sendAt(
   return endOf(quiet, paced) ?? nextTime({ days: everyDay, from: eight, zone }, paced)
 }
 
-interface Escalation {
+export interface Escalation {
   /**
    * The milliseconds for which an alert must be open without an acknowledgement before it is sent to the second
    * channels.

@@ -4,11 +4,12 @@
  */
 import type { AlertSubject, RuleName } from '@svc/api'
 import type { Db } from '../db/open.ts'
-import type { AlertRow } from '../db/tables.ts'
+import type { AlertRow, AlertRuleRow } from '../db/tables.ts'
 import { newId } from '../ids.ts'
 import { defaultRule, type Rule } from './conditions.ts'
 import { type Alert, openingsWithin } from './judge.ts'
 import type { Mute } from './mutes.ts'
+import type { Escalation } from './routing.ts'
 
 /** The scope of alerts about the service itself, which belong to no workspace. */
 export const serviceScope = '@service'
@@ -30,6 +31,8 @@ export interface About extends AlertSubject {
 /** A rule as set in a scope, with the ids of the channels that get its messages; null means all channels. */
 export interface SetRule extends Rule {
   channels: readonly string[] | null
+  /** The second set of channels, by id, and how long nobody may have acknowledged the alert before it is notified. */
+  escalation: Escalation | null
 }
 
 /** Reads the rules of a scope: the settings that people changed, and the defaults of the others. */
@@ -39,7 +42,7 @@ export async function rulesOf(db: Db, { id }: Scope): Promise<(name: RuleName) =
   return (name) => {
     const rule = defaultRule(name)
     const row = set.get(name)
-    if (!row) return { ...rule, channels: null }
+    if (!row) return { ...rule, channels: null, escalation: null }
     return {
       ...rule,
       on: row.is_on === null ? rule.on : row.is_on === 1,
@@ -48,9 +51,15 @@ export async function rulesOf(db: Db, { id }: Scope): Promise<(name: RuleName) =
       statuses: row.statuses === null ? rule.statuses : (JSON.parse(row.statuses) as string[]),
       reminds: row.reminds !== 0,
       channels: row.channels === null ? null : (JSON.parse(row.channels) as string[]),
+      escalation: escalationOf(row),
     }
   }
 }
+
+const escalationOf = (row: AlertRuleRow): Escalation | null =>
+  row.escalation_s === null
+    ? null
+    : { after: row.escalation_s * 1000, channels: JSON.parse(row.escalation_channels ?? '[]') as string[] }
 
 export interface KnownAlert {
   row: AlertRow

@@ -3,6 +3,8 @@ import type { Db } from '../db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../db/tables.ts'
 import type { Alert } from './judge.ts'
 import type { AlertChange } from './message.ts'
+import { readPreferences } from './preferences.ts'
+import { sendAt } from './routing.ts'
 import { type Scope, type SetRule, serviceScope } from './store.ts'
 
 /**
@@ -12,12 +14,50 @@ import { type Scope, type SetRule, serviceScope } from './store.ts'
 export const channelsOfScope = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
   db.selectFrom('alert_channel').selectAll().where('scope', '=', id).where('owner', '=', '').orderBy('name').execute()
 
-/** The enabled channels among `all` that get the messages of a rule. */
-export const routed = ({ channels }: Pick<SetRule, 'channels'>, all: readonly AlertChannelRow[]): AlertChannelRow[] =>
-  all.filter(({ id, enabled }) => enabled === 1 && (channels === null || channels.includes(id)))
+/** The channels of a workspace or of the service, and those of people. */
+export const allChannelsOf = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
+  db.selectFrom('alert_channel').selectAll().where('scope', '=', id).orderBy('name').execute()
 
-export const channelsFor = async (db: Db, scope: Scope, rule: SetRule): Promise<AlertChannelRow[]> =>
-  routed(rule, await channelsOfScope(db, scope))
+/** A channel that gets a message, and the time before which it is not sent there. */
+interface Recipient extends AlertChannelRow {
+  notBefore?: number
+}
+
+interface Sent {
+  type: AlertChange['type']
+  level: AlertChange['level']
+  isEscalated: boolean
+  /** The only person whose channels get it; null means nobody's. Left out: everybody's. */
+  person?: string | null
+}
+
+/** The enabled channels among `all` that get a message: those that the rule names, and those of people who want it. */
+export const recipients = (rule: SetRule, all: readonly AlertChannelRow[], sent: Sent, now: number): Recipient[] =>
+  all
+    .filter(({ enabled }) => enabled === 1)
+    .flatMap((channel): Recipient[] => {
+      if (channel.owner === '') return isRouted(rule, channel, sent.isEscalated) ? [channel] : []
+      if (sent.person !== undefined && sent.person !== channel.owner) return []
+      const notBefore = sendAt(readPreferences(channel.preferences), { ...sent, rule: rule.name }, now)
+      return notBefore === undefined ? [] : [{ ...channel, notBefore }]
+    })
+
+/** A channel of the second set gets nothing until the alert escalates, unless the rule also names it for the first. */
+function isRouted(
+  { channels, escalation }: Pick<SetRule, 'channels' | 'escalation'>,
+  { id }: Pick<AlertChannelRow, 'id'>,
+  isEscalated: boolean,
+): boolean {
+  const isSecond = escalation?.channels.includes(id) === true
+  return (channels === null ? !isSecond : channels.includes(id)) || (isEscalated && isSecond)
+}
+
+/** The channels of the second set that heard nothing so far. */
+export const secondChannels = (rule: SetRule, all: readonly AlertChannelRow[]): AlertChannelRow[] =>
+  all.filter(
+    (channel) =>
+      channel.owner === '' && channel.enabled === 1 && isRouted(rule, channel, true) && !isRouted(rule, channel, false),
+  )
 
 interface Telling {
   slug: string

@@ -101,5 +101,6 @@ export type RolloutDbRow = Selectable<RolloutTable>
 export type RolloutAgentDbRow = Selectable<RolloutAgentTable>
 export type BotTokenRow = Selectable<BotTokenTable>
 export type AlertRow = Selectable<AlertTable>
+export type AlertRuleRow = Selectable<AlertRuleTable>
 export type AlertChannelRow = Selectable<AlertChannelTable>
 export type AlertDeliveryRow = Selectable<AlertDeliveryTable>

@@ -117,7 +117,13 @@ export async function endOld({ db }: Store, now: number): Promise<void> {
       last_answer: 'It could not be sent within 24 hours.',
     })
     .where('state', '=', 'waiting')
-    .where('created_at', '<=', isTooOldAt(now))
+    // One that was never tried may wait for a digest or for the end of quiet hours.
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('body', 'is not', null), eb('created_at', '<=', isTooOldAt(now))]),
+        eb.and([eb('body', 'is', null), eb('due_at', '<=', isTooOldAt(now))]),
+      ]),
+    )
     .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', now)]))
     .execute()
   await db

@@ -203,6 +203,7 @@ async function addChannel(w: World, format: AlertChannelRow['format']): Promise<
     person_id: null,
     owner: '',
     name: 'ops',
+    preferences: null,
     kind: 'webhook',
     format,
     enabled: 1,

@@ -45,7 +45,10 @@ export interface Claimed {
   deliveries: readonly { row: AlertDeliveryRow; written: Written }[]
 }
 
-type ChannelOf = Pick<AlertChannelRow, 'id' | 'format' | 'grouped_at'>
+type ChannelOf = Pick<AlertChannelRow, 'id' | 'format' | 'grouped_at'> & {
+  /** The person wants it no earlier. */
+  notBefore?: number
+}
 
 /** Queues a change for each of the channels, in the transaction that makes the change. */
 export async function enqueue(
@@ -78,8 +81,11 @@ export async function enqueueTest(
   return row.id
 }
 
-const dueAt = ({ format, grouped_at }: ChannelOf, now: number): number =>
-  format === 'single' ? now : Math.max(now + groupAfter, Math.min(grouped_at ?? 0, now) + groupEvery)
+const dueAt = ({ format, grouped_at, notBefore = 0 }: ChannelOf, now: number): number =>
+  Math.max(
+    notBefore,
+    format === 'single' ? now : Math.max(now + groupAfter, Math.min(grouped_at ?? 0, now) + groupEvery),
+  )
 
 const newDelivery = (channel_id: string, more: Partial<AlertDeliveryRow>, now: number): AlertDeliveryRow => ({
   id: newId(now),
@@ -171,7 +177,8 @@ async function writeBodies<C extends StoredChange>(
     const [about] = changesOf<{ id: string; workspace: string }>(row)
     await set(row.id, writer.test(about?.workspace ?? '', channel, now))
   }
-  const rows = waiting.filter(({ kind }) => kind === 'alert')
+  // What a person wants later does not go out with what they want now.
+  const rows = waiting.filter(({ kind, due_at }) => kind === 'alert' && (due_at ?? 0) <= now + groupAfter)
   if (channel.enabled === 0 || !rows.some((row) => (row.due_at ?? 0) <= now)) return
   const told = rows.flatMap((row) => changesOf<C>(row).map((change) => ({ row, change })))
   const left = new Set(writer.fold(told.map(({ change }) => change)))
@@ -205,3 +212,30 @@ async function withdraw(trx: Db, ids: readonly string[]): Promise<void> {
 
 const changesOf = <C extends StoredChange>({ changes }: Pick<AlertDeliveryRow, 'changes'>): C[] =>
   JSON.parse(changes) as C[]
+
+/** Gives the messages of a channel that were never tried a new time. `at` gives none where a message is no longer wanted. */
+export async function reschedule<C extends StoredChange>(
+  trx: Db,
+  channel: ChannelOf,
+  at: (change: C) => number | undefined,
+  now: number,
+): Promise<void> {
+  const rows = await trx
+    .selectFrom('alert_delivery')
+    .selectAll()
+    .where('channel_id', '=', channel.id)
+    .where('state', '=', 'waiting')
+    .where('kind', '=', 'alert')
+    .where('body', 'is', null)
+    .execute()
+  for (const row of rows) {
+    const times = changesOf<C>(row).flatMap((change) => at(change) ?? [])
+    if (times.length === 0) await withdraw(trx, [row.id])
+    else
+      await trx
+        .updateTable('alert_delivery')
+        .set({ due_at: dueAt({ ...channel, notBefore: Math.max(...times) }, now) })
+        .where('id', '=', row.id)
+        .execute()
+  }
+}

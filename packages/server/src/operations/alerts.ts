@@ -32,7 +32,7 @@ import { acts, type Bound, looks } from '../web/kit/operations.ts'
  */
 const testWaits = { everyMs: 200, maxMs: 60_000 } as const
 
-const sealing = ({ dataDir, outboundAllow: allowed, smtpUrl }: Config) => ({
+export const sealing = ({ dataDir, outboundAllow: allowed, smtpUrl }: Config) => ({
   key: sealKeyOf(secretOf(dataDir)),
   allowed,
   mails: smtpUrl !== undefined,
@@ -94,7 +94,7 @@ export async function answerOfTest(db: Db, id: string) {
 }
 
 /** Sends the due deliveries of a channel from this process, because a command may run while no service does. */
-async function sendNow(
+export async function sendNow(
   { store, config, now }: Pick<Deps, 'store' | 'config' | 'now'>,
   channelId: string,
 ): Promise<void> {

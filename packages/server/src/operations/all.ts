@@ -5,6 +5,7 @@ import { agentOperations } from './agents.ts'
 import { alertOperations } from './alerts.ts'
 import { blueprintOperations } from './blueprints.ts'
 import { commandOperations } from './commands.ts'
+import { personalOperations } from './personal.ts'
 import { rolloutOperations } from './rollouts.ts'
 import { updateOperations } from './updates.ts'
 import { workspaceOperations } from './workspaces.ts'
@@ -17,5 +18,6 @@ export const boundOperations: readonly Bound[] = [
   ...updateOperations,
   ...rolloutOperations,
   ...alertOperations,
+  ...personalOperations,
   ...blueprintOperations,
 ]

@@ -1,6 +1,7 @@
 /** The members of a workspace and their roles. A workspace always has an admin. */
 import type { Me, Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
+import { removePersonalChannels } from '../alerts/personal.ts'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -75,6 +76,7 @@ export function removeMember(
     if (only === 'oneself' && member.person !== by.id) return notAllowed
     if (await isLastAdmin(trx, workspace, id)) return lastAdmin
     await tables.delete({ model: 'member', where: [{ field: 'id', value: id }] })
+    await removePersonalChannels(trx, workspace, member.person)
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${member.email}` }
     await audit(trx, { ...note, action: member.person === by.id ? 'member.left' : 'member.removed' })
     return done(null)

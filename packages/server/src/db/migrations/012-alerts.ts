@@ -32,6 +32,8 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     statuses: optional,
     channels: optional,
     reminds: maybe,
+    escalation_s: maybe,
+    escalation_channels: optional,
   })
     .addPrimaryKeyConstraint('alert_rule_key', ['scope', 'rule'])
     .execute()
@@ -59,6 +61,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
       told: required,
       told_at: maybe,
       reminders: number,
+      escalated_at: maybe,
       frozen: number,
       muted: number,
       agents: optional,
@@ -95,6 +98,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     {
       owner: required,
       name: required,
+      preferences: optional,
       kind: required,
       format: required,
       enabled: number,

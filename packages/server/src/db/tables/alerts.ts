@@ -20,6 +20,10 @@ export interface AlertRuleTable {
    */
   channels: string | null
   reminds: number | null
+  /** After how many seconds without an acknowledgement the channels of `escalation_channels` are notified. */
+  escalation_s: number | null
+  /** JSON array of ids of channels. */
+  escalation_channels: string | null
 }
 
 /**
@@ -53,6 +57,8 @@ export interface AlertTable {
   told: 'nothing' | 'open' | 'unsteady' | 'ended'
   told_at: number | null
   reminders: number
+  /** When the second set of channels was notified. */
+  escalated_at: number | null
   frozen: number
   muted: number
   /** The agents of a mass silence, as JSON. */
@@ -90,6 +96,8 @@ export interface AlertChannelTable {
   /** The id of that person, or empty. Channels of one owner have different names. */
   owner: string
   name: string
+  /** JSON of what the person chose (alerts/personal.ts); null for a channel of the workspace. */
+  preferences: string | null
   kind: ChannelKind
   format: MessageFormat
   /** 1, or 0 if nothing is sent to the channel. `disabled_why` is the reason if the service disabled it. */

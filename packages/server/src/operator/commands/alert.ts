@@ -6,6 +6,7 @@ import {
   type MuteRow,
   type RuleName,
   type RuleRow,
+  type RuleSettings,
   readDuration,
   ruleNames,
   writeDuration,
@@ -108,8 +109,10 @@ export const alertCommands = {
     show: ({ id }) => `The mute ${id} is lifted.`,
   }),
   ...commandOf<RuleRow[]>(alerts.rules, {
-    run: async (request, given, stores) =>
-      stores.listRules(given.store.db, await placeIn(given, stores, argument(request, 0))),
+    run: async (request, given, stores) => {
+      const place = await placeIn(given, stores, argument(request, 0))
+      return (await stores.listRules(given.store.db, place)).map(ruleAlone)
+    },
     show: rulesTable,
   }),
   ...commandOf<RuleRow>(alerts.setRule, {
@@ -118,11 +121,14 @@ export const alertCommands = {
       const rule = argument(request, 1)
       await stores.perform(given, stores.ruleSet, { workspace }, { rule, ...changeIn(request) })
       const rows = await stores.listRules(given.store.db, workspace)
-      return rows.find((row) => row.rule === rule) as RuleRow
+      return ruleAlone(rows.find((row) => row.rule === rule) as RuleSettings)
     },
     show: (row) => rulesTable([row]),
   }),
 }
+
+/** A rule as `--json` has it: these keys and no others, since programs rely on them. */
+const ruleAlone = ({ reminds: _, escalation: __, ...row }: RuleSettings): RuleRow => row
 
 function rulesTable(all: readonly RuleRow[]): string {
   return table(

@@ -1,0 +1,53 @@
+/** The channels of a person: each sees and changes only their own. */
+import { type ChannelTest, type PersonalChannelRow, paces, personalKinds, ruleNames } from '../answers-alerts.ts'
+import { flag, list, number, object, oneOf, optional, orNull, text } from '../input.ts'
+import { change, look } from '../operation.ts'
+
+const right = 'member'
+const pages = ['alerts'] as const
+const secretMax = 4000
+const zone = text(100)
+const time = text(5)
+const quiet = object({ days: list(number, 7), from: time, to: time })
+
+export const personalChannels = look<PersonalChannelRow[]>()('GET /w/:slug/my-channels', {
+  says: 'list your own channels in a workspace',
+})
+export const addPersonalChannel = change<PersonalChannelRow>()('POST /w/:slug/my-channels', {
+  right,
+  says: 'have the alerts of a workspace sent to your own email address or to a browser',
+  input: object({ name: text(), kind: oneOf(personalKinds), zone, secret: optional(text(secretMax)) }),
+  makes: true,
+  audit: ['channel.added'],
+  pages,
+  again: 'refused',
+})
+export const setPersonalChannel = change<PersonalChannelRow>()('PATCH /w/:slug/my-channels/:channel', {
+  right,
+  says: 'choose which alerts one of your own channels gets, and when; what is not named stays as it is',
+  input: object({
+    enabled: optional(flag),
+    rules: optional(orNull(list(oneOf(ruleNames), ruleNames.length))),
+    pace: optional(oneOf(paces)),
+    quiet: optional(orNull(quiet)),
+    badPasses: optional(flag),
+    zone: optional(zone),
+  }),
+  audit: ['channel.changed'],
+  pages,
+  again: 'same',
+})
+export const testPersonalChannel = change<ChannelTest>()('POST /w/:slug/my-channels/:channel/test', {
+  right,
+  says: 'send a test to one of your own channels and show what the receiver answers',
+  audit: { none: 'it changes nothing' },
+  pages,
+  again: 'new',
+})
+export const removePersonalChannel = change<{ ok: true }>()('DELETE /w/:slug/my-channels/:channel', {
+  right,
+  says: 'remove one of your own channels with its deliveries',
+  audit: ['channel.removed'],
+  pages,
+  again: 'refused',
+})
