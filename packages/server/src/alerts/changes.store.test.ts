@@ -122,6 +122,8 @@ everyEngine('what people do with alerts', (open) => {
       limit: null,
       statuses: null,
       channels: ['ops'],
+      reminds: true,
+      escalation: null,
     })
     expect(rules.find(({ rule }) => rule === 'cost_day')).toMatchObject({ on: true, limit: 2.5, channels: null })
     expect((await actions()).slice(1)).toEqual(['rule.changed rule silent', 'rule.changed rule cost_day'])
