@@ -29,7 +29,12 @@ export function query(values: Values): string {
 
 /** The routes of uploads, which `call` leaves out. An upload is not JSON, so `send` handles it. */
 type Uploads = 'POST /w/:slug/blueprints'
-type Route = Exclude<keyof Operations, Uploads>
+/** The browser opens these by their address: files, and the stream of events. */
+type Opened =
+  | 'GET /w/:slug/events'
+  | 'GET /w/:slug/agents/:name/logs/:id/download'
+  | 'GET /w/:slug/blueprints/:blueprint/versions/:version/bundle'
+type Route = Exclude<keyof Operations, Uploads | Opened>
 type Sent<R extends Route> = Operations[R]['sent']
 /** The arguments that the route needs: path parameters, input, and a signal that aborts the request. */
 type Arguments<R extends Route> = [
@@ -49,6 +54,13 @@ export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise
   if (method === 'GET') return request(method, `${address}${query((input ?? {}) as Values)}`, undefined, signal)
   return request(method, address, method === 'DELETE' ? undefined : (input ?? {}), signal)
 }
+
+/** The address of a file or a stream. */
+export const addressFor = <R extends Opened>(
+  route: R,
+  at: Operations[R]['params'],
+  asked: Partial<Operations[R]['sent']> = {},
+) => `${addressOf(route.slice('GET '.length), at)}${query(asked as Values)}`
 
 /** The address of a route, with its parameters filled in. */
 const addressOf = (path: string, at: Readonly<Record<string, string>>) =>
@@ -246,15 +258,15 @@ export const api = {
     call('GET /w/:slug/deliveries', { slug }, { state, limit: 200 }, s),
   retryDelivery: (slug: string, id: string) => call('POST /w/:slug/deliveries/:id/retry', { slug, id }),
 
-  // Requests that are not operations with JSON: the accounts library's routes, an upload, and downloads.
+  // The two routes of the accounts library, an upload, and files.
   signIn: (email: string, password: string) => request('POST', '/api/auth/sign-in/email', { email, password }),
   signOut: () => request('POST', '/api/auth/sign-out', {}),
   upload: (slug: string, zip: Blob, sent: (share: number) => void) =>
     send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent),
   /** The address from which the zip of a version is downloaded. */
   bundleDownload: (slug: string, blueprint: string, version: string) =>
-    addressOf(`${versionPath}/bundle`, { slug, blueprint, version }),
+    addressFor(`GET ${versionPath}/bundle`, { slug, blueprint, version }),
   /** The address from which a log is downloaded as a file. */
   logDownload: (slug: string, name: string, id: string) =>
-    addressOf('/w/:slug/agents/:name/logs/:id/download', { slug, name, id }),
+    addressFor('GET /w/:slug/agents/:name/logs/:id/download', { slug, name, id }),
 } as const

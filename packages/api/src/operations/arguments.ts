@@ -1,3 +1,4 @@
 /** Arguments that many commands of `svc-server` share. */
 export const slugArgument = ['<slug>', "the workspace's short name"] as const
+export const botArgument = ['<slug/name>', 'the workspace and the name of the bot'] as const
 export const agentArgument = ['<slug/name>', 'the workspace and the name of the agent'] as const

@@ -10,12 +10,14 @@ import type {
 } from '../answers.ts'
 import { object, optional, text } from '../input.ts'
 import { change, look } from '../operation.ts'
-import { slugArgument } from './arguments.ts'
+import { botArgument, slugArgument } from './arguments.ts'
 
 const versionArgument = ['<blueprint@version>', 'what it installs'] as const
+const productOption = ['--product <id>', 'only its bot in this product'] as const
 
 export const blueprints = look<Blueprints>()('GET /w/:slug/blueprints', {
   says: 'list the blueprints of a workspace',
+  command: { name: 'blueprint list', args: [slugArgument] },
 })
 export const uploadBlueprint = change<BlueprintVersion>()('POST /w/:slug/blueprints', {
   says: 'upload a bundle as a new version of its blueprint',
@@ -26,7 +28,8 @@ export const uploadBlueprint = change<BlueprintVersion>()('POST /w/:slug/bluepri
   apart: 'its body is the zip itself, which is written to the disk while it arrives',
 })
 export const showBlueprint = look<BlueprintPage>()('GET /w/:slug/blueprints/:blueprint', {
-  says: 'show a blueprint with its versions',
+  says: 'show a blueprint: its versions, and the agents that run it',
+  command: { name: 'blueprint show', args: [['<slug/name>', 'the workspace and the name of the blueprint']] },
 })
 export const showVersion = look<BlueprintVersion>()('GET /w/:slug/blueprints/:blueprint/versions/:version', {
   says: 'show a version of a blueprint',
@@ -36,6 +39,15 @@ export const deleteVersion = change<{ ok: true }>()('DELETE /w/:slug/blueprints/
   audit: ['blueprint.deleted'],
   pages: ['list'],
   again: 'refused',
+  command: {
+    name: 'blueprint delete',
+    args: [['<slug/name@version>', 'the workspace, the blueprint and its version']],
+  },
+})
+export const downloadBundle = look<Uint8Array>()('GET /w/:slug/blueprints/:blueprint/versions/:version/bundle', {
+  right: 'admin',
+  says: 'download the bundle of a version, byte for byte as it was uploaded',
+  apart: 'its answer is the zip itself',
 })
 
 export const codes = look<InstallCode[]>()('GET /w/:slug/codes', {
@@ -68,12 +80,14 @@ export const revokeCode = change<{ ok: true }>()('DELETE /w/:slug/codes/:id', {
 
 export const bots = look<Bots>()('GET /w/:slug/bots', {
   says: 'list the bots of a workspace with their tokens',
+  command: { name: 'bot list', args: [slugArgument] },
 })
 export const revokeBot = change<{ revoked: number }>()('POST /w/:slug/bots/:id/revoke', {
-  says: 'revoke all tokens of a bot',
+  says: 'revoke all tokens of a bot; its product then refuses them',
   audit: ['bot.revoked'],
   pages: ['list', 'agent'],
   again: 'same',
+  command: { name: 'bot revoke', args: [botArgument], options: [productOption] },
 })
 export const revokeBotToken = change<{ revoked: number }>()('POST /w/:slug/bots/:id/tokens/:token/revoke', {
   says: 'revoke one token of a bot',
@@ -82,10 +96,11 @@ export const revokeBotToken = change<{ revoked: number }>()('POST /w/:slug/bots/
   again: 'same',
 })
 export const deleteBot = change<{ ok: true }>()('DELETE /w/:slug/bots/:id', {
-  says: 'delete a bot with its tokens',
+  says: 'delete a bot with its tokens; a workspace may have ten',
   audit: ['bot.deleted'],
   pages: ['list', 'agent'],
   again: 'refused',
+  command: { name: 'bot delete', args: [botArgument], options: [productOption] },
 })
 export const products = look<WorkspaceProduct[]>()('GET /w/:slug/products', {
   says: 'list the products that a workspace is activated for',

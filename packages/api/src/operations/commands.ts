@@ -64,3 +64,8 @@ export const log = look<LogText>()('GET /w/:slug/agents/:name/logs/:id', {
   says: 'show the text of a log',
   command: { name: 'log show', args: [['<id>', 'as svc-server log list names it']] },
 })
+export const downloadLog = look<string>()('GET /w/:slug/agents/:name/logs/:id/download', {
+  right: 'admin',
+  says: 'download the text of a log',
+  apart: 'its answer is the file itself; who downloaded it is in the activity',
+})

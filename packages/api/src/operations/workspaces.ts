@@ -1,7 +1,8 @@
 /** Operations on a workspace and the people in it. */
 import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers.ts'
-import { count, object, oneOf, optional, query, text } from '../input.ts'
+import { count, object, oneOf, optional, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
+import { slugArgument } from './arguments.ts'
 
 const role = oneOf(['admin', 'member'])
 
@@ -26,6 +27,7 @@ export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
 })
 export const members = look<Members>()('GET /w/:slug/members', {
   says: 'list the members of a workspace and, for admins, its invitations',
+  command: { name: 'member list', args: [slugArgument] },
 })
 export const changeRole = change<{ ok: true }>()('PATCH /w/:slug/members/:id', {
   says: 'make a member an admin, or an admin a member',
@@ -40,6 +42,7 @@ export const removeMember = change<{ ok: true }>()('DELETE /w/:slug/members/:id'
   audit: ['member.removed', 'member.left'],
   pages: ['list', 'rights'],
   again: 'refused',
+  command: { name: 'member remove', args: [slugArgument, ['<email>', 'of a member']] },
 })
 export const invite = change<{ id: string; url: string }>()('POST /w/:slug/invitations', {
   says: 'invite somebody; the answer holds the link for them',
@@ -54,6 +57,11 @@ export const withdrawInvitation = change<{ ok: true }>()('DELETE /w/:slug/invita
   audit: ['member.invitation_withdrawn'],
   pages: { none: 'only the page of members shows it, to the person who withdrew it' },
   again: 'refused',
+})
+export const events = look<string>()('GET /w/:slug/events', {
+  says: 'follow what changes in a workspace, and on the page of an agent',
+  input: query({ agent: words }),
+  apart: 'its answer is a stream, on the bare listener',
 })
 export const activity = look<AuditEntry[]>()('GET /w/:slug/activity', {
   says: 'list the activity of a workspace, newest first',

@@ -3,7 +3,7 @@
  * notices a dead connection late. Here the page reconnects forever with growing pauses, and counts a connection as dead
  * after a silence: the service sends at least a `ping` every 20 s.
  */
-import { query } from '../api.ts'
+import { addressFor } from '../api.ts'
 
 export type LiveState = 'connecting' | 'live' | 'lost'
 
@@ -23,7 +23,7 @@ const silence = 45_000
 const pauses = [500, 1_000, 2_000, 5_000, 10_000]
 
 export function openLive(slug: string, agent: string | undefined, listener: Listener): () => void {
-  const url = `/api/web/w/${encodeURIComponent(slug)}/events${query({ agent })}`
+  const url = addressFor('GET /w/:slug/events', { slug }, { agent })
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0

@@ -39,27 +39,38 @@ const codeOperations = [
 ]
 
 /** The operations on bots. A change of a bot also notifies the pages of the agents that act as it. */
+export const revokedBot = acts(
+  blueprints.revokeBot,
+  ({ workspace, params: { id }, ...ctx }) => revokeBot(ctx, workspace, { id }),
+  { agents: ({ agentIds }) => agentIds, answer: ({ revoked }) => ({ revoked }) },
+)
+export const deletedBot = acts(
+  blueprints.deleteBot,
+  ({ workspace, params, ...ctx }) => deleteBot(ctx, workspace, params.id),
+  { agents: ({ agentIds }) => agentIds, answer: () => ({ ok: true }) },
+)
+
 const botOperations = [
   looks(blueprints.bots, async ({ deps, workspace, now }) => ({
     now,
     most: limits.botsPerWorkspace,
     rows: await listBots(deps.store.db, workspace, now),
   })),
-  acts(blueprints.revokeBot, ({ workspace, params: { id }, ...ctx }) => revokeBot(ctx, workspace, { id }), {
-    agents: ({ agentIds }) => agentIds,
-    answer: ({ revoked }) => ({ revoked }),
-  }),
+  revokedBot,
   acts(
     blueprints.revokeBotToken,
     ({ workspace, params: { id, token }, ...ctx }) => revokeBot(ctx, workspace, { id, tokenId: token }),
     { agents: ({ agentIds }) => agentIds, answer: ({ revoked }) => ({ revoked }) },
   ),
-  acts(blueprints.deleteBot, ({ workspace, params, ...ctx }) => deleteBot(ctx, workspace, params.id), {
-    agents: ({ agentIds }) => agentIds,
-    answer: () => ({ ok: true }),
-  }),
+  deletedBot,
   looks(blueprints.products, ({ deps, workspace }) => productsOf(deps.store.db, workspace)),
 ]
+
+export const deletedVersion = acts(
+  blueprints.deleteVersion,
+  ({ workspace, params: { blueprint: name, version }, ...ctx }) => deleteVersion(ctx, workspace, { name, version }),
+  { answer: () => ({ ok: true }) },
+)
 
 export const blueprintOperations: readonly Bound[] = [
   looks(blueprints.blueprints, async ({ deps, workspace, now }) => ({
@@ -77,11 +88,7 @@ export const blueprintOperations: readonly Bound[] = [
     ),
     canAct: role === 'admin',
   })),
-  acts(
-    blueprints.deleteVersion,
-    ({ workspace, params: { blueprint: name, version }, ...ctx }) => deleteVersion(ctx, workspace, { name, version }),
-    { answer: () => ({ ok: true }) },
-  ),
+  deletedVersion,
   ...codeOperations,
   ...botOperations,
 ]

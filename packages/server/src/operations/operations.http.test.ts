@@ -12,6 +12,7 @@ import { insertAlert, scopeOf } from '../alerts/store.ts'
 import { endWaiting } from '../deliveries/settling.ts'
 import { enqueueTest } from '../deliveries/store.ts'
 import { newId } from '../ids.ts'
+import { words } from '../operator/words.ts'
 import { type Browser, type Service, serve } from '../web/testing/service.ts'
 import { ofBlueprint, serveRelease } from '../wishes/testing.ts'
 import { boundOperations } from './all.ts'
@@ -230,16 +231,58 @@ test('every operation is bound to a function exactly once, or is listed as an ex
   const routes = (all: readonly Operation[]) => all.map(({ route }) => route).sort()
   expect(routes(boundOperations.map(({ operation }) => operation))).toEqual(routes(mounted))
   expect(Object.keys(granted).sort()).toEqual(routes(changing))
+})
+
+/** Routes of the page that are not operations, with the reason. */
+const otherRoutes: Readonly<Record<string, string>> = {
+  'POST /api/auth/sign-in/email':
+    'an address of the accounts library: it counts tries and sets cookies, without any right',
+  'POST /api/auth/sign-out': 'an address of the accounts library: it ends the session whose cookie it gets',
+}
+
+test('every route of the page is an operation, or is listed with the reason why it is not', async () => {
   const { app } = await serve()
-  const served = new Set(app.routes.map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`))
-  expect(
-    operations
-      .map(
-        (operation) =>
-          `${methodOf(operation)} ${pathOf(operation, new Proxy({}, { get: (_, name) => `:${String(name)}` }), ':slug')}`,
-      )
-      .filter((route) => !served.has(route)),
-  ).toEqual([])
+  const onListener = 'GET /api/web/w/:slug/events' // handled before the router (sse.ts)
+  const served = app.routes
+    .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
+    .map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`)
+  const described = operations.map(({ route }) => route.replace(' ', ' /api/web'))
+  expect([...new Set([...served, onListener])].sort()).toEqual([...described, ...Object.keys(otherRoutes)].sort())
+})
+
+const operatorsOnly = 'only the operator may: it is about the service, or about accounts and products of all workspaces'
+const ownTable = 'it prints other columns than the page shows'
+/** Commands of `svc-server` that are not operations, with the reason. */
+const otherCommands: Readonly<Record<string, string>> = {
+  start: 'it runs the service',
+  restore: 'it runs while no service does',
+  move: 'it runs while no service does',
+  backup: 'it writes a file on the machine of the service',
+  'audit list': 'only the operator may: it lists the activity of all workspaces',
+  'secret adopt': operatorsOnly,
+  'release add': operatorsOnly,
+  'release list': operatorsOnly,
+  'product add': operatorsOnly,
+  'product list': operatorsOnly,
+  'product remove': operatorsOnly,
+  'workspace create': 'it activates the workspace, which only the operator may, and needs no member',
+  'workspace list': operatorsOnly,
+  'workspace limit': operatorsOnly,
+  'workspace activate': operatorsOnly,
+  'workspace deactivate': operatorsOnly,
+  'person create': operatorsOnly,
+  'person list': operatorsOnly,
+  'person reset': operatorsOnly,
+  link: operatorsOnly,
+  'member add': 'only the operator may: on the page somebody is invited',
+  'agent list': ownTable,
+  'agent show': ownTable,
+  'blueprint upload': 'it reads a file beside the person who types it; the function is that of the page',
+}
+
+test('every command of svc-server is an operation, or is listed with the reason why it is not', () => {
+  const described = operations.flatMap(({ command }) => (command ? [command.name] : []))
+  expect(Object.keys(words).sort()).toEqual([...described, ...Object.keys(otherCommands)].sort())
 })
 
 test('every operation needs a sign-in, members cannot call those of admins, and other workspaces do not seem to exist', async () => {

@@ -3,13 +3,20 @@ import { type Role, type Workspace, workspaces } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { activityOf } from '../pages/activity.ts'
 import { alertStanding } from '../pages/alerts.ts'
-import { type Bound, looks, personActs } from '../web/kit/operations.ts'
+import { acts, type Bound, looks, personActs } from '../web/kit/operations.ts'
 import { invitationsOf, invite, withdraw } from '../workspaces/invitations.ts'
 import { changeRole, membersOf, removeMember } from '../workspaces/members.ts'
 import { createOwnWorkspace } from '../workspaces/own.ts'
 import { isActivated, renameWorkspace, type WorkspaceInfo } from '../workspaces/store.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
+
+export const removedMember = acts(
+  workspaces.removeMember,
+  ({ workspace, role, params: { id }, ...ctx }) =>
+    removeMember(ctx, workspace, { id, only: role === 'admin' ? 'anybody' : 'oneself' }),
+  done,
+)
 
 export const workspaceOperations: readonly Bound[] = [
   personActs(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
@@ -28,12 +35,7 @@ export const workspaceOperations: readonly Bound[] = [
     ({ workspace, params: { id }, ...ctx }, { role }) => changeRole(ctx, workspace, { id, role }),
     done,
   ),
-  personActs(
-    workspaces.removeMember,
-    ({ workspace, role, params: { id }, ...ctx }) =>
-      removeMember(ctx, workspace, { id, only: role === 'admin' ? 'anybody' : 'oneself' }),
-    done,
-  ),
+  removedMember,
   personActs(workspaces.invite, ({ workspace, ...ctx }, asked) => invite(ctx, workspace, asked), {}),
   personActs(
     workspaces.withdrawInvitation,

@@ -1,5 +1,6 @@
+import { blueprints } from '@svc/api'
 import { limits, shown } from '@svc/protocol'
-import { command } from '../kit/command.ts'
+import { command, commandOf } from '../kit/command.ts'
 import { argument, granted, Missing, Misused, operator, partsOf, Refused } from '../kit/request.ts'
 import { line, moment, table } from '../kit/show.ts'
 
@@ -26,9 +27,7 @@ export const blueprintCommands = {
     show: ({ blueprint, version, sha256, neededSvc }) =>
       `Uploaded ${blueprint} ${version} (SHA-256 ${sha256}).${neededSvc ? `\nMachines need ${neededSvc}; agents with an older one are left out.` : ''}`,
   }),
-  'blueprint list': command({
-    says: 'the blueprints of a workspace',
-    args: [slug],
+  ...commandOf(blueprints.blueprints, {
     run: async (request, service, { workspaceOf, listBlueprints }) =>
       listBlueprints(service.store.db, await workspaceOf(service, argument(request, 0))),
     show: (all) =>
@@ -38,9 +37,7 @@ export const blueprintCommands = {
         'No blueprints yet: svc-server blueprint upload SLUG FILE.zip',
       ),
   }),
-  'blueprint show': command({
-    says: 'the versions of a blueprint, and the agents that run it',
-    args: [['<slug/name>', 'the workspace and the name of the blueprint']],
+  ...commandOf(blueprints.showBlueprint, {
     run: async (request, service, { workspaceOf, blueprintPage }) => {
       const { slug, name } = partsOf(argument(request, 0))
       const workspace = await workspaceOf(service, slug)
@@ -72,16 +69,12 @@ export const blueprintCommands = {
         ),
       ].join('\n'),
   }),
-  'blueprint delete': command({
-    says: 'delete a version that no agent runs or keeps',
-    args: [['<slug/name@version>', 'the workspace, the blueprint and its version']],
-    run: async (request, service, { workspaceOf, deleteVersion }) => {
-      const { store, live, now } = service
+  ...commandOf(blueprints.deleteVersion, {
+    run: async (request, service, { workspaceOf, deletedVersion, perform }) => {
       const { slug, name: both } = partsOf(argument(request, 0))
       const { name, version } = versionedOf(both)
       const workspace = await workspaceOf(service, slug)
-      granted(await deleteVersion({ db: store.db, by: operator, now: now() }, workspace, { name, version }))
-      live.listChanged(workspace.id)
+      await perform(service, deletedVersion, { workspace, params: { slug, blueprint: name, version } }, undefined)
       return { blueprint: name, version, deleted: true }
     },
     show: ({ blueprint, version }) => `Deleted ${blueprint} ${version}.`,

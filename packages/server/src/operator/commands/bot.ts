@@ -1,15 +1,11 @@
+import { blueprints } from '@svc/api'
 import { shown } from '@svc/protocol'
-import { command, type Stores } from '../kit/command.ts'
-import { argument, granted, Missing, operator, option, partsOf, type Request, type Service } from '../kit/request.ts'
+import { commandOf, type Stores } from '../kit/command.ts'
+import { argument, Missing, option, partsOf, type Request, type Service } from '../kit/request.ts'
 import { moment, table } from '../kit/show.ts'
 
-const path: [string, string] = ['<slug/name>', 'the workspace and the name of the bot']
-const product: [string, string] = ['--product <id>', 'only its bot in this product']
-
 export const botCommands = {
-  'bot list': command({
-    says: 'the bots of a workspace, and which agents act as them',
-    args: [['<slug>', "the workspace's short name"]],
+  ...commandOf(blueprints.bots, {
     run: async (request, service, { workspaceOf, listBots }) =>
       listBots(service.store.db, await workspaceOf(service, argument(request, 0)), service.now()),
     show: (all) =>
@@ -32,34 +28,25 @@ export const botCommands = {
         'No bots yet. A bot is created when an agent is installed whose blueprint names another product.',
       ),
   }),
-  'bot revoke': command({
-    says: "revoke a bot's tokens; its product then refuses them",
-    args: [path],
-    options: [product],
+  ...commandOf(blueprints.revokeBot, {
     run: async (request, service, stores) => {
       const { workspace, bots, name } = await botsOf(request, service, stores)
       let revoked = 0
       for (const { id } of bots) {
-        const done = granted(
-          await stores.revokeBot({ db: service.store.db, by: operator, now: service.now() }, workspace, { id }),
-        )
-        for (const agentId of done.agentIds) service.live.changed(workspace.id, agentId)
-        revoked += done.revoked
+        const at = { workspace, params: { slug: workspace.slug, id } }
+        revoked += (await stores.perform(service, stores.revokedBot, at, undefined)).revoked
       }
-      service.live.listChanged(workspace.id)
       return { name, revoked }
     },
     show: ({ name, revoked }) => `Revoked ${revoked === 1 ? 'one token' : `${revoked} tokens`} of the bot ${name}.`,
   }),
-  'bot delete': command({
-    says: 'delete a bot with its tokens; a workspace may have ten',
-    args: [path],
-    options: [product],
+  ...commandOf(blueprints.deleteBot, {
     run: async (request, service, stores) => {
       const { workspace, bots, name } = await botsOf(request, service, stores)
-      for (const { id } of bots)
-        granted(await stores.deleteBot({ db: service.store.db, by: operator, now: service.now() }, workspace, id))
-      service.live.listChanged(workspace.id)
+      for (const { id } of bots) {
+        const at = { workspace, params: { slug: workspace.slug, id } }
+        await stores.perform(service, stores.deletedBot, at, undefined)
+      }
       return { name, deleted: bots.length }
     },
     show: ({ name }) => `Deleted the bot ${name}. Its tokens are now refused.`,

@@ -1,4 +1,5 @@
-import { command } from '../kit/command.ts'
+import { workspaces } from '@svc/api'
+import { command, commandOf } from '../kit/command.ts'
 import { argument, granted, Missing, operator, option, roleOption } from '../kit/request.ts'
 import { line, table } from '../kit/show.ts'
 
@@ -19,9 +20,7 @@ export const memberCommands = {
     },
     show: ({ workspace, email, role }) => `${line(email)} is now a member of ${workspace}, with the role ${role}.`,
   }),
-  'member list': command({
-    says: 'list the members of a workspace',
-    args: [slug],
+  ...commandOf(workspaces.members, {
     run: async (request, service, { membersOf, workspaceOf }) => {
       const workspace = await workspaceOf(service, argument(request, 0))
       const members = await membersOf(service.store.db, workspace, { id: '' })
@@ -34,17 +33,14 @@ export const memberCommands = {
         'The workspace has no members yet.',
       ),
   }),
-  'member remove': command({
-    says: 'end a membership; the person keeps the account',
-    args: [slug, email],
-    run: async (request, service, { membersOf, removeMember, workspaceOf }) => {
-      const { store, auth, live, now } = service
+  ...commandOf(workspaces.removeMember, {
+    run: async (request, service, { membersOf, perform, removedMember, workspaceOf }) => {
       const workspace = await workspaceOf(service, argument(request, 0))
       const wanted = argument(request, 1).trim().toLowerCase()
-      const member = (await membersOf(store.db, workspace, { id: '' })).find((each) => each.email === wanted)
+      const member = (await membersOf(service.store.db, workspace, { id: '' })).find((each) => each.email === wanted)
       if (!member) throw new Missing(`${line(wanted)} is not a member of the workspace ${workspace.slug}.`)
-      granted(await removeMember({ people: { store, auth }, by: operator, now: now() }, workspace, { id: member.id }))
-      live.listChanged(workspace.id)
+      const params = { slug: workspace.slug, id: member.id }
+      await perform(service, removedMember, { workspace, params }, undefined)
       return { workspace: workspace.slug, email: member.email, removed: true }
     },
     show: ({ workspace, email }) => `${line(email)} is no longer a member of ${workspace}.`,

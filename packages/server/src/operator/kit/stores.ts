@@ -8,9 +8,9 @@ export { listChannels, listDeliveries } from '../../alerts/channels.ts'
 export { listAlerts, listMutes, listRules, placeOf, servicePlace } from '../../alerts/listing.ts'
 export { writeBackup } from '../../backup/backup.ts'
 export { askedSecrets } from '../../blueprints/secrets.ts'
-export { blueprintPage, deleteVersion, listBlueprints } from '../../blueprints/store.ts'
+export { blueprintPage, listBlueprints } from '../../blueprints/store.ts'
 export { uploadBlueprint } from '../../blueprints/upload.ts'
-export { botsNamed, deleteBot, listBots, revokeBot } from '../../bots/store.ts'
+export { botsNamed, listBots } from '../../bots/store.ts'
 export { listCodes, workspaceOfCode } from '../../installs/codes.ts'
 export { noteReading } from '../../logs/reading.ts'
 export { addAgent, newToken, removeAgent } from '../../operations/agents.ts'
@@ -27,7 +27,7 @@ export {
   ruleSet,
   unmuted,
 } from '../../operations/alerts.ts'
-export { issuedCode, revokedCode } from '../../operations/blueprints.ts'
+export { deletedBot, deletedVersion, issuedCode, revokedBot, revokedCode } from '../../operations/blueprints.ts'
 export { sendCommand } from '../../operations/commands.ts'
 export {
   cancelledRollout,
@@ -42,6 +42,7 @@ export {
   wishedBlueprint,
   wishedRuntime,
 } from '../../operations/updates.ts'
+export { removedMember } from '../../operations/workspaces.ts'
 export { agentSnapshot, listAgents } from '../../pages/agents.ts'
 export { ledgerOf } from '../../pages/commands.ts'
 export { logOf, logsOf } from '../../pages/logs.ts'
@@ -55,7 +56,7 @@ export { readBuild, strangerTo } from '../../releases/build.ts'
 export { addRelease, listReleases, servedFiles, servedRelease } from '../../releases/store.ts'
 export { previewRollout } from '../../rollouts/plan.ts'
 export { limitsOf, roomFor, setLimits } from '../../workspaces/limits.ts'
-export { membersOf, removeMember } from '../../workspaces/members.ts'
+export { membersOf } from '../../workspaces/members.ts'
 export {
   activate,
   addMember,
