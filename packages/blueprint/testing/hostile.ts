@@ -57,7 +57,7 @@ const names: readonly Hostile[] = [
   ...withName('is an absolute path', '/tmp/svc-evil', '//server/share'),
   ...withName('begins with a drive letter', 'C:evil', 'c:/evil'),
   ...withName('climbs with ".."', '../evil', '../../evil', 'docs/../../evil', 'docs/..'),
-  ...withName('is not written plainly', './x', 'a//b', 'a/./b', '.'),
+  ...withName('holds "." or an empty segment', './x', 'a//b', 'a/./b', '.'),
   ...withName(
     'is in .svc',
     '.svc/agent.env',
@@ -68,11 +68,11 @@ const names: readonly Hostile[] = [
     '.s\u200cvc/x',
   ),
   ...withName('holds a control character', 'a\nb', 'a\x1b[31mb', 'a\u0085b', 'a\u2028b'),
-  ...withName('holds a character that turns text around', 'gpj.\u202eexe'),
+  ...withName('holds a character that reverses the direction of text', 'gpj.\u202eexe'),
   ...withName('is not in Unicode form NFC', 'cafe\u0301'),
   ...withName('holds a segment that ends in a dot or a space', 'a.', 'a ', 'a. /b', 'a/.../b'),
   ...withName('holds a segment of more than 255 bytes', 'a'.repeat(256), `${'\u00e9'.repeat(128)}/b`),
-  ...withName('lies deeper than 64 folders', `${'a/'.repeat(65)}b`),
+  ...withName('is nested more than 64 folders deep', `${'a/'.repeat(65)}b`),
   ...withName('is longer than 1024 bytes', `${'a/'.repeat(512)}b`),
   withEntry('a name that is not UTF-8', 'has a name that is not UTF-8', {
     name: Buffer.from([0x61, 0xe9]),
@@ -382,9 +382,9 @@ function nested(): Uint8Array {
 
 const end = { disk: 0, firstDisk: 0, here: 1, all: 1, directorySize: 60, directoryAt: 0, commentSize: 0 }
 const archives: readonly Hostile[] = [
-  withArchive('no bytes at all', 'is no zip archive', () => new Uint8Array(0)),
-  withArchive('a text', 'is no zip archive', () => Buffer.from('#!/bin/sh\nexit 0\n'.repeat(9))),
-  withArchive('an archive without its last byte', 'is no zip archive', () => bundleWith([]).subarray(0, -1)),
+  withArchive('no bytes at all', 'is not a zip archive', () => new Uint8Array(0)),
+  withArchive('a text', 'is not a zip archive', () => Buffer.from('#!/bin/sh\nexit 0\n'.repeat(9))),
+  withArchive('an archive without its last byte', 'is not a zip archive', () => bundleWith([]).subarray(0, -1)),
   withArchive('an archive cut in its comment', 'is cut off in the comment', () =>
     bundleWith([], { comment: Buffer.from('hello') }).subarray(0, -2),
   ),

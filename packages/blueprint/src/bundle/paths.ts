@@ -23,11 +23,14 @@ export const pathRules: readonly PathRule[] = [
   ['is an absolute path', (path) => path.startsWith('/')],
   ['begins with a drive letter', (path) => /^[A-Za-z]:/.test(path)],
   ['climbs with ".."', (_, segments) => segments.includes('..')],
-  ['is not written plainly: it holds "." or an empty segment', (path, segments) => segments.some(notPlain(path))],
+  ['holds "." or an empty segment', (path, segments) => segments.some(notPlain(path))],
   ["is in .svc, which is the runtime's own", (_, segments) => keyOf(segments[0] ?? '') === '.svc'],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
   ['holds a control character', (path) => /[\u0001-\u001f\u007f-\u009f\u2028\u2029]/.test(path)],
-  ['holds a character that turns text around', (path) => /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(path)],
+  [
+    'holds a character that reverses the direction of text',
+    (path) => /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(path),
+  ],
   ['is not in Unicode form NFC', (path) => path.normalize('NFC') !== path],
   [
     'holds a segment that ends in a dot or a space',
@@ -35,7 +38,7 @@ export const pathRules: readonly PathRule[] = [
   ],
   ['holds a segment of more than 255 bytes', (_, segments) => segments.some((s) => Buffer.byteLength(s) > 255)],
   [tooLong, isTooLong],
-  ['lies deeper than 64 folders', (_, segments) => segments.length > 65],
+  ['is nested more than 64 folders deep', (_, segments) => segments.length > 65],
 ]
 
 const notPlain = (path: string) => (segment: string) =>

@@ -92,7 +92,7 @@ describe('a bundle that is not the one asked for is refused', () => {
     expect(await unpackBundle(good, target, { expected })).toMatchObject({ ok: false, code: 'bundle_refused', message })
     expect(readdirSync(root)).toEqual([])
   })
-  test('a bundle that is the one asked for passes', async () => {
+  test('a bundle that is the one asked for is accepted', async () => {
     const expected = { name: 'mail-triage', version: '1.4.0', sha256 }
     expect(await unpackBundle(good, target, { expected })).toMatchObject({ ok: true })
   })

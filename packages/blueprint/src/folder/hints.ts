@@ -44,7 +44,7 @@ function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): Bund
  */
 const environments = ({ path }: Listed): BundleFinding[] =>
   /(?:^|\/)(?:agent|secrets)\.env$/i.test(path)
-    ? [{ file: path, message: 'belongs into no bundle: tokens and secrets come to the machine at "svc init"' }]
+    ? [{ file: path, message: 'must not be in a bundle: tokens and secrets come to the machine at "svc init"' }]
     : []
 
 /** Names of files that usually hold secrets; a bundle must hold none (4, rule 3). */
@@ -54,7 +54,8 @@ const ofFile = ({ path }: Listed): BundleFinding[] =>
     ? [
         {
           file: path,
-          message: 'looks like a secret; whoever gets the bundle can read it. Secrets are asked for at "svc init"',
+          message:
+            'looks like a secret; everybody who gets the bundle can read it. Secrets are asked for at "svc init"',
         },
       ]
     : []

@@ -188,7 +188,7 @@ test.each([
   [
     'a key',
     { id_rsa: 'x' },
-    'id_rsa: looks like a secret; whoever gets the bundle can read it. Secrets are asked for at "svc init"',
+    'id_rsa: looks like a secret; everybody who gets the bundle can read it. Secrets are asked for at "svc init"',
   ],
 ])('this gives a hint and no refusal: %s', (_what, changed, hint) => {
   const { findings, hints } = examineFolder(folder('a', { ...files, ...changed }))
@@ -219,7 +219,7 @@ test('status and logs under state/ that state does not name give a warning with 
 test.each(['agent.env', 'config/secrets.env'])('%s in the bundle gives a warning (4, rule 3)', (path) => {
   const { warnings, hints } = examineFolder(folder('a', { ...files, [path]: 'TOKEN=x' }))
   expect(warnings.map(sentence)).toEqual([
-    `${path}: belongs into no bundle: tokens and secrets come to the machine at "svc init"`,
+    `${path}: must not be in a bundle: tokens and secrets come to the machine at "svc init"`,
   ])
   expect(hints).toEqual([])
 })

@@ -38,7 +38,7 @@ export function readYaml(text: string): Yaml {
 
 const says = (code: string, message: string): string =>
   ({
-    DUPLICATE_KEY: 'This key is here a second time.',
+    DUPLICATE_KEY: 'This key occurs a second time.',
     MULTIPLE_DOCS: 'The manifest must be one document; a second one starts here.',
     TAB_AS_INDENT: 'Tabs cannot indent in YAML; use spaces.',
   })[code] ?? `This is not YAML: ${message}.`

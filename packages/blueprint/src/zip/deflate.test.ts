@@ -60,7 +60,7 @@ test('the result is not much larger than that of zlib, and never changes', () =>
   ).toMatchInlineSnapshot(`"2b2e4b56484c4fcd2bd151c0c60400"`)
 })
 
-test('our own checksum is the one of zip', () => {
+test('our own CRC-32 is the checksum that zip archives use', () => {
   expect(ownCrc32(Buffer.from('123456789'))).toBe(0xcbf43926)
   expect(ownCrc32(text.subarray(100), ownCrc32(text.subarray(0, 100)))).toBe(crc32(text))
 })

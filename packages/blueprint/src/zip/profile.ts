@@ -80,7 +80,7 @@ export const entryRules: readonly EntryRule[] = [
 ]
 
 /** At most one of these findings is reported, since everything after such a fault would be misread. */
-const notAnArchive = 'is no zip archive, or it is cut off: it has no end record'
+const notAnArchive = 'is not a zip archive, or it is cut off: it has no end record'
 const tooLarge = 'is larger than 20 MB'
 export const overlaps = 'overlaps another entry'
 const gapBefore = 'has bytes before it that belong to no entry'

@@ -16,4 +16,5 @@ test('a runtime from source does not update itself, and causes no warning', () =
 test('a build with release keys is checked further', () =>
   expect(selfUpdates('0.2.0', ['ssh-ed25519 AAAA'])).toBeUndefined())
 
-test('a fault is BAD', () => expect(lineOf({ name: 'Node', ok: false, message: 'old' })).toBe('BAD  Node: old'))
+test('svc doctor shows a fault as BAD', () =>
+  expect(lineOf({ name: 'Node', ok: false, message: 'old' })).toBe('BAD  Node: old'))

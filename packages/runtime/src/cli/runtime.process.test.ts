@@ -33,7 +33,7 @@ function updated(): void {
   putInPlace(folder, `${folder.runtime}.staged`)
 }
 
-test('pin-runtime pins, says what runs, and can be undone', async () => {
+test('svc pin-runtime pins a version, says which one runs, and can be undone', async () => {
   updated()
   expect((await svc(folder, ['pin-runtime', '1.5.0'])).out).toBe('Pinned to 1.5.0; 2.0.0 runs now.\n')
   const status = JSON.parse((await svc(folder, ['status', '--json'])).out)

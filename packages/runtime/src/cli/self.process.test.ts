@@ -49,7 +49,7 @@ const bin = (home: string) => join(home, '.local/bin')
 const to = '--to "$HOME/.local/bin"'
 const withPath = (home: string, line: string) => `export PATH="${bin(home)}:$PATH"; ${line}`
 
-test('once fetched and installed it is a command, and if its folder is not in PATH it prints the line that fixes that', async () => {
+test('svc.pyz is a command once it is fetched and installed, and if its folder is not in PATH it prints the line that fixes that', async () => {
   const home = newHome('first')
   const start = python ? 'python3 svc.pyz' : './svc.pyz'
   const installed = await shell(home, `${start} self install ${to}`)

@@ -29,7 +29,7 @@ async function agentOf(): Promise<InstalledAgent> {
   return agent
 }
 
-test('start, start again, restart, stop, stop again', async () => {
+test('an agent can be started, started again, restarted, stopped and stopped again', async () => {
   const agent = await agentOf()
   const first = await svc(agent, ['start'])
   expect(first).toMatchObject({ code: 0, err: '' })

@@ -61,7 +61,7 @@ test('nothing is started without being asked: the copy goes through a real updat
   expect(existsSync(join(copy, 'state/starts'))).toBe(false)
 })
 
-test('it tells a person what would happen and what did, and leaves nothing', async () => {
+test('a drill tells a person what would happen and what did happen, and leaves nothing behind', async () => {
   const { agent, tmp } = await world()
   const { code, out } = await svc(agent, ['drill'], { env: { TMPDIR: tmp } })
   expect(code).toBe(0)

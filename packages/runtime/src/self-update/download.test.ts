@@ -47,7 +47,7 @@ const endless =
     more()
   }
 
-test('a file of more than 32 MB is given up (D59)', async () => {
+test('the download of a file of more than 32 MB is given up (D59)', async () => {
   expect(await from(endless())).toEqual({ is: 'lost', why: 'it is larger than 32768 KB' })
   expect(readFileSync(join(folder, 'svc.pyz')).length).toBeLessThanOrEqual(limits.runtimeBytes)
 })

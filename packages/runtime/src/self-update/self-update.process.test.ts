@@ -285,7 +285,7 @@ test.concurrent('with a service that is dead, slow or lying at any time, nothing
   }
 })
 
-test.concurrent('a file killed while it only waits for an update of the agent does not count as one that ends the runtime (D31)', {
+test.concurrent('an attempt that is killed while it only waits for an update of the agent does not count as one that crashed the runtime (D31)', {
   timeout: 120_000,
 }, async () => {
   // only one more attempt is allowed; its download waits until the update of the agent is on proof

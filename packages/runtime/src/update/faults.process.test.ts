@@ -339,7 +339,7 @@ describe('a whole update and the rollback', () => {
     },
   )
 
-  test('each of these was seen to end in each way', () => {
+  test('each kind of fault was seen to end in each possible way', () => {
     if (long) process.stderr.write(`${JSON.stringify([...came])}\n`)
     for (const fault of faults)
       for (const outcome of ['failed', 'rolled_back'])

@@ -75,7 +75,7 @@ test('the wished version is fetched with the token, put in place, proved and kep
   await running.end()
 })
 
-test('a new version that reports bad, or nothing, or does not stay up, is rolled back: held, and not tried again (I18, I26)', async () => {
+test('a new version that reports bad, reports nothing or does not stay up is rolled back, put on hold, and not tried again (I18, I26)', async () => {
   const bad = 'const fs=require("node:fs");fs.writeFileSync(process.env.SVC_STATE_DIR+"/status.json",'
   const wrong = {
     '2.0.0': [
@@ -135,7 +135,7 @@ const verdicts: readonly (readonly [what: string, version: string, reply: Reply 
   ['it is too large', '1.5.4', (r) => r.writeHead(200).end(Buffer.alloc(21 * 1024 * 1024)), /20 MB/],
 ]
 
-test('verdicts about a bundle: failed, held, no file stays, the agent continues (D26, I19)', async () => {
+test('a bundle that is at fault is reported as failed and put on hold, none of its files stay, and the agent continues (D26, I19)', async () => {
   const bundles = Object.fromEntries(verdicts.flatMap(([, version, reply]) => (reply ? [[version, reply]] : [])))
   const { service, agent, offered } = await world(bundles)
   runs(agent)
@@ -177,7 +177,7 @@ const faults: readonly (readonly [what: string, reply: Reply, reason: RegExp])[]
   ],
 ]
 
-test('faults of a fetch: failed, nothing changed, tried again after ten minutes (D26)', async () => {
+test('a fetch that fails changes nothing, is reported as failed, and is tried again after ten minutes (D26)', async () => {
   await Promise.all(
     faults.slice(0, process.env.SVC_TEST_LONG ? undefined : 1).map(async ([what, reply, reason]) => {
       const bundles: Record<string, Packed | Reply> = { '1.5.0': reply }
@@ -280,7 +280,7 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
     return { ...w, running, obeys }
   }
 
-  test('an agent that gets worse and stays so is rolled back and held; the state stays', async () => {
+  test('an agent that gets worse and stays so is rolled back, its new version is on hold, and its state stays', async () => {
     const { agent, service, obeys } = await kept()
     writeFileSync(join(agent.state, 'level'), 'warn')
     const report = await reportWhere(service, 'back', (r) => r.applied?.outcome === 'rolled_back')
