@@ -3,6 +3,9 @@
  * each failure is a sentence that says what to do.
  */
 
+import type { PersonalChannelRow } from '@svc/api'
+import { ApiError, call } from '../api.ts'
+
 const worker = '/push-worker.js'
 
 /** The message is shown as it is. */
@@ -25,8 +28,22 @@ interface BrowserChannel {
 }
 
 /**
- * Asks for the permission and subscribes. Call it from a click: browsers ignore the request otherwise. `publicKey` asks the
- * service for its key.
+ * Adds this browser to the channels of the signed-in person in a workspace, or enables it there again. Throws CannotNotify or
+ * ApiError, both with a message to show. Call it from a click: browsers ignore the request otherwise.
+ */
+export async function notifyThisBrowser(slug: string): Promise<PersonalChannelRow> {
+  const channel = await subscribeBrowser(async () => (await call('GET /push')).publicKey)
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  try {
+    return await call('POST /w/:slug/my-channels', { slug }, { ...channel, zone })
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'channel_taken')) throw error
+    return await call('PATCH /w/:slug/my-channels/:channel', { slug, channel: channel.name }, { enabled: true })
+  }
+}
+
+/**
+ * Asks for the permission and subscribes. `publicKey` asks the service for its key.
  */
 export async function subscribeBrowser(publicKey: () => Promise<string>, here: Here = window): Promise<BrowserChannel> {
   const { serviceWorker } = here.navigator
