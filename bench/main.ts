@@ -25,6 +25,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   slow: async () => (await import('./slow.ts')).benchSlow,
   hostile: async () => (await import('./hostile.ts')).benchHostile,
   nodes: async () => (await import('./nodes.ts')).benchNodes,
+  alerts: async () => (await import('./alerts.ts')).benchAlerts,
 }
 
 // When a signal ends this process, the processes that it started end, too.

@@ -6,6 +6,7 @@
 import type { AlertLevel, RuleName } from '@svc/api'
 import type { Level, Outcome, Stop } from '@svc/protocol'
 import { silentAt } from '../limits/silent.ts'
+import type { Signs } from '../reports/signs.ts'
 import { type Hours, windowAt } from './hours.ts'
 
 const minute = 60_000
@@ -15,7 +16,7 @@ const minGraceMs = 3 * minute
 /** The number of consecutive failed runs that open an alert of the rule `run_failed`. */
 const failedRuns = 3
 const jumpFactor = 3
-const minJumpMicro = 1_000_000
+export const minJumpMicro = 1_000_000
 /**
  * The maximum time for which a condition must be gone before its alert ends. A rule with a shorter `after` uses that
  * time instead.
@@ -89,18 +90,6 @@ const unknown: Finding = { is: 'unknown' }
 const over: Finding = { is: 'over' }
 const when = (holds: boolean, label?: string): Finding =>
   holds ? { is: 'holds', ...(label !== undefined && { label }) } : clear
-
-/** Facts that only the body of a report contains, and none of the columns. */
-export interface Signs {
-  /** The level of the health item `Process` if that is warn or bad, otherwise null. */
-  process: 'warn' | 'bad' | null
-  /** The products whose binding has the level bad. */
-  bindings: readonly string[]
-  /** The names of the gauges that have reached their mark. */
-  gauges: readonly string[]
-  /** The earliest start of a run in progress, in Unix seconds as reported; null if no run is in progress. */
-  started: number | null
-}
 
 export interface AlertFacts {
   /** When the last report arrived; null if the agent has never reported. */
@@ -182,6 +171,12 @@ export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Find
 /** How long the condition of a rule must be gone before its alert ends. */
 export const endsAfter = ({ name, after }: Pick<Rule, 'name' | 'after'>): number =>
   name === 'two_reporters' ? twoReportersEndMs : Math.min(after, maxEndMs)
+
+/** Returns false if no rule about costs can hold for an agent with this cost today. */
+export function mayCostTooMuch(today: number, rules: (name: RuleName) => Rule): boolean {
+  const day = rules('cost_day')
+  return (rules('cost_jump').on && today > minJumpMicro) || (day.on && costOfDay(today, day).is === 'holds')
+}
 
 /**
  * Compares today's cost (UTC) of an agent or a workspace with the limit. The alert ends without a message when the day

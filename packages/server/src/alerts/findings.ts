@@ -3,7 +3,7 @@
  * about channels.
  */
 import type { RuleName } from '@svc/api'
-import type { Db } from '../db/open.ts'
+import type { Db, Store } from '../db/open.ts'
 import type { AlertChannelRow } from '../db/tables.ts'
 import { agentRules, costOfDay, type Finding, findInAgent, findInRollout, type Moment } from './conditions.ts'
 import { agentFacts } from './facts.ts'
@@ -33,21 +33,24 @@ interface Looking {
   muted: (agentId: string) => boolean
 }
 
-export async function findings(db: Db, place: Place, looking: Looking): Promise<RuleFinding[]> {
+export async function findings(store: Store, place: Place, looking: Looking): Promise<RuleFinding[]> {
   const { rules, known, moment } = looking
   const judgedRules = agentRules.map(rules)
   const mustBeJudged = new Set(known.current.map(({ row }) => keyOfRow(row)))
+  const asked = new Set(
+    known.current.filter(({ row }) => row.subject_kind === 'agent').map(({ row }) => row.subject_id),
+  )
   const found: RuleFinding[] = []
   let costToday = 0
   const silence: Silence = { silent: [], unknown: new Set(), counted: 0 }
-  for await (const slice of agentFacts(db, place.id, (name) => rules(name).on, moment.now)) {
-    for (const { about, facts } of slice) {
-      if (facts.receivedAt !== null) silence.counted++
-      costToday += facts.cost.today
+  for await (const slice of agentFacts(store, { workspaceId: place.id, rules, now: moment.now, asked })) {
+    silence.counted += slice.counted
+    costToday += slice.costToday
+    for (const { about, facts } of slice.agents) {
       for (const rule of judgedRules) {
         const finding = findInAgent(rule, facts, moment)
         if (rule.name === 'silent' && !looking.muted(about.id)) noteSilence(silence, about, finding)
-        if (finding.is !== 'holds' && !mustBeJudged.has(keyOf(rule.name, about))) continue
+        if (finding.is !== 'holds' && !(asked.has(about.id) && mustBeJudged.has(keyOf(rule.name, about)))) continue
         found.push({ rule, about, finding })
       }
     }
@@ -55,7 +58,7 @@ export async function findings(db: Db, place: Place, looking: Looking): Promise<
   }
   return [
     ...folded(place, found, silence, looking),
-    ...(await rolloutFindings(db, place, looking)),
+    ...(await rolloutFindings(store.db, place, looking)),
     ...channelFindings(looking),
     {
       rule: rules('cost_day'),
@@ -127,11 +130,14 @@ function folded(
   const gone: Finding = { is: namesOf(before).some((name) => unknown.has(name)) ? 'unknown' : 'clear' }
   const finding: Finding = mass ? { is: 'holds', from: mass.since, since: mass.since } : rule.on ? gone : { is: 'over' }
   const members = new Set(mass?.agents.map(({ id }) => id))
+  const current = new Set(known.current.map(({ row }) => keyOfRow(row)))
   const told = new Set(known.current.filter(({ alert }) => alert.told !== 'nothing').map(({ row }) => keyOfRow(row)))
-  const rest = found.map((one): RuleFinding => {
+  const rest = found.flatMap((one): RuleFinding[] => {
     const isMember = one.rule.name === 'silent' && one.about.kind === 'agent' && members.has(one.about.id)
-    if (!isMember || told.has(keyOf('silent', one.about))) return one
-    return { ...one, finding: { is: isOpen ? 'over' : 'unknown' } }
+    if (!isMember || told.has(keyOf('silent', one.about))) return [one]
+    // Without an alert of its own there is nothing to judge.
+    if (!current.has(keyOf('silent', one.about))) return []
+    return [{ ...one, finding: { is: isOpen ? 'over' : 'unknown' } }]
   })
   return [...rest, { rule, about, finding, ...agents }]
 }

@@ -55,7 +55,8 @@ interface LookParts {
 }
 
 /** Evaluates the alerts of a workspace, or of the service itself. */
-export async function look({ db }: Store, place: Place, { baseUrl, now, service }: LookParts): Promise<Looked> {
+export async function look(store: Store, place: Place, { baseUrl, now, service }: LookParts): Promise<Looked> {
+  const { db } = store
   const rules = await rulesOf(db, place)
   const known = await knownAlerts(db, place, now)
   const mutes = await mutesOf(db, place)
@@ -64,7 +65,7 @@ export async function look({ db }: Store, place: Place, { baseUrl, now, service 
   const muted = (id: string) => isMuted(mutes, { rule: 'silent', agentId: id }, now)
   const ofScope = channels.filter(({ owner }) => owner === '')
   const looking = { rules, known, moment, channels: ofScope, muted }
-  const found = service ? serviceFound(service, looking) : place.active ? await findings(db, place, looking) : []
+  const found = service ? serviceFound(service, looking) : place.active ? await findings(store, place, looking) : []
   const current = new Map(known.current.map((one) => [keyOfRow(one.row), one]))
   const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {
     const isSilenced = isMuted(mutes, coveredBy(one), now)

@@ -17,6 +17,7 @@ import * as signIns from './migrations/009-sign-ins.ts'
 import * as signs from './migrations/010-signs.ts'
 import * as limits from './migrations/011-limits.ts'
 import * as alerts from './migrations/012-alerts.ts'
+import * as agentSigns from './migrations/013-signs.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -32,6 +33,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '010-signs': signs,
   '011-limits': limits,
   '012-alerts': alerts,
+  '013-signs': agentSigns,
 }
 
 const minVersion = 15

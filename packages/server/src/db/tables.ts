@@ -11,6 +11,7 @@ import type {
   AlertLeaseTable,
   AlertMuteTable,
   AlertRuleTable,
+  AlertSettingTable,
   AlertTable,
 } from './tables/alerts.ts'
 import type { BlueprintTable, BlueprintVersionTable, InstallCodeTable } from './tables/blueprints.ts'
@@ -41,6 +42,7 @@ import type {
   AuditTable,
   LogTable,
   ServiceAwayTable,
+  ServiceBackupTable,
   ServiceBeatTable,
   WorkspaceLimitTable,
 } from './tables/service.ts'
@@ -67,6 +69,7 @@ export interface Tables {
   rollout_agent: RolloutAgentTable
   service_beat: ServiceBeatTable
   service_away: ServiceAwayTable
+  service_backup: ServiceBackupTable
   release: ReleaseTable
   agreed: AgreedTable
   audit: AuditTable
@@ -75,6 +78,7 @@ export interface Tables {
   sign_in: SignInTable
   email_confirmation: EmailConfirmationTable
   alert_rule: AlertRuleTable
+  alert_setting: AlertSettingTable
   alert: AlertTable
   alert_mute: AlertMuteTable
   alert_channel: AlertChannelTable

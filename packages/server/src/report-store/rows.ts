@@ -44,6 +44,8 @@ export interface AgentRows {
   /** Wishes and holds as JSON, and the attempts of the last report (wishes/kept.ts). */
   wishes: string | null
   attempts: string | null
+  /** What alerts know of the last report (reports/signs.ts); null: nothing yet. */
+  signs: string | null
   /** The release that is served, as this transaction sees it (D37). */
   served: Served | undefined
   /** The sums that wait in the row of its last report (pending.ts). */
@@ -105,6 +107,8 @@ export interface Writes {
   agent: AgentFacts | undefined
   /** Wishes, holds and attempts; undefined when they do not change. */
   wishes: AgentWishes | undefined
+  /** Undefined when they do not change. */
+  signs: AgentSigns | undefined
   updateEvents: UpdateNote[]
 }
 export type ReportWrite = Omit<AgentReportRow, 'agent_id'>
@@ -115,6 +119,8 @@ export type AgentWishes = Pick<
   AgentRow,
   'wishes' | 'wished_version' | 'runtime_wished' | 'runtime_granted_at' | 'attempts'
 >
+export type AgentSigns = Pick<AgentRow, 'signs'>
+
 export interface UsageDelta {
   /** The day, as days since 1970 (UTC). */
   day: number

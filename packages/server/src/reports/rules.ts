@@ -13,6 +13,7 @@ import { type UpdatesAfter, updatesAfter } from '../wishes/report.ts'
 import { columnsOf } from './columns.ts'
 import { type GivenCommand, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
 import { mergeRuns } from './runs.ts'
+import { signsColumn } from './signs.ts'
 
 /**
  * Judges a report in the transaction that will store it: first token and activation again (D22, 5.4), then everything
@@ -50,9 +51,15 @@ export const decide: Decide = (rows, submission, now, age) => {
       machineChanges,
       agent,
       wishes: updates.write,
+      signs: signsAfter(rows, report, now),
       updateEvents: updates.events,
     },
   }
+}
+
+function signsAfter({ signs: before }: AgentRows, report: Report, now: number): Writes['signs'] {
+  const signs = signsColumn(report, now)
+  return signs === before ? undefined : { signs }
 }
 
 /** Judges the agent's wishes by the report, and decides what the answer says about them (2.7, 3.4). */
@@ -134,5 +141,6 @@ const nothing: Writes = {
   machineChanges: [],
   agent: undefined,
   wishes: undefined,
+  signs: undefined,
   updateEvents: [],
 }

@@ -159,3 +159,11 @@ export interface AgentHoursTable {
   agent_id: string
   hours: string
 }
+
+/** What the messages of a scope may say; no row: the defaults. */
+export interface AlertSettingTable {
+  scope: string
+  workspace_id: string | null
+  /** 1: an agent's own words may be in messages. */
+  detail: number
+}

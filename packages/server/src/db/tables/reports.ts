@@ -42,6 +42,11 @@ export const agent = described('agent', {
   wished_version: orNull(text()),
   runtime_wished: orNull(text()),
   runtime_granted_at: orNull(integer()),
+  /**
+   * What alerts need to know of the last report (reports/signs.ts), written when it changes; '' for nothing. Null: not known yet, so
+   * the body has to be read.
+   */
+  signs: orNull(text()),
 })
 
 /**

@@ -55,3 +55,11 @@ export interface WorkspaceLimitTable {
   kind: 'agents' | 'people' | 'bundles'
   value: number
 }
+
+/** One row: when `svc-server backup` last made a backup. */
+export interface ServiceBackupTable {
+  id: number
+  at: number
+  /** The size of its file. */
+  bytes: number
+}

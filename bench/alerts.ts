@@ -1,0 +1,174 @@
+/**
+ * Measures what the evaluation of alerts costs: CPU time of a round over all agents of one workspace, and the turn of the event loop
+ * in which it took the most. The limit is one prepared statement that reads the four columns by which most rules are judged. The
+ * clock is an argument, so no agent reports meanwhile. Then the migration of such a fleet is timed.
+ *
+ *   npm run bench -- alerts [--agents 50000] [--rounds 5]
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { look } from '../packages/server/src/alerts/look.ts'
+import { scopeOf } from '../packages/server/src/alerts/store.ts'
+import { migrate } from '../packages/server/src/db/migrate.ts'
+import { openEmbedded, type Store } from '../packages/server/src/db/open.ts'
+import { newId } from '../packages/server/src/ids.ts'
+import { accountTables } from '../packages/server/src/people/auth.ts'
+import { addWorkspace } from '../packages/server/testing/world.ts'
+import { count, fixed, table } from './common/table.ts'
+import { bodyOf, tokenOf } from './report/fleet.ts'
+
+/** The most that a turn of the event loop may take, and the share of a core that a round each 15 s may take. */
+const maxTurn = 10
+const maxShare = 0.03
+const roundSeconds = 15
+
+type Embedded = Extract<Store, { engine: 'sqlite' }>
+
+interface Fleet {
+  store: Embedded
+  /** A look at this time. */
+  looks: (now: number) => Promise<unknown>
+  start: number
+}
+
+interface Round {
+  cpu: number
+  turn: number
+}
+
+/** What happens to the agents before some rounds. Each is measured by itself, one after the other. */
+const scenes: readonly [says: string, happens: (fleet: Fleet) => number][] = [
+  ['not one has reported since the upgrade', ({ start }) => start],
+  ['every agent reports and is well', ({ store, start }) => knowSigns(store, start)],
+  ['one in a hundred is bad', ({ store, start }) => turnBad(store, start)],
+  ['every agent falls silent at once', ({ start }) => start + 12 * 60_000],
+  ['every agent has been silent for long', ({ start }) => start + 60 * 60_000],
+]
+
+export async function benchAlerts(args: string[]): Promise<string> {
+  const { values } = parseArgs({
+    args,
+    options: { agents: { type: 'string', default: '50000' }, rounds: { type: 'string', default: '5' } },
+  })
+  const [agents, rounds] = [Number(values.agents), Number(values.rounds)]
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-alerts-'))
+  const store = openEmbedded(join(folder, 'svc.db')) as Embedded
+  try {
+    const fleet = await seed(store, agents)
+    const migrated = await timeMigration(store)
+    const limit = limitOf(store)
+    const rows: (string | number)[][] = []
+    for (const [says, happens] of scenes) {
+      console.error(`alerts: ${says}`)
+      const now = happens(fleet)
+      const measured: Round[] = []
+      for (let round = 0; round < rounds; round++)
+        measured.push(await measure(() => fleet.looks(now + round * roundSeconds * 1000)))
+      const [first, rest] = [measured[0], measured.slice(1)]
+      const cpu = median(rest.map((one) => one.cpu))
+      const share = cpu / 1000 / roundSeconds
+      rows.push([
+        says,
+        fixed(first?.cpu ?? 0, 0),
+        fixed(cpu, 0),
+        `${fixed(cpu / limit)} ×`,
+        `${fixed(share * 100, 2)} %${share > maxShare ? ' (ABOVE)' : ''}`,
+        fixed(Math.max(...measured.map(({ turn }) => turn))),
+      ])
+    }
+    const columns = ['fleet', 'CPU ms, first round', 'CPU ms, later', '÷ limit', 'of a core', 'longest turn, CPU ms']
+    return [
+      `${count(agents)} agents of one workspace, reports of 3 KB, ${rounds} rounds each; the median of the later ones.`,
+      table(columns, rows),
+      `The limit, one statement that reads four columns of every agent, takes ${fixed(limit, 0)} ms. A later round may take ${maxShare * 100} % of a core, a turn ${maxTurn} ms. The migration of this fleet to the tables of alerts took ${fixed(migrated, 0)} ms.`,
+    ].join('\n\n')
+  } finally {
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function seed(store: Embedded, agents: number): Promise<Fleet> {
+  const start = Date.now()
+  await migrate(store, accountTables(store))
+  const workspace = await addWorkspace(store, 'bench', true, start)
+  const agent = store.sqlite.prepare(
+    'insert into agent (id, workspace_id, name, token_hash, created_at, facts) values (?, ?, ?, ?, ?, ?)',
+  )
+  const report = store.sqlite.prepare(`insert into agent_report
+    (agent_id, received_at, level, label, controls, interval_s, reporters, runs_kept, body) values (?, ?, 'ok', 'Working', '[]', 30, ?, 3, ?)`)
+  const reporters = '0123abcd'.repeat(10)
+  store.sqlite.exec('begin')
+  for (let i = 0; i < agents; i++) {
+    const id = newId(start)
+    agent.run(id, workspace.id, `agent-${i}`, tokenOf(i), start, '{"paused":false}')
+    report.run(id, start, reporters, bodyOf(i, i))
+  }
+  store.sqlite.exec('commit')
+  const place = { ...scopeOf(workspace), slug: 'bench', active: true }
+  return { store, start, looks: (now) => look(store, place, { baseUrl: 'https://svc.example.org', now }) }
+}
+
+/** Takes the fleet back to the version before alerts, and times the way to this one. */
+async function timeMigration(store: Embedded): Promise<number> {
+  const tables = store.sqlite
+    .prepare("select name from sqlite_master where type = 'table' and name like 'alert%'")
+    .all()
+  store.sqlite.exec('pragma foreign_keys = off')
+  for (const name of [...tables.map((row) => String(row.name)), 'agent_hours', 'service_backup'])
+    store.sqlite.exec(`drop table ${name}`)
+  store.sqlite.exec(`alter table agent drop column signs;
+    delete from kysely_migration where name >= '012'; pragma foreign_keys = on; pragma wal_checkpoint(truncate)`)
+  const from = performance.now()
+  await migrate(store, accountTables(store))
+  return performance.now() - from
+}
+
+function knowSigns({ sqlite }: Embedded, start: number): number {
+  sqlite.exec(`update agent set signs = ''`)
+  return start
+}
+
+function turnBad({ sqlite }: Embedded, start: number): number {
+  sqlite.exec(`update agent_report set level = 'bad' where rowid % 100 = 0`)
+  return start
+}
+
+/** Milliseconds of CPU; the best of some. */
+function limitOf({ sqlite }: Embedded): number {
+  const statement = sqlite.prepare(
+    'select received_at, interval_s, level, warnings from agent join agent_report on agent_id = agent.id order by workspace_id, name',
+  )
+  statement.setReturnArrays(true)
+  const times = Array.from({ length: 5 }, () => {
+    const from = process.threadCpuUsage()
+    statement.all()
+    const { user, system } = process.threadCpuUsage(from)
+    return (user + system) / 1000
+  })
+  return Math.min(...times)
+}
+
+/** Looks at the CPU time of this thread in each turn of the event loop. */
+async function measure(act: () => Promise<unknown>): Promise<Round> {
+  const from = process.threadCpuUsage()
+  let [before, turn, on] = [from, 0, true]
+  const watch = () => {
+    const { user, system } = process.threadCpuUsage(before)
+    turn = Math.max(turn, (user + system) / 1000)
+    before = process.threadCpuUsage()
+    if (on) setImmediate(watch)
+  }
+  setImmediate(watch)
+  await act()
+  on = false
+  const { user, system } = process.threadCpuUsage(from)
+  return { cpu: (user + system) / 1000, turn }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,34 @@
+/** What agents cost today and on the days before, from the sums that are written and those that wait in their last reports. */
+import type { Db } from '../db/open.ts'
+import { dayOf } from '../limits/days.ts'
+import { type AlertFacts, mayCostTooMuch } from './conditions.ts'
+import { costsOfDay, earlierCosts, type SliceRow, type Wanted, waitingCosts } from './fact-rows.ts'
+
+/** By agent, only of agents that cost something today; the earlier days only of those that may stand out. */
+export async function costsOf(
+  db: Db,
+  { rules, now }: Pick<Wanted, 'rules' | 'now'>,
+  rows: readonly SliceRow[],
+): Promise<Map<string, AlertFacts['cost']>> {
+  const today = dayOf(now)
+  const written = await costsOfDay(
+    db,
+    rows.map(({ id }) => id),
+    today,
+  )
+  const costs = new Map<string, AlertFacts['cost']>()
+  const waiting = new Map<string, Map<number, number>>()
+  for (const { id, usage } of rows) {
+    const waits = waitingCosts(usage, today)
+    const cost = (written.get(id) ?? 0) + (waits.get(today) ?? 0)
+    if (cost <= 0) continue
+    costs.set(id, { today: cost, before: [] })
+    waiting.set(id, waits)
+  }
+  const high = [...costs].filter(([, { today }]) => mayCostTooMuch(today, rules)).map(([id]) => id)
+  for (const [id, days] of await earlierCosts(db, high, today)) {
+    for (const [day, cost] of waiting.get(id) ?? []) if (day !== today) days.set(day, (days.get(day) ?? 0) + cost)
+    costs.set(id, { today: costs.get(id)?.today ?? 0, before: [...days.values()].filter((cost) => cost > 0) })
+  }
+  return costs
+}

@@ -1,0 +1,22 @@
+/** The signs of agents whose column does not say them: those that have not reported since the column exists. */
+import { setImmediate } from 'node:timers/promises'
+import type { Db } from '../db/open.ts'
+import { storedReport } from '../report-store/body.ts'
+import { type Signs, signsOf } from '../reports/signs.ts'
+
+/** Bodies are up to 256 KB: few at a time keep the turns of the event loop short. */
+const atOnce = 8
+
+export async function signsOfBodies(db: Db, ids: readonly string[]): Promise<Map<string, Signs>> {
+  const signs = new Map<string, Signs>()
+  for (let i = 0; i < ids.length; i += atOnce) {
+    const rows = await db
+      .selectFrom('agent_report')
+      .select(['agent_id', 'body'])
+      .where('agent_id', 'in', ids.slice(i, i + atOnce))
+      .execute()
+    for (const { agent_id, body } of rows) signs.set(agent_id, signsOf(storedReport(body)))
+    await setImmediate()
+  }
+  return signs
+}

@@ -1,0 +1,86 @@
+/**
+ * The signs of a report: the facts that alerts need and that only its body has. They have a column in the agent's narrow row,
+ * which is written when they change, so looking at a large fleet reads no bodies.
+ */
+import { cut, type Report } from '@svc/protocol'
+
+export interface Signs {
+  /** The level of the health item `Process`, where it is warn or bad. */
+  process: 'warn' | 'bad' | null
+  /** Products whose binding is bad. */
+  bindings: readonly string[]
+  /** Gauges at or above their mark. */
+  gauges: readonly string[]
+  /** The earliest start of an active run, Unix seconds as reported. */
+  started: number | null
+}
+
+type Parts = Pick<Report, 'health' | 'gauges' | 'active'>
+
+export const noSigns: Signs = { process: null, bindings: [], gauges: [], started: null }
+
+/** A younger run is not written, so that short runs do not change the column with each report. */
+export const youngRunMs = 60_000
+const binding = /^Binding ([a-z][a-z0-9_]*)$/
+/** Names that one message can have. */
+const maxNames = 10
+const maxName = 60
+
+export function signsOf({ health, gauges, active }: Parts): Signs {
+  return {
+    process: health === undefined ? null : processOf(health),
+    bindings: health === undefined ? [] : brokenBindings(health),
+    gauges: gauges === undefined ? [] : fullGauges(gauges),
+    started: active === undefined ? null : firstStart(active),
+  }
+}
+
+/** The column: JSON of the signs that there are, '' without any. */
+export function signsColumn(report: Parts, now: number): string {
+  const { process, bindings, gauges, started } = signsOf(report)
+  const isYoung = started !== null && started * 1000 > now - youngRunMs
+  if (process === null && bindings.length === 0 && gauges.length === 0 && (started === null || isYoung)) return ''
+  return JSON.stringify({
+    ...(process !== null && { process }),
+    ...(bindings.length > 0 && { bindings }),
+    ...(gauges.length > 0 && { gauges }),
+    ...(started !== null && !isYoung && { started }),
+  })
+}
+
+export const readSigns = (column: string): Signs =>
+  column === '' ? noSigns : { ...noSigns, ...(JSON.parse(column) as Partial<Signs>) }
+
+// Every report passes here: the functions below make no list before there is something to put into it.
+
+function processOf(health: NonNullable<Parts['health']>): Signs['process'] {
+  for (const { name, level } of health)
+    if (name === 'Process') return level === 'bad' || level === 'warn' ? level : null
+  return null
+}
+
+const nothing: readonly string[] = []
+
+function brokenBindings(health: NonNullable<Parts['health']>): readonly string[] {
+  let names = nothing
+  for (const { name, level } of health) {
+    const product = level === 'bad' && name !== undefined ? binding.exec(name)?.[1] : undefined
+    if (product !== undefined && names.length < maxNames) names = [...names, product]
+  }
+  return names
+}
+
+function fullGauges(gauges: NonNullable<Parts['gauges']>): readonly string[] {
+  let names = nothing
+  for (const { name, used, mark } of gauges) {
+    if (name === undefined || used === undefined || mark === undefined || used < mark) continue
+    if (names.length < maxNames) names = [...names, cut(name, maxName)]
+  }
+  return names
+}
+
+function firstStart(active: NonNullable<Parts['active']>): number | null {
+  let first: number | null = null
+  for (const { started } of active) if (started !== undefined && (first === null || started < first)) first = started
+  return first
+}
