@@ -89,8 +89,8 @@ export async function readSlice(
       sql<number>`(select count(*) from slice)`.as('size'),
       sql<number>`(select count(received_at) from slice)`.as('counted'),
     ])
-    .where((eb) =>
-      eb.or([
+    .where((eb) => {
+      const mayHold = eb.or([
         eb.and([eb(sql`received_at + 90000`, '<=', now), eb(sql`received_at + 3000 * interval_s`, '<=', now)]),
         eb('level', 'in', levels as Level[]),
         eb('signs', 'is', null),
@@ -102,9 +102,10 @@ export async function readSlice(
         ...(young ? [eb('doing', 'is not', null)] : []),
         ...(all ? [eb('received_at', 'is not', null)] : []),
         ...(high === undefined ? [] : [mayBeHigh(engine, high, dayOf(now))]),
-        eb('name', '=', sql<string>`(select max(name) from slice)`),
-      ]),
-    )
+      ])
+      const isLast = eb('name', '=', sql<string>`(select max(name) from slice)`)
+      return eb.or([eb.and([eb('received_at', 'is not', null), mayHold]), isLast])
+    })
     .orderBy('name')
     .execute()
   const [{ counted, size } = { counted: 0, size: 0 }] = rows

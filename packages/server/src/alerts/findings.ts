@@ -130,14 +130,14 @@ function folded(
   const gone: Finding = { is: namesOf(before).some((name) => unknown.has(name)) ? 'unknown' : 'clear' }
   const finding: Finding = mass ? { is: 'holds', from: mass.since, since: mass.since } : rule.on ? gone : { is: 'over' }
   const members = new Set(mass?.agents.map(({ id }) => id))
-  const current = new Set(known.current.map(({ row }) => keyOfRow(row)))
-  const told = new Set(known.current.filter(({ alert }) => alert.told !== 'nothing').map(({ row }) => keyOfRow(row)))
+  const own = new Map(known.current.filter(({ row }) => row.rule === 'silent').map((one) => [one.row.subject_id, one]))
   const rest = found.flatMap((one): RuleFinding[] => {
     const isMember = one.rule.name === 'silent' && one.about.kind === 'agent' && members.has(one.about.id)
-    if (!isMember || told.has(keyOf('silent', one.about))) return [one]
-    // Without an alert of its own there is nothing to judge.
-    if (!current.has(keyOf('silent', one.about))) return []
-    return [{ ...one, finding: { is: isOpen ? 'over' : 'unknown' } }]
+    if (!isMember) return [one]
+    const alert = own.get(one.about.id)?.alert
+    // An agent without an alert of its own has nothing to judge.
+    if (!alert) return []
+    return alert.told === 'nothing' ? [{ ...one, finding: { is: isOpen ? 'over' : 'unknown' } }] : [one]
   })
   return [...rest, { rule, about, finding, ...agents }]
 }

@@ -2,6 +2,7 @@
  * One evaluation of a workspace or of the service: judges all rules, and stores the changed alerts together with the
  * deliveries of their messages. If several nodes evaluate at once, each change is stored by only one of them.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { Db, Store } from '../db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
@@ -31,7 +32,9 @@ import {
 } from './store.ts'
 import { allChannelsOf, changeOf, recipients, secondChannels } from './telling.ts'
 
-const writesAtOnce = 100
+/** A transaction with so many changes keeps the turns of the event loop short, and so does a part of the judging. */
+const writesAtOnce = 20
+const judgedAtOnce = 500
 const awayLooksBack = 3_600_000
 
 interface Looked {
@@ -76,15 +79,14 @@ export async function look(store: Store, place: Place, { baseUrl, now, service }
       judged: judge(one.rule, one.finding, alert?.alert, { now, muted: isSilenced, openings }),
     }
   }
-  const verdicts = withForgotten(found, known.current, rules).map((one) =>
-    verdictOn(one, current.get(keyOf(one.rule.name, one.about))),
-  )
+  const verdicts: Verdict[] = []
+  for await (const piece of pieces(withForgotten(found, known.current, rules), judgedAtOnce))
+    verdicts.push(...piece.map((one) => verdictOn(one, current.get(keyOf(one.rule.name, one.about)))))
   // Alerts that ended during a mute are judged too, since the message about their end may still have to be sent.
   verdicts.push(...withForgotten([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
   const due = verdicts.filter(leavesSomething)
   const looked: Looked = { messages: 0, changed: 0 }
-  for (let i = 0; i < due.length; i += writesAtOnce) {
-    const piece = due.slice(i, i + writesAtOnce)
+  for await (const piece of pieces(due, writesAtOnce)) {
     const wrote = await transaction(db, (trx) => writeAll(trx, { place, baseUrl, channels, now }, piece))
     looked.messages += wrote.messages
     looked.changed += wrote.changed
@@ -101,6 +103,14 @@ export async function look(store: Store, place: Place, { baseUrl, now, service }
     now,
   )
   return looked
+}
+
+/** The parts of a list, each after a turn of the event loop, so that reports are answered in between. */
+async function* pieces<T>(list: readonly T[], size: number): AsyncGenerator<readonly T[]> {
+  for (let i = 0; i < list.length; i += size) {
+    if (i > 0) await setImmediate()
+    yield list.slice(i, i + size)
+  }
 }
 
 const coveredBy = ({ rule, about }: RuleFinding) => ({

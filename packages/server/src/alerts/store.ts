@@ -2,6 +2,7 @@
  * Alerts as rows. An evaluation changes a row only if its version is still the one that was read, so of several nodes
  * that judge the same alert exactly one changes it. The messages about the change are queued in the same transaction.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { AlertSubject, RuleName } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import type { AlertRow, AlertRuleRow } from '../db/tables.ts'
@@ -78,42 +79,54 @@ export interface Known {
   openingsOf(rule: RuleName, about: Pick<About, 'kind' | 'id'>): readonly number[]
 }
 
-/** Reads the alerts of a scope that an evaluation needs. */
+const rowsAtOnce = 300
+
+/** Reads the alerts of a scope that an evaluation needs. Each part has an index, however many alerts have ended before. */
 export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<Known> {
-  const recently = now - openingsWithin
-  const rows = await db
-    .selectFrom('alert')
-    .selectAll()
-    .where('scope', '=', id)
-    .where((eb) =>
-      eb.or([
-        eb('ended_at', 'is', null),
-        eb('ended_at', '>', recently),
-        eb.and([eb('muted', '=', 1), eb('told', 'in', ['open', 'unsteady'])]),
-      ]),
-    )
+  const inScope = db.selectFrom('alert').selectAll().where('scope', '=', id)
+  const ended = await inScope
+    .where('ended_at', '>', now - openingsWithin)
     .orderBy('id')
     .execute()
-  const ended = Map.groupBy(
-    rows.filter(({ ended_at }) => ended_at !== null),
-    ({ rule, subject_kind, subject_id }) => keyOf(rule, { kind: subject_kind, id: subject_id }),
-  )
-  const known = (all: readonly AlertRow[]) => all.map((row) => ({ row, alert: alertOf(row) }))
+  const owed = await inScope
+    .where('ended_at', 'is not', null)
+    .where('muted', '=', 1)
+    .where('told', 'in', ['open', 'unsteady'])
+    .orderBy('id')
+    .execute()
+  const byKey = Map.groupBy(ended, keyOfRow)
   return {
-    current: known(rows.filter((row) => row.ended_at === null)),
-    owed: known(rows.filter((row) => row.ended_at !== null && isOwed(row))),
+    current: known(await currentAlerts(db, id)),
+    owed: known(owed),
     openingsOf: (rule, about) => [
-      ...new Set((ended.get(keyOf(rule, about)) ?? []).flatMap((row) => JSON.parse(row.openings) as number[])),
+      ...new Set((byKey.get(keyOf(rule, about)) ?? []).flatMap((row) => JSON.parse(row.openings) as number[])),
     ],
+  }
+}
+
+const known = (rows: readonly AlertRow[]): KnownAlert[] => rows.map((row) => ({ row, alert: alertOf(row) }))
+
+/** The alerts that have not ended, in the order of their ids. Reports are answered between the parts of a long list. */
+async function currentAlerts(db: Db, scope: string): Promise<AlertRow[]> {
+  const all: AlertRow[] = []
+  for (;;) {
+    const rows = await db
+      .selectFrom('alert')
+      .selectAll()
+      .where('scope', '=', scope)
+      .where('ended_at', 'is', null)
+      .where('id', '>', all.at(-1)?.id ?? '')
+      .orderBy('id')
+      .limit(rowsAtOnce)
+      .execute()
+    all.push(...rows)
+    if (rows.length < rowsAtOnce) return all
+    await setImmediate()
   }
 }
 
 export const keyOfRow = (row: AlertRow): string => keyOf(row.rule, { kind: row.subject_kind, id: row.subject_id })
 export const keyOf = (rule: RuleName, { kind, id }: Pick<About, 'kind' | 'id'>): string => `${rule} ${kind} ${id}`
-
-/** True if the alert ended during a mute after people had been told that it was open. */
-const isOwed = ({ muted, told }: Pick<AlertRow, 'muted' | 'told'>): boolean =>
-  muted === 1 && (told === 'open' || told === 'unsteady')
 
 export const alertOf = (row: AlertRow): Alert => ({
   phase: row.phase,

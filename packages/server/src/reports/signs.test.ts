@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noSigns, signsOf } from './signs.ts'
+import { noSigns, readSigns, signsColumn, signsOf, youngRunMs } from './signs.ts'
 
 test('a report that says nothing has no signs', () => {
   expect(signsOf({})).toEqual(noSigns)
@@ -40,4 +40,32 @@ test('gauges at or above their mark are named', () => {
 
 test('of active runs the one that started first counts', () => {
   expect(signsOf({ active: [{ started: 20 }, {}, { started: 10 }] }).started).toBe(10)
+})
+
+test('the column is empty without signs, and is read as it was written', () => {
+  const now = 1_790_000_000_000
+  expect(signsColumn({}, now)).toBe('')
+  expect(signsColumn({ health: [{ name: 'Process', level: 'ok' }], gauges: [{ name: 'disk', used: 1 }] }, now)).toBe('')
+  const report = {
+    health: [
+      { name: 'Process', level: 'bad' as const },
+      { name: 'Binding mail', level: 'bad' as const },
+    ],
+    gauges: [{ name: 'disk', used: 1, mark: 1 }],
+    active: [{ started: 5 }],
+  }
+  expect(readSigns(signsColumn(report, now))).toEqual(signsOf(report))
+  expect(readSigns('')).toEqual(noSigns)
+})
+
+test('a run is written once it has lasted for a minute, so short runs do not change the column', () => {
+  const started = 1_790_000_000
+  const at = (now: number) => signsColumn({ active: [{ started }] }, now)
+  expect(at(started * 1000 + youngRunMs - 1)).toBe('')
+  expect(at(started * 1000 + youngRunMs)).toBe(`{"started":${started}}`)
+})
+
+test('many and long names make a short column', () => {
+  const gauges = Array.from({ length: 50 }, (_, i) => ({ name: `${i} ${'x'.repeat(200)}`, used: 1, mark: 1 }))
+  expect(signsColumn({ gauges }, 0).length).toBeLessThan(800)
 })

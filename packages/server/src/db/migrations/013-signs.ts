@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../open.ts'
 
 /**
@@ -7,6 +7,8 @@ import type { Engine } from '../open.ts'
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'
+  await sql`create index alert_open on alert (scope, id) where ended_at is null`.execute(db)
+  await sql`create index alert_owed on alert (scope) where muted = 1 and ended_at is not null`.execute(db)
   await db.schema.alterTable('agent').addColumn('signs', 'text').execute()
   await db.schema
     .createTable('service_backup')
