@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../open.ts'
+import type { Engine } from '../engine.ts'
 
 /**
  * What alerts need to know of the last report, in the agent's narrow row. Null means not known yet, so no row is written here,
