@@ -157,11 +157,6 @@ export const beginPersonalTest = (
     return done({ deliveryId, channelId })
   })
 
-/** Removes the channels of a person who leaves a workspace, with what waits for them. */
-export async function removePersonalChannels(trx: Db, { id }: { id: string }, personId: string): Promise<void> {
-  await trx.deleteFrom('alert_channel').where('scope', '=', id).where('owner', '=', personId).execute()
-}
-
 const onOwn = <T, C extends string>(
   { db, by }: PersonCtx,
   place: Place,

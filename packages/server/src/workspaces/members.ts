@@ -1,10 +1,10 @@
 /** The members of a workspace and their roles. A workspace always has an admin. */
 import type { Me, Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import { removePersonalChannels } from '../alerts/personal.ts'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
+import { removePersonalChannels } from '../deliveries/settling.ts'
 import { decide, type PeopleCtx, type Trx } from '../people/library.ts'
 import { done, refuse } from '../verdict.ts'
 import { lockWorkspace } from './lock.ts'
