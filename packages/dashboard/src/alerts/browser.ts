@@ -1,6 +1,6 @@
 /**
- * Makes this browser a channel of the signed-in person. Each step can fail for a reason that only the person can change, so
- * each failure is a sentence that says what to do.
+ * Makes this browser a channel of the signed-in person. Each step can fail for a reason that only the person can
+ * remove, so each error is a sentence that says what to do.
  */
 
 import type { PersonalChannelRow } from '@svc/api'
@@ -8,10 +8,10 @@ import { ApiError, call } from '../api.ts'
 
 const worker = '/push-worker.js'
 
-/** The message is shown as it is. */
+/** The error if this browser cannot receive notifications. Its message is shown to the person as it is. */
 export class CannotNotify extends Error {}
 
-/** The parts of a browser that it takes; a browser may lack the optional ones. */
+/** The parts of a browser that are needed here. A browser may lack the optional ones. */
 export interface Here {
   isSecureContext: boolean
   navigator: Pick<Navigator, 'userAgent'> & { serviceWorker?: Pick<ServiceWorkerContainer, 'register' | 'ready'> }
@@ -19,11 +19,11 @@ export interface Here {
   PushManager?: unknown
 }
 
-/** A personal channel of the kind push, without its time zone. */
+/** The fields of a new personal channel of the kind `push`, without its time zone. */
 interface BrowserChannel {
   name: string
   kind: 'push'
-  /** The subscription as JSON. */
+  /** The browser's subscription as JSON. */
   secret: string
 }
 
@@ -42,9 +42,7 @@ export async function notifyThisBrowser(slug: string): Promise<PersonalChannelRo
   }
 }
 
-/**
- * Asks for the permission and subscribes. `publicKey` asks the service for its key.
- */
+/** Asks the person for permission and subscribes at the push service. `publicKey` requests the key of our service. */
 export async function subscribeBrowser(publicKey: () => Promise<string>, here: Here = window): Promise<BrowserChannel> {
   const { serviceWorker } = here.navigator
   if (!here.isSecureContext) throw new CannotNotify(refusals.insecure)
@@ -78,7 +76,10 @@ async function registered(container: Pick<ServiceWorkerContainer, 'register' | '
   return await container.ready
 }
 
-/** A subscription for another key, of the time before the service lost its own, is replaced. */
+/**
+ * Subscribes this browser, or returns its present subscription. One for another key is replaced, because our service
+ * has lost that key.
+ */
 async function subscribed(manager: PushManager, key: Uint8Array<ArrayBuffer>): Promise<PushSubscription> {
   const before = await manager.getSubscription()
   if (before && isSame(before.options.applicationServerKey, key)) return before
@@ -103,7 +104,10 @@ const isSame = (buffer: ArrayBuffer | null, key: Uint8Array): boolean => {
   return bytes.length === key.length && bytes.every((byte, i) => byte === key[i])
 }
 
-/** Such as `firefox-on-linux-3f2a`. The end comes from the address of the subscription, so a second browser of that sort has another name. */
+/**
+ * Makes the name of the channel, such as `firefox-on-linux-3f2a`. The end comes from the address of the subscription,
+ * so two browsers of the same kind get different names.
+ */
 export async function nameOf(userAgent: string, endpoint: string): Promise<string> {
   const first = (words: Readonly<Record<string, RegExp>>, otherwise: string) =>
     Object.entries(words).find(([, pattern]) => pattern.test(userAgent))?.[0] ?? otherwise
@@ -112,7 +116,10 @@ export async function nameOf(userAgent: string, endpoint: string): Promise<strin
   return `${first(browsers, 'browser')}-on-${first(systems, 'another-system')}-${end}`
 }
 
-/** Browsers call themselves by the names of those that came before, so the order matters. */
+/**
+ * Patterns for the names of browsers, tried in this order. Most browsers also name others in their user agent, so the
+ * order matters.
+ */
 const browsers = { edge: /Edg/, opera: /OPR\//, firefox: /Firefox|FxiOS/, chrome: /Chrome|CriOS/, safari: /Safari/ }
 const systems = {
   android: /Android/,

@@ -129,7 +129,7 @@ test('axe finds nothing in light and dark, and nothing is wider than 360 pixels'
   }
 })
 
-/** The parts of a service worker that the test below uses. */
+/** The parts of a service worker that the next test uses. */
 interface Worker {
   shown: Promise<{ title: string; tag: string; data: { url: string } }>
   registration: { showNotification: (title: string, options: object) => Promise<void> }
@@ -137,8 +137,8 @@ interface Worker {
   dispatchEvent: (event: Event) => void
 }
 
-// The test browser has no desktop to show a notification on and no push service: it takes what the worker asks it to show,
-// and brings the click. The push itself goes through the browser.
+// The test browser can neither show a notification nor reach a push service. So the test records what the worker wants
+// to show, and simulates the click on it; the push event itself is delivered by the browser.
 test('the page can be installed, and its worker shows a message and opens its link, but never answers for the service', async () => {
   const { context, page, call } = await place.ada({ own: true })
   await call('POST', '/api/web/w/north-wind/agents', { name: 'mail-triage' })

@@ -27,7 +27,7 @@ interface EndedCommand {
   id: string
   type: string
   state: CommandState
-  /** The person who sent it; null for the operator. */
+  /** The person who sent the command; null for the operator. */
   by: string | null
   about: About
 }

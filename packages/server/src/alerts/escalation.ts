@@ -1,11 +1,14 @@
-/** Notifies the second set of channels of a rule about an alert that nobody acknowledged in time. */
+/** Sends alerts that nobody acknowledged in time to the second set of channels of their rule. */
 import type { Db } from '../db/open.ts'
 import type { AlertRow } from '../db/tables.ts'
 import type { Alert } from './judge.ts'
 import { escalates } from './routing.ts'
 import type { SetRule } from './store.ts'
 
-/** True if the second channels are due. A row that was just inserted is looked at by the next look. */
+/**
+ * True if the alert must now be sent to the second channels. An alert that was just inserted is judged at the next
+ * evaluation.
+ */
 export const isEscalationDue = (
   { escalation }: Pick<SetRule, 'escalation'>,
   row: AlertRow | undefined,
@@ -19,7 +22,10 @@ export const isEscalationDue = (
   alert.endedAt === null &&
   escalates(escalation, alert, now)
 
-/** Marks an alert as escalated. Undefined if another node was first, or somebody has acknowledged it. */
+/**
+ * Marks an alert as sent to the second channels. Undefined if another node was first, or if somebody has acknowledged
+ * it.
+ */
 export const markEscalated = (trx: Db, { id }: AlertRow, now: number): Promise<AlertRow | undefined> =>
   trx
     .updateTable('alert')

@@ -157,7 +157,7 @@ async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[])
   return looked
 }
 
-/** Queues a message to the second channels of each alert that nobody acknowledged in time. */
+/** Queues a message to the second channels about each alert that nobody acknowledged in time. */
 async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<number> {
   const { place, baseUrl, channels, now } = writing
   let messages = 0

@@ -18,7 +18,7 @@ const key = sealKeyOf('a secret of at least thirty-two characters')
 const baseUrl = 'https://svc.example.org'
 const sealing = { key, allowed: [], mails: true }
 const mine = { name: 'my-email', kind: 'email', zone: 'Europe/Berlin' } as const
-/** The world begins at 12:00 UTC on Saturday 21 November 2026. */
+/** The clock of this test starts at 12:00 UTC on Saturday, 21 November 2026. */
 const at = (text: string) => Date.parse(`${text}Z`)
 
 everyEngine('the channels of a person', (open) => {
@@ -31,7 +31,7 @@ everyEngine('the channels of a person', (open) => {
       addPersonal({ ...ctx(by), ...sealing }, w.workspace, { ...mine, ...more })
     const set = (more: PreferenceChange & { enabled?: boolean }) =>
       changePersonal(ctx(), w.workspace, { name: 'my-email', ...more })
-    /** The level of the agent, judged at once. */
+    /** Reports a level of the agent and evaluates at once. */
     const level = async (to: 'ok' | 'bad') => {
       await report(w, to)
       await looks()
@@ -263,7 +263,7 @@ async function refusedCommand(w: World, personId: string): Promise<void> {
     .execute()
 }
 
-/** What waits to be sent, with the time before which it is not. */
+/** Returns the waiting deliveries, each with the time before which it is not sent. */
 async function waitingOf(w: World): Promise<[string | undefined, number | null][]> {
   const rows = await w.store.db
     .selectFrom('alert_delivery')

@@ -1,4 +1,4 @@
-/** The channels of one person in one workspace: their own email address, and their browsers. */
+/** The personal channels of people in a workspace: their own e-mail address, and their browsers. */
 import type { PersonalChannelRow, personalKinds } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
@@ -52,13 +52,13 @@ interface PersonalWanted {
   name: string
   kind: (typeof personalKinds)[number]
   zone: string
-  /** The subscription of a browser. */
+  /** The subscription of a browser, as JSON. */
   secret?: string
 }
 
 type AddRefusal = 'channel_invalid' | 'channel_taken' | 'channels_too_many'
 
-/** Adds a channel. A mail goes to the address of the account and to no other. */
+/** Adds a personal channel. Mails only go to the address of the person's account. */
 export const addPersonal = (
   { db, by, now, key, allowed, mails }: PersonCtx & Sealing,
   place: Place,
@@ -102,7 +102,10 @@ export const addPersonal = (
     return done(personalRow(row))
   })
 
-/** Changes what is named and leaves the rest. Messages that wait for their time are given the new one. */
+/**
+ * Changes the given settings of a personal channel and keeps the others. Messages that still wait get the time that
+ * follows from the new settings.
+ */
 export const changePersonal = (
   ctx: PersonCtx,
   place: Place,
@@ -117,7 +120,7 @@ export const changePersonal = (
       ...row,
       preferences: writePreferences(preferences.value),
       enabled: isEnabled,
-      // Earlier failures and the reason for them no longer count.
+      // Enabling or disabling the channel also forgets its earlier failures.
       ...(enabled !== undefined && { disabled_why: null, failing_since: null, dead: 0 }),
     }
     if (JSON.stringify(after) === JSON.stringify({ ...row, preferences: writePreferences(before) }))
@@ -146,7 +149,7 @@ export const removePersonal = (
     return done({ ok: true } as const)
   })
 
-/** Queues a test message. */
+/** Queues a test message for a personal channel. */
 export const beginPersonalTest = (
   ctx: PersonCtx,
   place: Place,

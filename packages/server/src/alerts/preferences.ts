@@ -1,4 +1,4 @@
-/** The choices of a person for one of their channels, as they are stored, read and shown. */
+/** The preferences of a person for one of their channels: how they are changed, stored, read and shown. */
 import { type Pace, type PersonalChannelRow, paces, type QuietHours, type RuleName } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import { done, refuse } from '../verdict.ts'
@@ -13,10 +13,10 @@ export interface PreferenceChange {
   zone?: string
 }
 
-/** A new channel gets everything at once. */
+/** The preferences of a new channel: all messages, sent at once. */
 export const firstPreferences: Preferences = { rules: null, pace: 'at_once', quiet: null, badPasses: true, zone: 'UTC' }
 
-/** Applies a change. The quiet hours follow the time zone of the channel. */
+/** Applies a change to preferences. Quiet hours are in the time zone of the channel. */
 export function changed(before: Preferences, change: PreferenceChange): Verdict<Preferences, 'channel_invalid'> {
   const { rules = before.rules, pace = before.pace, badPasses = before.badPasses, zone = before.zone } = change
   if (!isZone(zone)) return invalid(`The time zone must be one such as Europe/Berlin or UTC: got ${shown(zone)}.`)
@@ -44,7 +44,7 @@ const invalid = (message: string) => refuse('channel_invalid', message)
 
 export const writePreferences = (preferences: Preferences): string => JSON.stringify(preferences)
 
-/** Reads stored preferences. A pace that this version does not know counts as at once. */
+/** Reads stored preferences. If this version does not know the stored pace, messages are sent at once. */
 export function readPreferences(text: string | null): Preferences {
   const stored = { ...firstPreferences, ...(JSON.parse(text ?? '{}') as Partial<Preferences>) }
   return { ...stored, pace: paces.find((pace) => pace === stored.pace) ?? 'at_once' }

@@ -32,7 +32,10 @@ export interface About extends AlertSubject {
 /** A rule as set in a scope, with the ids of the channels that get its messages; null means all channels. */
 export interface SetRule extends Rule {
   channels: readonly string[] | null
-  /** The second set of channels, by id, and how long nobody may have acknowledged the alert before it is notified. */
+  /**
+   * The ids of the second set of channels, and how long an alert may be unacknowledged before it is sent to them; null
+   * if there are none.
+   */
   escalation: Escalation | null
 }
 

@@ -14,11 +14,11 @@ import { type Scope, type SetRule, serviceScope } from './store.ts'
 export const channelsOfScope = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
   db.selectFrom('alert_channel').selectAll().where('scope', '=', id).where('owner', '=', '').orderBy('name').execute()
 
-/** The channels of a workspace or of the service, and those of people. */
+/** All channels of a workspace or of the service, with the personal channels of people. */
 export const allChannelsOf = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
   db.selectFrom('alert_channel').selectAll().where('scope', '=', id).orderBy('name').execute()
 
-/** A channel that gets a message, and the time before which it is not sent there. */
+/** A channel that gets a message, and the time before which the message must not be sent there. */
 interface Recipient extends AlertChannelRow {
   notBefore?: number
 }
@@ -27,11 +27,17 @@ interface Sent {
   type: AlertChange['type']
   level: AlertChange['level']
   isEscalated: boolean
-  /** The only person whose channels get it; null means nobody's. Left out: everybody's. */
+  /**
+   * The person whose personal channels get the message. With null no personal channels get it, and without this field
+   * those of all people may.
+   */
   person?: string | null
 }
 
-/** The enabled channels among `all` that get a message: those that the rule names, and those of people who want it. */
+/**
+ * The enabled channels among `all` that get a message: those that the rule names, and the personal channels of people
+ * who want it.
+ */
 export const recipients = (rule: SetRule, all: readonly AlertChannelRow[], sent: Sent, now: number): Recipient[] =>
   all
     .filter(({ enabled }) => enabled === 1)
@@ -42,7 +48,10 @@ export const recipients = (rule: SetRule, all: readonly AlertChannelRow[], sent:
       return notBefore === undefined ? [] : [{ ...channel, notBefore }]
     })
 
-/** A channel of the second set gets nothing until the alert escalates, unless the rule also names it for the first. */
+/**
+ * True if a channel of the workspace gets a message. A channel of the second set gets messages only after the alert has
+ * escalated, unless the rule also names it in the first set.
+ */
 function isRouted(
   { channels, escalation }: Pick<SetRule, 'channels' | 'escalation'>,
   { id }: Pick<AlertChannelRow, 'id'>,
@@ -52,7 +61,7 @@ function isRouted(
   return (channels === null ? !isSecond : channels.includes(id)) || (isEscalated && isSecond)
 }
 
-/** The channels of the second set that heard nothing so far. */
+/** The channels that get messages about an alert only after it has escalated. */
 export const secondChannels = (rule: SetRule, all: readonly AlertChannelRow[]): AlertChannelRow[] =>
   all.filter(
     (channel) =>

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 type SqliteStore = Extract<Store, { engine: 'sqlite' }>
 
-/** A store over a disk that syncs when the test permits it, and counts. */
+/** Opens a store on a simulated disk, which syncs only when the test permits it, and counts its syncs. */
 async function onDisk(): Promise<{ store: SqliteStore; file: string; disk: Disk }> {
   const file = await newSqliteFile()
   const disk = new Disk()
@@ -39,7 +39,7 @@ class Disk {
     await this.#gate
     if (this.error) throw this.error
   }
-  /** Syncs take until the returned function is called. */
+  /** Makes syncs wait until the returned function is called. */
   stop(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#gate = promise
@@ -47,7 +47,7 @@ class Disk {
   }
 }
 
-/** Resolves when everything has run that needs no disk. */
+/** Resolves when everything that needs no disk has been done. */
 async function idle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
 }

@@ -1,6 +1,6 @@
 /**
- * Makes commits of the embedded database durable: the write-ahead log is synced in another thread, and a promise
- * resolves only afterwards. Meanwhile the main thread serves others.
+ * Makes commits of the embedded database durable: another thread syncs the write-ahead log to the disk, and a promise
+ * resolves after that. Meanwhile the main thread serves others.
  */
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -15,29 +15,34 @@ import {
 } from 'kysely'
 import { kyselyDatabase } from './sqlite.ts'
 
-/** The write-ahead log of an open database. */
+/** Syncs the write-ahead log of an open database. */
 export interface Log {
-  /** Resolves when all commits before the call are on the disk. Rejects when the disk refuses. */
+  /** Resolves when all commits before the call are on the disk. Rejects if the disk reports an error. */
   sync(): Promise<void>
-  /** Call it when no sync is running. */
+  /** Closes the file of the log. It must not be called during a sync. */
   close(): void
 }
 
 const datasync = promisify(fdatasync)
 
-/** Syncs the log of `file`; `syncFile` is replaced in tests. Calls that come during a sync share the next one. */
+/**
+ * Opens the log of the database in `file`. Tests replace `syncFile`. Calls that come during a sync share the next one.
+ */
 export function openLog(db: DatabaseSync, file: string, syncFile: (fd: number) => Promise<void> = datasync): Log {
   let fd: number | undefined
   let mayHaveHole = false
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 
-  /** After a failed sync only a checkpoint makes commits durable: after a power cut nothing behind a hole is read. */
+  /**
+   * Syncs the log once. After a failed sync the log is copied into the database file instead, because the log may have
+   * a gap, and after a power cut nothing behind a gap is read.
+   */
   async function once(): Promise<void> {
     if (mayHaveHole) copyLog(db)
     else {
       mayHaveHole = true
-      // SQLite creates the log with the first transaction.
+      // The log is opened here because SQLite creates it only with the first transaction.
       fd ??= openSync(`${file}-wal`, 'r')
       await syncFile(fd)
     }
@@ -71,7 +76,7 @@ function copyLog(db: DatabaseSync): void {
   if (busy !== 0) throw new Error('After a failed sync the log of the database could not be copied into its file.')
 }
 
-/** Kysely's dialect for `db`, whose statements and transactions resolve when the disk has what they wrote. */
+/** The Kysely dialect for `db`. Its statements and transactions resolve when their changes are on the disk. */
 export function durableDialect(db: DatabaseSync, log: Log): SqliteDialect {
   const config = { database: kyselyDatabase(db) }
   return new (class extends SqliteDialect {
@@ -103,7 +108,7 @@ class DurableDriver extends SqliteDriver {
     }
   }
 
-  /** A transaction whose commit succeeded and whose sync failed has nothing to roll back. */
+  /** Undoes a transaction. If the commit succeeded and only the sync failed, there is nothing to undo. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#db.isTransaction) await super.rollbackTransaction(connection)
   }

@@ -16,9 +16,9 @@ const minVersion = [3, 51, 3] as const
 const cacheKib = 256 * 1024
 
 /**
- * Opens the embedded database: one connection, one process per file. A commit writes to the log and does not sync it,
- * because a disk may need a tenth of a second for that. durable.ts syncs the log in another thread, and whoever commits
- * waits for it, so every commit is on the disk before it is answered.
+ * Opens the embedded database: one connection, and one process per file. A commit is only written to the log, because a
+ * sync may take a tenth of a second. durable.ts syncs the log in another thread, and every commit is answered only
+ * after that.
  */
 export function openSqlite(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5000 })

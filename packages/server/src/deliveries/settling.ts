@@ -117,7 +117,8 @@ export async function endOld({ db }: Store, now: number): Promise<void> {
       last_answer: 'It could not be sent within 24 hours.',
     })
     .where('state', '=', 'waiting')
-    // One that was never tried may wait for a digest or for the end of quiet hours.
+    // A delivery that was never tried may have waited for a digest or the end of quiet hours, so its age counts from
+    // its due time.
     .where((eb) =>
       eb.or([
         eb.and([eb('body', 'is not', null), eb('created_at', '<=', isTooOldAt(now))]),

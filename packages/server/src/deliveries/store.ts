@@ -46,7 +46,7 @@ export interface Claimed {
 }
 
 type ChannelOf = Pick<AlertChannelRow, 'id' | 'format' | 'grouped_at'> & {
-  /** The person wants it no earlier. */
+  /** The time before which the person wants no message in this channel. */
   notBefore?: number
 }
 
@@ -177,7 +177,7 @@ async function writeBodies<C extends StoredChange>(
     const [about] = changesOf<{ id: string; workspace: string }>(row)
     await set(row.id, writer.test(about?.workspace ?? '', channel, now))
   }
-  // What a person wants later does not go out with what they want now.
+  // Messages that a person wants later are not sent together with those that are due now.
   const rows = waiting.filter(({ kind, due_at }) => kind === 'alert' && (due_at ?? 0) <= now + groupAfter)
   if (channel.enabled === 0 || !rows.some((row) => (row.due_at ?? 0) <= now)) return
   const told = rows.flatMap((row) => changesOf<C>(row).map((change) => ({ row, change })))
@@ -213,7 +213,10 @@ async function withdraw(trx: Db, ids: readonly string[]): Promise<void> {
 const changesOf = <C extends StoredChange>({ changes }: Pick<AlertDeliveryRow, 'changes'>): C[] =>
   JSON.parse(changes) as C[]
 
-/** Gives the messages of a channel that were never tried a new time. `at` gives none where a message is no longer wanted. */
+/**
+ * Sets a new due time for the messages of a channel that were never tried. `at` returns the time from which a change
+ * may be sent, or undefined if the person no longer wants it.
+ */
 export async function reschedule<C extends StoredChange>(
   trx: Db,
   channel: ChannelOf,

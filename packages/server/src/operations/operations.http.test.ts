@@ -233,7 +233,7 @@ test('every operation is bound to a function exactly once, or is listed as an ex
   expect(Object.keys(granted).sort()).toEqual(routes(changing))
 })
 
-/** Routes of the page that are not operations, with the reason. */
+/** Routes of the page that are not operations, each with the reason. */
 const otherRoutes: Readonly<Record<string, string>> = {
   'POST /api/auth/sign-in/email':
     'an address of the accounts library: it counts tries and sets cookies, without any right',
@@ -242,7 +242,7 @@ const otherRoutes: Readonly<Record<string, string>> = {
 
 test('every route of the page is an operation, or is listed with the reason why it is not', async () => {
   const { app } = await serve()
-  const onListener = 'GET /api/web/w/:slug/events' // handled before the router (sse.ts)
+  const onListener = 'GET /api/web/w/:slug/events' // The listener handles it without the router (sse.ts).
   const served = app.routes
     .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
     .map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`)
@@ -252,7 +252,7 @@ test('every route of the page is an operation, or is listed with the reason why 
 
 const operatorsOnly = 'only the operator may: it is about the service, or about accounts and products of all workspaces'
 const ownTable = 'it prints other columns than the page shows'
-/** Commands of `svc-server` that are not operations, with the reason. */
+/** Commands of `svc-server` that are not operations, each with the reason. */
 const otherCommands: Readonly<Record<string, string>> = {
   start: 'it runs the service',
   restore: 'it runs while no service does',

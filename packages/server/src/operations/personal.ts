@@ -1,4 +1,4 @@
-/** Carries out the operations on the channels of a person. */
+/** Carries out the operations on people's personal channels. */
 import { personal } from '@svc/api'
 import { addPersonal, beginPersonalTest, changePersonal, listPersonal, removePersonal } from '../alerts/personal.ts'
 import { type Bound, looks, personActs } from '../web/kit/operations.ts'

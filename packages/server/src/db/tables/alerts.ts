@@ -20,9 +20,9 @@ export interface AlertRuleTable {
    */
   channels: string | null
   reminds: number | null
-  /** After how many seconds without an acknowledgement the channels of `escalation_channels` are notified. */
+  /** The seconds without an acknowledgement after which an alert is sent to the channels of `escalation_channels`. */
   escalation_s: number | null
-  /** JSON array of ids of channels. */
+  /** The ids of the second set of channels, as a JSON array. */
   escalation_channels: string | null
 }
 
@@ -57,7 +57,7 @@ export interface AlertTable {
   told: 'nothing' | 'open' | 'unsteady' | 'ended'
   told_at: number | null
   reminders: number
-  /** When the second set of channels was notified. */
+  /** When the alert was sent to the second set of channels; null if it was not. */
   escalated_at: number | null
   frozen: number
   muted: number
@@ -96,7 +96,7 @@ export interface AlertChannelTable {
   /** The id of that person, or empty. Channels of one owner have different names. */
   owner: string
   name: string
-  /** JSON of what the person chose (alerts/personal.ts); null for a channel of the workspace. */
+  /** The person's preferences for the channel as JSON (alerts/preferences.ts); null for a channel of the workspace. */
   preferences: string | null
   kind: ChannelKind
   format: MessageFormat

@@ -127,7 +127,7 @@ export const alertCommands = {
   }),
 }
 
-/** A rule as `--json` has it: these keys and no others, since programs rely on them. */
+/** A rule as `--json` prints it. Programs rely on these keys, so further ones are left out. */
 const ruleAlone = ({ reminds: _, escalation: __, ...row }: RuleSettings): RuleRow => row
 
 function rulesTable(all: readonly RuleRow[]): string {

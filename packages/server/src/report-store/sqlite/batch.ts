@@ -39,8 +39,8 @@ interface Open {
 }
 
 /**
- * Usually everything between `begin` and `commit` happens in one turn of the event loop. A report with thousands of
- * runs takes several; others who want to write wait for the connection meanwhile.
+ * Commits a batch. Usually everything between `begin` and `commit` happens in one turn of the event loop. If a report
+ * has thousands of runs it takes several turns, in which other writers wait for the connection.
  */
 async function commit(open: Open, batch: readonly Submission[], now: number, age: MonotonicAge): Promise<Decision[]> {
   const { db, s, decide } = open

@@ -20,10 +20,13 @@ import {
 import type { Loaded } from './load.ts'
 import type { Statements } from './statements.ts'
 
-/** The number of runs that are written in one turn of the event loop: about 8 ms. */
+/** The number of runs that are written in one turn of the event loop, which takes about 8 ms. */
 const runsPerTurn = 1000
 
-/** Yields where the rest may be written in a later turn, so that a report with thousands of runs holds up nobody. */
+/**
+ * Writes what one report changes. It yields when the rest may be written in a later turn of the event loop, so that a
+ * report with thousands of runs does not delay others.
+ */
 export function* write(s: Statements, { agentId, reportRow }: Loaded, w: Writes, now: number): Generator<undefined> {
   let written = 0
   for (const seq of w.trimmed) s.trimRun.run(seq)
