@@ -172,7 +172,7 @@ export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Find
 export const endsAfter = ({ name, after }: Pick<Rule, 'name' | 'after'>): number =>
   name === 'two_reporters' ? twoReportersEndMs : Math.min(after, maxEndMs)
 
-/** Returns false if no rule about costs can hold for an agent with this cost today. */
+/** False if no rule about costs can hold for an agent that has cost this much today. */
 export function mayCostTooMuch(today: number, rules: (name: RuleName) => Rule): boolean {
   const day = rules('cost_day')
   return (rules('cost_jump').on && today > minJumpMicro) || (day.on && costOfDay(today, day).is === 'holds')

@@ -1,10 +1,16 @@
-/** What agents cost today and on the days before, from the sums that are written and those that wait in their last reports. */
+/**
+ * Reads the costs of agents, today and on the days before. They are the sum of rows in `usage_day` and of sums that are
+ * still stored with the last reports.
+ */
 import type { Db } from '../db/open.ts'
 import { dayOf } from '../limits/days.ts'
 import { type AlertFacts, mayCostTooMuch } from './conditions.ts'
 import { costsOfDay, earlierCosts, type SliceRow, type Wanted, waitingCosts } from './fact-rows.ts'
 
-/** By agent, only of agents that cost something today; the earlier days only of those that may stand out. */
+/**
+ * The costs by agent id, only for agents that cost something today. The days before are read only if today's cost may
+ * be unusual.
+ */
 export async function costsOf(
   db: Db,
   { rules, now }: Pick<Wanted, 'rules' | 'now'>,

@@ -1,4 +1,7 @@
-/** The rows that the facts about agents are made from. The slice is read of every agent in every look, the rest of few. */
+/**
+ * Reads the rows from which the facts about agents are made. Narrow columns are read for all agents in every
+ * evaluation, and everything else for few.
+ */
 import type { RuleName } from '@svc/api'
 import type { Level } from '@svc/protocol'
 import { sql } from 'kysely'
@@ -17,14 +20,17 @@ export interface Wanted {
   workspaceId: string
   rules: (name: RuleName) => Rule
   now: number
-  /** The ids of agents whose facts are needed in any case, since they have an alert. */
+  /** The ids of agents whose facts are needed in any case, because they have an alert. */
   asked: ReadonlySet<string>
 }
 
-/** The cheapest agent that a rule about costs may hold for, in millionths of a US dollar; undefined: none is on. */
+/**
+ * The lowest cost, in millionths of a US dollar, for which a rule about costs may hold; undefined if none of these
+ * rules is enabled.
+ */
 export function highCost(rules: Wanted['rules']): number | undefined {
   const [jump, day] = [rules('cost_jump'), rules('cost_day')]
-  // Every cost counts for that of the workspace.
+  // With this rule every cost counts, because it is added to the cost of the workspace.
   if (day.on && day.limit !== null) return 0
   return jump.on ? minJumpMicro : undefined
 }
@@ -42,7 +48,10 @@ const slicedColumns = [
 ] as const
 const moreColumns = ['doing', 'warnings', 'stopped', 'reporters', 'usage'] as const
 
-/** The rows that a slice is made from. All columns are narrow and in front of the body of the report. */
+/**
+ * Selects the narrow columns of agents. In their tables these are in front of the body of the report, so the body is
+ * not read.
+ */
 const narrowRows = (db: Db) =>
   db
     .selectFrom('agent')
@@ -52,19 +61,22 @@ const narrowRows = (db: Db) =>
 
 export type SliceRow = Awaited<ReturnType<typeof readAgents>>[number]
 
-/** These agents, whatever may be said about them. */
+/** Reads these agents, even if no rule can hold for them. */
 export const readAgents = (db: Db, ids: readonly string[]) => narrowRows(db).where('agent.id', 'in', ids).execute()
 
 export interface Slice {
-  /** The rows for which a rule may hold, and the last one. */
+  /** The agents for which a rule may hold, and the last agent of the slice. */
   rows: SliceRow[]
-  /** The last name of the slice; undefined where no slice follows. */
+  /** The last name of the slice; undefined if this is the last slice. */
   last: string | undefined
-  /** How many of its agents ever reported. */
+  /** The number of agents in the slice that have ever reported. */
   counted: number
 }
 
-/** The next agents by the index of names. The database looks at all of them, and hands over those for which a rule may hold. */
+/**
+ * Reads the next agents in the order of their names. The database looks at all of them, but returns only those for
+ * which a rule may hold.
+ */
 export async function readSlice(
   { db, engine }: Store,
   { workspaceId, rules, now }: Wanted,
@@ -98,7 +110,7 @@ export async function readSlice(
         eb('signs', '<>', ''),
         eb('wishes', 'is not', null),
         eb('warnings', 'is not', null),
-        // Two different marks of reporters.
+        // This is true if the column has marks of two different reporters.
         eb(sql`replace(reporters, substr(reporters, 1, 8), '')`, '<>', ''),
         ...(young ? [eb('doing', 'is not', null)] : []),
         ...(all ? [eb('received_at', 'is not', null)] : []),
@@ -113,11 +125,14 @@ export async function readSlice(
   return { rows, last: size < agentsAtOnce ? undefined : rows.at(-1)?.name, counted }
 }
 
-/** Of a cost above a limit, more than half is written or more than half still waits. */
+/**
+ * A condition for agents whose cost may be above the limit. Such a cost has more than half of it either in `usage_day`
+ * or with the last report, so each part is compared with half of the limit.
+ */
 function mayBeHigh(engine: Engine, limit: number, day: number) {
   const half = Math.floor(limit / 2)
   const digits = '[0-9]'.repeat(String(half).length)
-  // Sums that wait are JSON such as [[20000,"",1,2,3]]: day, model, runs, cost, tokens.
+  // The sums with the last report are JSON such as [[20000,"",1,2,3]]: day, model, runs, cost, tokens.
   const waits =
     engine === 'sqlite'
       ? sql`usage glob ${`*[[]${day},"",*,${digits}*`}`
@@ -131,7 +146,7 @@ export interface Details {
   attempts: string | null
 }
 
-/** The columns of the agent's own row that few agents need. */
+/** Reads columns of the agent's own row that are needed for few agents. */
 export async function detailsOf(db: Db, ids: readonly string[]): Promise<Map<string, Details>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('agent').select(['id', 'facts', 'attempts']).where('id', 'in', ids).execute()
@@ -165,7 +180,10 @@ export async function lastRuns(db: Db, ids: readonly string[]): Promise<Map<stri
   return runs
 }
 
-/** What these agents cost on a day, millionths of a US dollar, without the sums that still wait. */
+/**
+ * The costs of these agents on a day in millionths of a US dollar, without the sums that are still stored with their
+ * last reports.
+ */
 export async function costsOfDay(db: Db, ids: readonly string[], day: number): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -198,10 +216,10 @@ export async function earlierCosts(
   return costs
 }
 
-/** The sums of a day and the days before it that wait in the row of the last report, by day. */
+/** The costs of today and of earlier days that are still stored with the last report, by day. */
 export function waitingCosts(usage: string | null, today: number): Map<number, number> {
   const costs = new Map<number, number>()
-  // Most columns have no sum of today, and need not be parsed.
+  // Most of these columns contain no sum of today, and need not be parsed.
   if (!usage?.includes(`[${today},"",`)) return costs
   for (const { day, model, costMicro } of pendingUsage(usage))
     if (model === '' && day <= today && day >= today - costDays) costs.set(day, costMicro)

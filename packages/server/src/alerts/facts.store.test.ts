@@ -6,7 +6,7 @@ import { agentRules, defaultRule, findInAgent } from './conditions.ts'
 import { readAgents } from './fact-rows.ts'
 import { agentFacts } from './facts.ts'
 
-/** Columns of a report; each of these alone makes a rule hold, or nearly does. */
+/** Columns of reports, each of which alone makes a rule hold, or almost does. */
 const reports: readonly [says: string, report: object, agent?: object][] = [
   ['well', {}],
   ['silent', { received_at: -600 }],

@@ -1,6 +1,6 @@
 /**
- * The facts that rules are judged by, a slice of agents at a time, so that one look at a large fleet never holds up the reports of
- * this process. Of agents about which no rule can hold, only narrow columns are read.
+ * Reads the facts by which rules about agents are judged, a slice of agents at a time, so that evaluating a large fleet
+ * does not delay reports. For agents about which no rule can hold, only narrow columns are read.
  */
 import type { RuleName } from '@svc/api'
 import type { Db, Store } from '../db/open.ts'
@@ -35,15 +35,17 @@ interface AgentFound {
 }
 
 interface FactsSlice {
-  /** How many of its agents ever reported. */
+  /** The number of agents in the slice that have ever reported. */
   counted: number
-  /** The cost of today of all its agents, where a rule needs it. */
+  /** The cost of all agents of the slice today; 0 if no enabled rule needs it. */
   costToday: number
-  /** The agents about which a rule may hold, and those that are asked for. */
+  /** The agents about which a rule may hold, and those in `asked`. */
   agents: readonly AgentFound[]
 }
 
-/** The agents of a workspace in slices by their names, then the rest of those that are asked for. */
+/**
+ * Reads the agents of a workspace in slices by their names, and then the agents in `asked` that were not among them.
+ */
 export async function* agentFacts(store: Store, wanted: Wanted): AsyncGenerator<FactsSlice> {
   const left = new Set(wanted.asked)
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -90,8 +92,8 @@ const isSilent = ({ received_at, interval_s }: SliceRow, now: number): boolean =
 const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ?? false
 
 /**
- * The signs are not known yet, or the rule `run_long` wants to know about runs that are too young for them. While an agent is silent
- * they do not count.
+ * True if the body of the last report must be read: its signs are not stored yet, or the rule `run_long` is about runs
+ * that are too young for the stored signs. The signs of a silent agent do not matter.
  */
 function needsBody(row: SliceRow, { rules, now }: Pick<Wanted, 'rules' | 'now'>): boolean {
   if (row.received_at === null || isSilent(row, now)) return false

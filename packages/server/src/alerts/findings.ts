@@ -135,7 +135,7 @@ function folded(
     const isMember = one.rule.name === 'silent' && one.about.kind === 'agent' && members.has(one.about.id)
     if (!isMember) return [one]
     const alert = own.get(one.about.id)?.alert
-    // An agent without an alert of its own has nothing to judge.
+    // Without an alert of its own, the agent only counts as a member of the mass silence.
     if (!alert) return []
     return alert.told === 'nothing' ? [{ ...one, finding: { is: isOpen ? 'over' : 'unknown' } }] : [one]
   })

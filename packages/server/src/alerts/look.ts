@@ -32,7 +32,10 @@ import {
 } from './store.ts'
 import { allChannelsOf, changeOf, recipients, secondChannels } from './telling.ts'
 
-/** A transaction with so many changes keeps the turns of the event loop short, and so does a part of the judging. */
+/**
+ * The numbers of changes in one transaction, and of findings judged at a time, that keep the turns of the event loop
+ * short.
+ */
 const writesAtOnce = 20
 const judgedAtOnce = 500
 const awayLooksBack = 3_600_000
@@ -105,7 +108,7 @@ export async function look(store: Store, place: Place, { baseUrl, now, service }
   return looked
 }
 
-/** The parts of a list, each after a turn of the event loop, so that reports are answered in between. */
+/** Yields a list in parts, each in another turn of the event loop, so that reports are answered in between. */
 async function* pieces<T>(list: readonly T[], size: number): AsyncGenerator<readonly T[]> {
   for (let i = 0; i < list.length; i += size) {
     if (i > 0) await setImmediate()

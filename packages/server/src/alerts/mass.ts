@@ -35,7 +35,7 @@ export function massSilence(
   }
   const enough = Math.max(minAgents, counted * minShare)
   if (silent.length < enough) return undefined
-  // Times are sorted alone: sorting tens of thousands of agents would hold up this process.
+  // Only the times are sorted, because sorting tens of thousands of objects would block this process too long.
   const times = Float64Array.from(silent, ({ since }) => since).sort()
   let last = 0
   for (const [first, since] of times.entries()) {

@@ -1,10 +1,13 @@
-/** The signs of agents whose column does not say them: those that have not reported since the column exists. */
+/** Reads the signs from the bodies of reports, for agents that have not reported since the column for signs exists. */
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../db/open.ts'
 import { storedReport } from '../report-store/body.ts'
 import { type Signs, signsOf } from '../reports/signs.ts'
 
-/** Bodies are up to 256 KB: few at a time keep the turns of the event loop short. */
+/**
+ * The number of bodies that are read at a time. A body has up to 256 KB, so few at a time keep the turns of the event
+ * loop short.
+ */
 const atOnce = 8
 
 export async function signsOfBodies(db: Db, ids: readonly string[]): Promise<Map<string, Signs>> {

@@ -84,7 +84,10 @@ export interface Known {
 
 const rowsAtOnce = 300
 
-/** Reads the alerts of a scope that an evaluation needs. Each part has an index, however many alerts have ended before. */
+/**
+ * Reads the alerts of a scope that an evaluation needs. Each query has an index, so earlier alerts do not make it
+ * slower.
+ */
 export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<Known> {
   const inScope = db.selectFrom('alert').selectAll().where('scope', '=', id)
   const ended = await inScope
@@ -109,7 +112,10 @@ export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<K
 
 const known = (rows: readonly AlertRow[]): KnownAlert[] => rows.map((row) => ({ row, alert: alertOf(row) }))
 
-/** The alerts that have not ended, in the order of their ids. Reports are answered between the parts of a long list. */
+/**
+ * Reads the alerts that have not ended, in the order of their ids. Reports are answered between the parts of a long
+ * list.
+ */
 async function currentAlerts(db: Db, scope: string): Promise<AlertRow[]> {
   const all: AlertRow[] = []
   for (;;) {

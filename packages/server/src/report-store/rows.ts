@@ -44,7 +44,7 @@ export interface AgentRows {
   /** Wishes and holds as JSON, and the attempts of the last report (wishes/kept.ts). */
   wishes: string | null
   attempts: string | null
-  /** What alerts know of the last report (reports/signs.ts); null: nothing yet. */
+  /** The stored facts about the last report that alerts need (reports/signs.ts); null if they are not known yet. */
   signs: string | null
   /** The release that is served, as this transaction sees it (D37). */
   served: Served | undefined
@@ -107,7 +107,7 @@ export interface Writes {
   agent: AgentFacts | undefined
   /** Wishes, holds and attempts; undefined when they do not change. */
   wishes: AgentWishes | undefined
-  /** Undefined when they do not change. */
+  /** The facts about the report that alerts need; undefined if they do not change. */
   signs: AgentSigns | undefined
   updateEvents: UpdateNote[]
 }

@@ -1,6 +1,6 @@
 /**
- * The signs of a report: the facts that alerts need and that only its body has. They have a column in the agent's narrow row,
- * which is written when they change, so looking at a large fleet reads no bodies.
+ * The signs of a report: facts that alerts need and that only its body contains. They are stored in a column of the
+ * agent's narrow row when they change, so that evaluating a large fleet reads no bodies.
  */
 import { cut, type Report } from '@svc/protocol'
 
@@ -19,10 +19,13 @@ type Parts = Pick<Report, 'health' | 'gauges' | 'active'>
 
 export const noSigns: Signs = { process: null, bindings: [], gauges: [], started: null }
 
-/** A younger run is not written, so that short runs do not change the column with each report. */
+/**
+ * The minimum age in milliseconds of a run whose start is stored. Otherwise short runs would change the column with
+ * each report.
+ */
 export const youngRunMs = 60_000
 const binding = /^Binding ([a-z][a-z0-9_]*)$/
-/** Names that one message can have. */
+/** The maximum number of names, because a message lists no more. */
 const maxNames = 10
 const maxName = 60
 
@@ -35,7 +38,7 @@ export function signsOf({ health, gauges, active }: Parts): Signs {
   }
 }
 
-/** The column: JSON of the signs that there are, '' without any. */
+/** The signs of a report as they are stored: JSON, or '' if there are none. */
 export function signsColumn(report: Parts, now: number): string {
   const { process, bindings, gauges, started } = signsOf(report)
   const isYoung = started !== null && started * 1000 > now - youngRunMs
@@ -51,7 +54,7 @@ export function signsColumn(report: Parts, now: number): string {
 export const readSigns = (column: string): Signs =>
   column === '' ? noSigns : { ...noSigns, ...(JSON.parse(column) as Partial<Signs>) }
 
-// Every report passes here: the functions below make no list before there is something to put into it.
+// The functions below run for every report, so they make no list until there is something to put into it.
 
 function processOf(health: NonNullable<Parts['health']>): Signs['process'] {
   for (const { name, level } of health)

@@ -160,10 +160,10 @@ export interface AgentHoursTable {
   hours: string
 }
 
-/** What the messages of a scope may say; no row: the defaults. */
+/** The settings for the messages of a scope. A scope without a row has the defaults. */
 export interface AlertSettingTable {
   scope: string
   workspace_id: string | null
-  /** 1: an agent's own words may be in messages. */
+  /** 1 if messages may contain an agent's own words, otherwise 0. */
   detail: number
 }

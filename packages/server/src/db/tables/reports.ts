@@ -43,8 +43,8 @@ export const agent = described('agent', {
   runtime_wished: orNull(text()),
   runtime_granted_at: orNull(integer()),
   /**
-   * What alerts need to know of the last report (reports/signs.ts), written when it changes; '' for nothing. Null: not known yet, so
-   * the body has to be read.
+   * The facts about the last report that alerts need (reports/signs.ts), written when they change; '' if there are
+   * none. Null means that they are not known yet, so the body has to be read.
    */
   signs: orNull(text()),
 })

@@ -56,10 +56,10 @@ export interface WorkspaceLimitTable {
   value: number
 }
 
-/** One row: when `svc-server backup` last made a backup. */
+/** One row about the last backup that `svc-server backup` made. */
 export interface ServiceBackupTable {
   id: number
   at: number
-  /** The size of its file. */
+  /** The size of the backup's file. */
   bytes: number
 }
