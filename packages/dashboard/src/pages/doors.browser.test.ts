@@ -2,6 +2,7 @@
  * Tests the pages before a workspace (first start, sign-in, one-time links, invitations), and addresses that do not
  * exist.
  */
+import { createECDH, randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { axe, wrongLooks } from '../../testing/axe.ts'
@@ -194,4 +195,22 @@ test('the page can be installed, and its worker shows a message and opens its li
     'content-type': 'text/javascript; charset=utf-8',
     'cache-control': 'no-cache',
   })
+})
+
+test('the service gives browsers its key, and takes the subscription of one as a channel of the person', async () => {
+  const { call } = await place.ada()
+  const { publicKey } = await call<{ publicKey: string }>('GET', '/api/web/push')
+  expect(Buffer.from(publicKey, 'base64url')).toHaveLength(65)
+  const keys = {
+    p256dh: createECDH('prime256v1').generateKeys('base64url'),
+    auth: randomBytes(16).toString('base64url'),
+  }
+  const secret = JSON.stringify({ endpoint: 'https://push.example.org/send/abc', expirationTime: null, keys })
+  const channel = { name: 'chrome-on-linux-0a1b', kind: 'push', zone: 'Europe/Berlin' }
+  const path = '/api/web/w/north-wind/my-channels'
+  const added = await call('POST', path, { ...channel, secret })
+  expect(added).toMatchObject({ ...channel, enabled: true, address: 'https://push.example.org/…' })
+  await expect(call('POST', path, { ...channel, secret })).rejects.toThrow('channel_taken')
+  await expect(call('POST', path, { ...channel, secret: '{}' })).rejects.toThrow("takes a browser's subscription")
+  expect(JSON.stringify(await call('GET', path))).not.toContain('send/abc')
 })

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import type { Store } from '../db/open.ts'
 import { messageOf } from '../errors.ts'
 import type { Allowed } from './allowed.ts'
-import type { Address, Call } from './channels/call.ts'
+import type { Address, Call, Delivery } from './channels/call.ts'
 import { kinds } from './channels/kinds.ts'
 import type { DeliveryAnswer } from './outbox.ts'
 import { type SealKey, unseal } from './seal.ts'
@@ -113,12 +113,10 @@ function addressOf({ channel }: Claimed, key: SealKey): Address | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as Address)
 }
 
-type Sent = Parameters<NonNullable<(typeof kinds)['webhook']['channel']>>[1]
-
 async function tryOnce(
   { channel }: Claimed,
   address: Address,
-  delivery: Sent,
+  delivery: Delivery,
   { allowed, key, senders }: Dispatching,
   signal: AbortSignal,
 ): Promise<DeliveryAnswer> {
