@@ -29,7 +29,7 @@ export function query(values: Values): string {
 
 /** The routes of uploads, which `call` leaves out. An upload is not JSON, so `send` handles it. */
 type Uploads = 'POST /w/:slug/blueprints'
-/** The browser opens these by their address: files, and the stream of events. */
+/** Routes that the browser opens by their address: files, and the stream of events. */
 type Opened =
   | 'GET /w/:slug/events'
   | 'GET /w/:slug/agents/:name/logs/:id/download'
@@ -55,7 +55,7 @@ export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise
   return request(method, address, method === 'DELETE' ? undefined : (input ?? {}), signal)
 }
 
-/** The address of a file or a stream. */
+/** The address of such a route, with its parameters filled in. */
 export const addressFor = <R extends Opened>(
   route: R,
   at: Operations[R]['params'],
@@ -258,7 +258,8 @@ export const api = {
     call('GET /w/:slug/deliveries', { slug }, { state, limit: 200 }, s),
   retryDelivery: (slug: string, id: string) => call('POST /w/:slug/deliveries/:id/retry', { slug, id }),
 
-  // The two routes of the accounts library, an upload, and files.
+  // Functions for requests other than operations with JSON: the two routes of the accounts library, an upload, and
+  // files.
   signIn: (email: string, password: string) => request('POST', '/api/auth/sign-in/email', { email, password }),
   signOut: () => request('POST', '/api/auth/sign-out', {}),
   upload: (slug: string, zip: Blob, sent: (share: number) => void) =>

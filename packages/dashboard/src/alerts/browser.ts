@@ -28,8 +28,9 @@ interface BrowserChannel {
 }
 
 /**
- * Adds this browser to the channels of the signed-in person in a workspace, or enables it there again. Throws CannotNotify or
- * ApiError, both with a message to show. Call it from a click: browsers ignore the request otherwise.
+ * Adds this browser to the channels of the signed-in person in a workspace, or enables it there again. Throws
+ * CannotNotify or ApiError, each with a message to show. It must be called from a click, because browsers ignore the
+ * request otherwise.
  */
 export async function notifyThisBrowser(slug: string): Promise<PersonalChannelRow> {
   const channel = await subscribeBrowser(async () => (await call('GET /push')).publicKey)

@@ -184,7 +184,7 @@ interface RuleChange {
   /** The names of the channels that get the rule's messages; null means all channels of the workspace. */
   channels?: string[] | null
   reminds?: boolean
-  /** `after` is in seconds. */
+  /** The settings of a rule to change. `after` is in seconds. */
   escalation?: { after: number; channels: string[] } | null
 }
 

@@ -1,4 +1,4 @@
-/** The rows of commands, as a report reads and changes them. */
+/** The types of command rows that reports read and change. */
 import type { CommandRow } from '../db/tables.ts'
 
 export type StoredCommand = Omit<CommandRow, 'agent_id' | 'created_by' | 'created_by_name'>

@@ -147,7 +147,7 @@ export async function retry(trx: Db, id: string, now: number): Promise<boolean> 
   return numUpdatedRows === 1n
 }
 
-/** Removes the channels of a person who leaves a workspace, with what waits for them. */
+/** Removes the personal channels of somebody who leaves a workspace, together with their waiting messages. */
 export async function removePersonalChannels(trx: Db, { id }: { id: string }, personId: string): Promise<void> {
   await trx.deleteFrom('alert_channel').where('scope', '=', id).where('owner', '=', personId).execute()
 }
