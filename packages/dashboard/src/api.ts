@@ -55,7 +55,7 @@ export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise
   return request(method, address, method === 'DELETE' ? undefined : (input ?? {}), signal)
 }
 
-/** The address of such a route, with its parameters filled in. */
+/** The address of a file, or of the stream of events, with its parameters filled in. */
 export const addressFor = <R extends Opened>(
   route: R,
   at: Operations[R]['params'],

@@ -184,7 +184,10 @@ interface RuleChange {
   /** The names of the channels that get the rule's messages; null means all channels of the workspace. */
   channels?: string[] | null
   reminds?: boolean
-  /** The settings of a rule to change. `after` is in seconds. */
+  /**
+   * The names of the second set of channels, and the seconds without an acknowledgement after which an alert is sent to
+   * them; null removes the second set.
+   */
   escalation?: { after: number; channels: string[] } | null
 }
 

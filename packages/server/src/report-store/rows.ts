@@ -95,7 +95,7 @@ export interface Writes {
   report: ReportWrite | undefined
   newRuns: RunWrite[]
   changedRuns: (RunWrite & { seq: number })[]
-  /** The `seq` of the runs that drop out of the newest 2000. */
+  /** The `seq` of the runs that are deleted, because 2000 newer ones are kept. */
   trimmed: number[]
   /** The sums that go to `usage_day` now. */
   usage: readonly UsageDelta[]

@@ -48,7 +48,7 @@ function warningsOf({ health, status_at }: Report, now: number): string | null {
   return words
 }
 
-/** True when the column contains the word. */
+/** True if the column of warnings contains the word. */
 export const warnsOf = (warnings: string | null | undefined, word: 'status' | 'secrets'): boolean =>
   warnings?.includes(word) ?? false
 

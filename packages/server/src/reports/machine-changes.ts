@@ -105,7 +105,7 @@ const fits = (e: Expected, { kind, key, after }: MachineChange): boolean =>
   e.kind === kind && e.key === key && (e.after === after || (kind === 'setting' && e.after === null))
 
 /**
- * True if the reports show the expected effect: the setting has the new value, or, if it was cleared, another value
+ * True if the reports show the expected effect: the new value is there, or, if a setting was cleared, another value
  * than before.
  */
 function isShown(e: Expected, old: Facts, next: Facts): boolean {
