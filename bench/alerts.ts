@@ -19,7 +19,10 @@ import { addWorkspace } from '../packages/server/testing/world.ts'
 import { count, fixed, table } from './common/table.ts'
 import { bodyOf, tokenOf } from './report/fleet.ts'
 
-/** The most that a turn of the event loop may take, and the share of a core that a round each 15 s may take. */
+/**
+ * The limits: the milliseconds that a turn of the event loop may take, and the share of a core that a round every 15 s
+ * may take.
+ */
 const maxTurn = 10
 const maxShare = 0.03
 const roundSeconds = 15
@@ -28,7 +31,7 @@ type Embedded = Extract<Store, { engine: 'sqlite' }>
 
 interface Fleet {
   store: Embedded
-  /** A look at this time. */
+  /** Evaluates all rules as if it were this time. */
   looks: (now: number) => Promise<unknown>
   start: number
 }
@@ -38,7 +41,7 @@ interface Round {
   turn: number
 }
 
-/** What happens to the agents before some rounds. Each is measured by itself, one after the other. */
+/** Events that happen to the agents before some rounds. They are measured separately, one after the other. */
 const scenes: readonly [says: string, happens: (fleet: Fleet) => number][] = [
   ['not one has reported since the upgrade', ({ start }) => start],
   ['every agent reports and is well', ({ store, start }) => knowSigns(store, start)],
@@ -111,7 +114,10 @@ async function seed(store: Embedded, agents: number): Promise<Fleet> {
   return { store, start, looks: (now) => look(store, place, { baseUrl: 'https://svc.example.org', now }) }
 }
 
-/** Takes the fleet back to the version before alerts, and times the way to this one. */
+/**
+ * Turns the database back into one from before alerts existed, and returns the milliseconds that the migration to the
+ * current version takes.
+ */
 async function timeMigration(store: Embedded): Promise<number> {
   const tables = store.sqlite
     .prepare("select name from sqlite_master where type = 'table' and name like 'alert%'")
@@ -136,7 +142,7 @@ function turnBad({ sqlite }: Embedded, start: number): number {
   return start
 }
 
-/** Milliseconds of CPU; the best of some. */
+/** The limit to compare with: the CPU time of the statement in milliseconds, the lowest of five runs. */
 function limitOf({ sqlite }: Embedded): number {
   const statement = sqlite.prepare(
     'select received_at, interval_s, level, warnings from agent join agent_report on agent_id = agent.id order by workspace_id, name',
@@ -151,7 +157,7 @@ function limitOf({ sqlite }: Embedded): number {
   return Math.min(...times)
 }
 
-/** Looks at the CPU time of this thread in each turn of the event loop. */
+/** Measures the CPU time of a call in this thread: the total, and the maximum in one turn of the event loop. */
 async function measure(act: () => Promise<unknown>): Promise<Round> {
   const from = process.threadCpuUsage()
   let [before, turn, on] = [from, 0, true]

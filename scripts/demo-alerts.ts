@@ -1,6 +1,7 @@
 /**
- * The demo's channel: a receiver of webhooks on loopback that prints each message, and rules that are short enough to watch.
- * The broken link of link-checker opens an alert by itself, and mending the link ends it.
+ * The demo's channel for alerts: a receiver of webhooks on this machine that prints each message. The rules have delays
+ * that are short enough to watch. The broken link that link-checker finds opens an alert, and repairing the link ends
+ * it.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +10,7 @@ import type { Operator, Place } from './demo-agents.ts'
 /** The network of the receiver, which the service must be allowed to call. */
 export const receiverNetwork = '127.0.0.1/32'
 const channel = 'terminal'
-/** Rules and how long each condition holds before its alert opens. */
+/** The rules that the demo changes, with the time for which each condition must hold before its alert opens. */
 const rules = { warning: '0s', bad: '0s', silent: '10s' } as const
 const maxBytes = 64 * 1024
 
@@ -39,7 +40,10 @@ async function receiver(print: (line: string) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-/** Such as `alert.opened 14:02:11 UTC: mail-triage has been offline for 10 minutes`. Undefined if the body is no message. */
+/**
+ * The line to print for a message, such as `alert.opened 14:02:11 UTC: mail-triage has been offline for 10 minutes`.
+ * Undefined if the body is not such a message.
+ */
 export function lineOf(body: string): string | undefined {
   let read: { type?: unknown; timestamp?: unknown; data?: { summary?: unknown } } | null
   try {
@@ -49,6 +53,6 @@ export function lineOf(body: string): string | undefined {
   }
   if (typeof read?.type !== 'string' || typeof read.data?.summary !== 'string') return undefined
   const line = `${read.type} ${String(read.timestamp).slice(11, 19)} UTC: ${read.data.summary}`
-  // An agent's own words may contain characters that steer the terminal.
+  // The message may contain text of an agent, and control characters in it must not reach the terminal.
   return line.replace(/\p{Cc}/gu, ' ')
 }

@@ -36,7 +36,7 @@ export interface AlertSubject {
 
 export interface Acknowledgement {
   by: string
-  /** Unix milliseconds. */
+  /** When the alert was acknowledged, in Unix milliseconds. */
   at: number
   note: string | null
 }
@@ -57,13 +57,16 @@ export interface AlertRow {
 
 /** An alert as pages show it. */
 export interface AlertLine extends AlertRow {
-  /** A few words on what is wrong, such as the label of a level. */
+  /** A few words about what is wrong, such as the label that the agent reports. */
   label: string | null
-  /** The agent that it is about, by its name of today; null if it is about none, or the agent was deleted. */
+  /** The current name of the agent that the alert is about; null if it is about no agent, or the agent was deleted. */
   agent: string | null
-  /** The id of the rollout that it is about. */
+  /** The id of the rollout that the alert is about; null if it is about none. */
   rollout: string | null
-  /** The agents of a mass silence, and the number of agents of which they fell silent. */
+  /**
+   * If many agents went offline at once: the names of those agents, and the number of agents (`of`) among which they
+   * were.
+   */
   agents: { names: string[]; of: number } | null
 }
 
@@ -91,7 +94,7 @@ export interface RuleRow {
 
 /** A rule as the page shows it. */
 export interface RuleSettings extends RuleRow {
-  /** False: an alert that stays open is not repeated. */
+  /** True if an alert that stays open is sent again from time to time. */
   reminds: boolean
   /** The second set of channels, which is notified once an alert was open for `after` seconds and nobody acknowledged it. */
   escalation: { after: number; channels: string[] } | null
@@ -122,7 +125,7 @@ export interface MuteRow {
   rule: RuleName | null
   /** When the mute ends. Null means that it ends when no alert that it covers is open. */
   until: number | null
-  /** When it begins, for a planned window. */
+  /** When the mute begins, which may be in the future for planned work. */
   from: number
   by: string
 }
@@ -140,23 +143,23 @@ export interface ChannelRow {
   /** The part of the channel's address that may be shown. */
   address: string
   lastAnswer: string | null
-  /** Unix milliseconds. */
+  /** When the channel was last tried, in Unix milliseconds. */
   lastAt: number | null
 }
 
 export const personalKinds = ['email', 'push'] as const satisfies readonly ChannelKind[]
 
-/** At once, or in a digest at 08:00 of the time zone: each day, or on Mondays. */
+/** When messages are sent: at once, or collected in a digest at 08:00 of the time zone, each day or on Mondays. */
 export const paces = ['at_once', 'daily', 'weekly'] as const
 export type Pace = (typeof paces)[number]
 
-/** The hours in which a personal channel gets no messages. They are sent when the hours end. */
+/** The hours in which a personal channel gets no messages. Held-back messages are sent when the hours end. */
 export interface QuietHours {
-  /** 1 is Monday, 7 is Sunday: the days on which the hours begin. */
+  /** The days on which quiet hours begin: 1 is Monday, 7 is Sunday. */
   days: number[]
-  /** A time such as `22:00`. */
+  /** The time at which quiet hours begin, such as `22:00`. */
   from: string
-  /** A time such as `07:00`, on the next day if it is not later than `from`. */
+  /** The time at which quiet hours end, such as `07:00`. It is on the next day if it is not later than `from`. */
   to: string
 }
 
@@ -166,9 +169,9 @@ export interface PersonalChannelRow extends ChannelRow {
   rules: RuleName[] | null
   pace: Pace
   quiet: QuietHours | null
-  /** True: alerts of the level bad are also sent in quiet hours. */
+  /** True if alerts of the level Bad are also sent during quiet hours. */
   badPasses: boolean
-  /** A time zone such as `Europe/Berlin`, for the digest and the quiet hours. */
+  /** The time zone of the digest and the quiet hours, such as `Europe/Berlin`. */
   zone: string
 }
 
@@ -193,9 +196,9 @@ export interface DeliveryRow {
   state: DeliveryState
   attempt: number
   lastAnswer: string | null
-  /** The title of its message; null while it waits for others of its group. */
+  /** The title of the message; null while the delivery waits for other messages of its group. */
   title: string | null
   createdAt: number
-  /** The time of the next try; null when there is none. */
+  /** When the next attempt to send the message is made; null if there is none. */
   dueAt: number | null
 }

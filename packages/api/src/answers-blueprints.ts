@@ -39,7 +39,7 @@ export interface BlueprintPage {
   now: number
   name: string
   createdAt: number
-  /** Highest version first. */
+  /** The versions of the blueprint, highest first. */
   versions: BlueprintVersionRow[]
   /** The agents of this blueprint, by name. `running` is as last reported, else what was installed. */
   agents: {

@@ -9,7 +9,7 @@ import type { Level, Outcome, Stop } from '@svc/protocol'
 
 export interface AgentUpdates {
   now: number
-  /** Null for an agent that was connected by hand, since it has no blueprint. */
+  /** The update of the agent's version; null for an agent that was connected by hand, since it has no blueprint. */
   blueprint: BlueprintUpdate | null
   runtime: RuntimeUpdate
   /** The rollouts in progress that include this agent. */
@@ -26,7 +26,7 @@ export type WishState =
   | 'waiting' // the next answer to the agent carries the wish
   | 'offered' // an answer carried the wish to the agent
   | 'trying' // the agent has fetched the version, or runs it on trial
-  | 'kept' // the agent keeps running it
+  | 'kept' // the update succeeded, and the agent keeps running the wished version
   | 'rolled_back' // the agent returned to the version before, and does not try this one again until another is named
   | 'failed' // the attempt failed; a failed fetch is tried again every ten minutes, other failures as after a rollback
   | 'held' // the machine holds the version since an earlier attempt
@@ -104,7 +104,7 @@ export type RuntimeRefusal =
   | 'runtime_version_held'
 
 export interface RuntimeUpdate extends Standing {
-  /** Null if the agent's last report names no runtime. */
+  /** The state of the runtime; null if the agent's last report names no runtime. */
   running: string | null
   previous: string | null
   /** The version to which a person on the machine pinned the runtime. */
@@ -192,7 +192,7 @@ export interface UpdateEvent {
   kind: UpdateKind
   /** The version that it is about. */
   version: string | null
-  /** The version that ran before. */
+  /** The version that the agent ran before the event. */
   from: string | null
   message: string | null
   /** The person who made or withdrew the wish or lifted the hold. */

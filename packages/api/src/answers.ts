@@ -150,7 +150,10 @@ export interface AgentPage {
   createdBy: string | null
   /** The blueprint that the agent was installed from; null for an agent that was connected by hand. */
   blueprint: string | null
-  /** Its versions of that blueprint; all null for an agent that was connected by hand. */
+  /**
+   * The versions of the blueprint that the agent installed, runs and ran before; all null for an agent that was
+   * connected by hand.
+   */
   versions: AgentVersions
   /** The versions that the agent runs and should run, and the state of its updates. */
   updates: AgentUpdates

@@ -2,7 +2,7 @@
 interface Attempt {
   readonly from: string
   readonly to: string
-  /** Unix milliseconds. */
+  /** The time of the attempt, in Unix milliseconds. */
   readonly at: number
   readonly reason: string
 }

@@ -91,7 +91,7 @@ export const integer = (min: number): Field<number> =>
 
 export const boolean: Field<boolean> = field((v) => (typeof v === 'boolean' ? v : undefined), { type: 'boolean' })
 
-/** One of the listed words. An unknown word is dropped. */
+/** A field for one of the listed words. An unknown word is dropped. */
 export const oneOf = <const T extends string>(words: readonly T[]): Field<T> =>
   field((v) => ((words as readonly unknown[]).includes(v) ? (v as T) : undefined), { enum: words })
 

@@ -1,4 +1,4 @@
-/** Log upload (2.8, D7). */
+/** Reads and checks the upload of a log (2.8, D7). */
 import { field, type Kept, name, object, opaque } from './fields.ts'
 import { readJson } from './json.ts'
 import { parseJson } from './json-large.ts'

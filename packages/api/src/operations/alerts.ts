@@ -1,4 +1,4 @@
-/** Alerts, the rules by which they open, mutes, channels, and deliveries to them. */
+/** Operations on alerts, the rules by which they open, mutes, channels, and the deliveries of messages to channels. */
 import {
   type AlertRow,
   type ChannelRow,

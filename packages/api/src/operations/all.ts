@@ -1,4 +1,4 @@
-/** Every operation of the page, by noun. */
+/** The list of all operations of the page, grouped by what they are about. */
 import type { GivenOf, Operation, ParamsOf, RouteOf, SentOf } from '../operation.ts'
 import * as account from './account.ts'
 import * as agents from './agents.ts'

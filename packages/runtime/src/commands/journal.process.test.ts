@@ -91,7 +91,7 @@ test('killed at any change of the disk, each command is applied at most once, an
   expect(untouched.acks.map((a) => a.ok)).toEqual([true, true, true])
   expect(untouched.changes).toBeGreaterThan(40)
 
-  // an odd step, so that points with and without `again` alternate
+  // the step from one kill to the next is odd, so that runs with and without `again` alternate
   const [step, last] = process.env.SVC_TEST_LONG ? [1, untouched.changes] : [9, 75]
   for (let at = 1; at <= last; at += step) {
     const again = at % 2 === 0
