@@ -179,7 +179,7 @@ def send_log(command, name):
 
 class Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_):
-        return None  # the token goes to no other address
+        return None  # no redirect is followed, so the token goes to no other address
 
 
 def too_late(*_):

@@ -232,7 +232,7 @@ async function post(route: 'report' | 'log', body: Json): Promise<string> {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    redirect: 'manual', // the token goes to no other address
+    redirect: 'manual', // no redirect is followed, so the token goes to no other address
     signal: AbortSignal.timeout(15 * second), // the limit is for the whole request, including the body
   })
   let text = ''

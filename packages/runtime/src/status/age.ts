@@ -11,7 +11,7 @@ export interface Writes {
   readonly mtime: number
   /** When the file was written, as far as the clock of this machine can tell. */
   readonly at: number
-  /** The time of the last look. */
+  /** The time of the last look at the status file. */
   readonly looked: number
   /**
    * When the agent was last at rest or started, or when nobody had looked for a while. The time until a warning counts
