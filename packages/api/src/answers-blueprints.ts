@@ -64,11 +64,11 @@ export interface BlueprintVersionRow {
   uploadedBy: string
   runtime: 'process' | 'compose'
   /**
-   * The version of svc that the machine needs, in words; null if any version will do. A rollout leaves out agents with
-   * an older svc.
+   * The version of svc that the machine needs, in words; null if any version will do. Agents with an older svc are left
+   * out of updates to this version.
    */
   neededSvc: string | null
-  /** `runs` names the agents that run it, `keeps` those that keep it as their previous version. */
+  /** `runs` names the agents that run this version, `keeps` those that keep it as their previous version. */
   runs: string[]
   keeps: string[]
   /** The names of the agents that an admin wants to run this version. */

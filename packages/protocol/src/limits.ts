@@ -147,7 +147,7 @@ export const limits = {
   windowSeconds: 30 * 60,
   /** [3.3] Wait before a failed download of a version is repeated. */
   fetchRetrySeconds: 600,
-  /** [3.5] Duration of the trial of a new version. */
+  /** [3.5] Duration of the trial of a new runtime. */
   trialSeconds: 300,
   /** [4, acceptance rules] Maximum number of entries in a bundle. */
   bundleEntries: 5000,

@@ -213,7 +213,7 @@ async function programs(folder: Folder): Promise<Check[]> {
 }
 
 /**
- * Checks that the service of the machine can start the agent: there is exactly one unit, its manager answers, and the
+ * Checks that the service of the machine can start the agent: there is only one unit, its manager answers, and the
  * unit survives a failed trial of svc itself (D38).
  */
 async function unit(folder: Folder): Promise<Check[]> {
