@@ -3,12 +3,16 @@ import type { TestProject } from 'vitest/node'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/open.ts'
 import { accountTables } from '../src/people/auth.ts'
-import { once, startPostgres } from './postgres.ts'
+import { once, startPostgres, type TestPostgres } from './postgres.ts'
+
+export interface Cluster extends Pick<TestPostgres, 'copying'> {
+  /** The address of a database of the cluster, with `DATABASE` for its name. */
+  address: string
+}
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The address of a database of the cluster, with `DATABASE` for its name. */
-    postgres: string
+    postgres: Cluster
   }
 }
 
@@ -16,18 +20,18 @@ declare module 'vitest' {
 export const template = 'svc_test_template'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { address, stop } = await prepare()
-  project.provide('postgres', address)
+  const { stop, ...cluster } = await prepare()
+  project.provide('postgres', cluster)
   return stop
 }
 
 /** Starts the cluster and migrates the template. */
-export async function prepare(): Promise<{ address: string; stop: () => Promise<void> }> {
+export async function prepare(): Promise<Cluster & { stop: () => Promise<void> }> {
   const cluster = await startPostgres()
   await once(cluster.url('postgres'), `drop database if exists ${template}`)
   await once(cluster.url('postgres'), `create database ${template}`)
   const store = openPostgres(cluster.url(template))
   await migrate(store, accountTables(store))
   await store.close()
-  return { address: cluster.url('DATABASE'), stop: cluster.stop }
+  return { address: cluster.url('DATABASE'), copying: cluster.copying, stop: cluster.stop }
 }

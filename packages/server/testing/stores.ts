@@ -6,7 +6,7 @@ import { afterEach, describe, inject } from 'vitest'
 import { atFileEnd } from '../../../scripts/testing/cleaning.ts'
 import { openEmbedded, openPostgres, type Store } from '../src/db/open.ts'
 import { once } from './postgres.ts'
-import { prepare, template } from './postgres-once.ts'
+import { type Cluster, prepare, template } from './postgres-once.ts'
 import { writeTemplate } from './sqlite-once.ts'
 
 /** Runs the tests in `tests` once on SQLite and once on PostgreSQL. Stores from `open` are closed after each test. */
@@ -59,7 +59,7 @@ async function sqliteTemplate(): Promise<string> {
   return sqlite
 }
 
-let cluster: Promise<string> | undefined
+let cluster: Promise<Cluster> | undefined
 let made = 0
 
 /** Opens a separate, migrated PostgreSQL database. */
@@ -69,20 +69,21 @@ export async function openTestPostgres(): Promise<Store> {
 
 /** The address of a new PostgreSQL database, migrated or empty, for a service process or several stores. */
 export async function newPostgresDatabase({ empty = false } = {}): Promise<string> {
-  cluster ??= address()
+  cluster ??= clusterOfRun()
   const of = (database: string, base: string) => base.replace('DATABASE', database)
-  const base = await cluster
+  const { address: base, copying } = await cluster
   const name = `svc_test_${process.pid}_${Date.now()}_${made++}`
-  await once(of('postgres', base), `create database ${name} template ${empty ? 'template0' : template}`)
+  const from = `template ${empty ? 'template0' : template} strategy ${copying}`
+  await once(of('postgres', base), `create database ${name} ${from}`)
   atFileEnd.push(() => once(of('postgres', base), `drop database if exists ${name} with (force)`))
   return of(name, base)
 }
 
 /** The cluster of this run; without a global set-up, one made for this test file. */
-async function address(): Promise<string> {
+async function clusterOfRun(): Promise<Cluster> {
   const given = inject('postgres')
   if (given) return given
-  const { address: own, stop } = await prepare()
+  const { stop, ...own } = await prepare()
   atFileEnd.unshift(async () => {
     cluster = undefined
     await stop()
