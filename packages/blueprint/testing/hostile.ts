@@ -358,10 +358,15 @@ const bombs: readonly Hostile[] = [
   withArchive('20 MB and a byte', 'is larger than 20 MB', () => Buffer.alloc(20 * MB + 1)),
 ]
 
+const packedZeros = new Map<number, Pick<RawEntry, 'content' | 'pack'>>()
+/** A file of zeros. Each size is compressed once, since that takes a third of a second. */
 function zeros(name: string, size: number): RawEntry {
-  const content = Buffer.alloc(size)
-  return { name, content, pack: 'deflate' }
+  const packed = packedZeros.get(size) ?? packZeros(Buffer.alloc(size))
+  packedZeros.set(size, packed)
+  return { name, ...packed }
 }
+const packZeros = (content: Buffer) => ({ content, pack: deflateRawSync(content) })
+
 /** Entries whose files are below as many different folders as possible. */
 const deep = (count: number): RawEntry[] =>
   Array.from({ length: count }, (_, i) => ({

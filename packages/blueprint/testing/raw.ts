@@ -142,7 +142,8 @@ export const unicodePath = (plain: string, name: string, version = 1): Buffer =>
   extraField(0x7075, Buffer.concat([Buffer.from([version]), u32(crc32(Buffer.from(plain))), Buffer.from(name)]))
 
 function numbersOf(entry: RawEntry): { numbers: Numbers; data: Uint8Array } {
-  const content = Buffer.from(entry.content ?? '')
+  const { content: given = '' } = entry
+  const content = typeof given === 'string' ? Buffer.from(given) : given
   const name = Buffer.from(entry.name)
   const data =
     entry.pack === 'deflate' ? deflateRawSync(content) : entry.pack instanceof Uint8Array ? entry.pack : content
