@@ -1,5 +1,13 @@
-/** Test files that try thousands of damaged inputs. The quick run leaves them out. */
-export const manyInputs = ['**/*fuzz*', '**/schemas.test.ts', '**/hostile.test.ts', '**/mutated.test.ts']
+/** Files that the quick run leaves out: they try thousands of damaged inputs, or run on PostgreSQL. */
+export const filesLeftOut = [
+  '**/*fuzz*',
+  '**/schemas.test.ts',
+  '**/hostile.test.ts',
+  '**/mutated.test.ts',
+  '**/report-store/postgres/*.store.test.ts',
+  '**/move.store.test.ts',
+  '**/nodes.store.test.ts',
+]
 
 /**
  * Parts of the names of tests that the quick run leaves out: tests of a corpus, of many kill points or of the compiler,
