@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { nothingShared } from './archive/parts.ts'
+import { nothingShared, readShared, sharedText } from './archive/parts.ts'
 import { buildRuntime, ownKeys } from './build.ts'
 import { whoHolds } from './src/files/lock.ts'
 import { agentFolder, reporter } from './testing/folder.ts'
@@ -56,6 +56,9 @@ test('another version gives another file, and what builds share changes none of 
   expect(await prints(process.execPath, load(other.file, '--version'))).toBe('7.9.0')
   const again = await buildRuntime({ outDir: join(folder, 'again'), version: '7.8.9', shared })
   expect(readFileSync(again.file).equals(readFileSync(file))).toBe(true)
+  const read = readShared(await sharedText(shared))
+  const elsewhere = await buildRuntime({ outDir: join(folder, 'read'), version: '7.8.9', shared: read })
+  expect(readFileSync(elsewhere.file).equals(readFileSync(file))).toBe(true)
 })
 
 test.each(nodes)('%s loads it, by any name and below any package.json', async (node) => {

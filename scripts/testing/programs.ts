@@ -2,10 +2,11 @@
  * Bundles the programs that tests start hundreds of times, since a start from the sources takes two to five times as
  * much CPU. Some tests still start the sources, since people do so in a checkout.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { nothingShared, sharedText } from '../../packages/runtime/archive/parts.ts'
 import { buildRuntime, ownKeys } from '../../packages/runtime/build.ts'
 import { fingerprint } from '../build/fingerprint.ts'
 import { type Programs, sources } from './sources.ts'
@@ -17,6 +18,7 @@ const root = join(import.meta.dirname, '../..')
  */
 const cache = join(root, 'packages/server/.cache/programs')
 const day = 86_400_000
+const sharedBuild = 'shared-build.json'
 
 /** Makes the programs, unless they were already made from the same sources. */
 export async function makePrograms(now: number): Promise<Programs> {
@@ -27,7 +29,9 @@ export async function makePrograms(now: number): Promise<Programs> {
     for (const name of readdirSync(cache))
       if (statSync(join(cache, name)).mtimeMs < now - day) rmSync(join(cache, name), { recursive: true, force: true })
     const temporary = join(cache, `${process.pid}.tmp`)
-    await buildRuntime({ outDir: temporary, version: 'dev', keys: ownKeys() })
+    const shared = nothingShared()
+    await buildRuntime({ outDir: temporary, version: 'dev', keys: ownKeys(), shared })
+    writeFileSync(join(temporary, sharedBuild), await sharedText(shared))
     await buildServer(join(temporary, 'server'))
     await buildHelpers(temporary)
     if (existsSync(folder)) rmSync(temporary, { recursive: true })
@@ -39,6 +43,7 @@ export async function makePrograms(now: number): Promise<Programs> {
     serve: join(folder, 'server/serve.mjs'),
     killAt: join(folder, 'kill-at.cjs'),
     systemctl: join(folder, 'systemctl.mjs'),
+    sharedBuild: join(folder, sharedBuild),
   }
 }
 

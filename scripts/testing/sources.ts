@@ -12,6 +12,8 @@ export interface Programs {
   readonly killAt: string
   /** A stand-in for systemd: packages/runtime/testing/systemctl.ts. */
   readonly systemctl: string
+  /** What builds of `svc.pyz` share (packages/runtime/archive/parts.ts); undefined if nothing was built yet. */
+  readonly sharedBuild?: string
 }
 export const sources: Programs = {
   svc: join(root, 'packages/runtime/src/main.ts'),

@@ -40,6 +40,27 @@ type Bundled = Awaited<ReturnType<typeof piecesOf>> & { readonly name: string }
 
 export const nothingShared = (): Shared => ({ parts: new Map(), lines: new Map() })
 
+/** What builds have shared, as text, for builds of the same sources in other processes. */
+export async function sharedText({ parts, lines }: Shared): Promise<string> {
+  const listed = [...(await Promise.all(parts.values()))].map(({ pieces, ...part }) => ({
+    ...part,
+    pieces: pieces.map((piece) => ({ ...piece, starts: [...piece.starts] })),
+  }))
+  return JSON.stringify({ parts: listed, lines: [...lines] })
+}
+
+export function readShared(text: string): Shared {
+  const { parts, lines } = JSON.parse(text) as { parts: SharedPart[]; lines: [string, string][] }
+  const read = parts.map(({ pieces, ...part }): [string, Promise<Bundled>] => [
+    part.name,
+    Promise.resolve({ ...part, pieces: pieces.map((piece) => ({ ...piece, starts: new Set(piece.starts) })) }),
+  ])
+  return { parts: new Map(read), lines: new Map(lines) }
+}
+type SharedPart = Omit<Bundled, 'pieces'> & {
+  readonly pieces: readonly (Omit<Piece, 'starts'> & { readonly starts: readonly string[] })[]
+}
+
 /** Returns the text of the file from `offset` on: first the lines with the parts, then the code of main.ts. */
 export async function program(
   main: string,

@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { nothingShared } from '../archive/parts.ts'
+import { programs } from '../../../scripts/testing/program.ts'
+import { nothingShared, readShared, type Shared } from '../archive/parts.ts'
 import { type Built, buildRuntime } from '../build.ts'
 import { minNode } from '../src/version.ts'
 import type { Came, Reply, Service } from './service.ts'
@@ -30,13 +31,15 @@ export interface Workshop {
   remove(): void
 }
 
-const shared = nothingShared()
+let shared: Shared | undefined
 /**
- * Builds the runtime for tests that do not change the sources. Only the first build in a worker of the test runner
- * takes seconds of CPU.
+ * Builds the runtime for tests that do not change the sources. Only the first build of a test run takes seconds of CPU.
  */
-export const quickBuild = (options: Omit<Parameters<typeof buildRuntime>[0], 'shared'>): Promise<Built> =>
-  buildRuntime({ ...options, shared })
+export function quickBuild(options: Omit<Parameters<typeof buildRuntime>[0], 'shared'>): Promise<Built> {
+  const { sharedBuild } = programs
+  shared ??= sharedBuild === undefined ? nothingShared() : readShared(readFileSync(sharedBuild, 'utf8'))
+  return buildRuntime({ ...options, shared })
+}
 
 /**
  * With `SVC_TEST_BEFORE=DIR`, version 1.0.0 is built from the checkout in DIR, so that the current sources are tested
