@@ -153,7 +153,7 @@ export async function detailsOf(db: Db, ids: readonly string[]): Promise<Map<str
   return new Map(rows.map(({ id, facts, attempts }) => [id, { facts, attempts }]))
 }
 
-/** The statuses of the last runs that ended, newest first. */
+/** Reads the statuses of the last ended runs of these agents, newest first. */
 export async function lastRuns(db: Db, ids: readonly string[]): Promise<Map<string, (string | null)[]>> {
   const runs = new Map<string, (string | null)[]>()
   if (ids.length === 0) return runs
@@ -196,7 +196,7 @@ export async function costsOfDay(db: Db, ids: readonly string[], day: number): P
   return new Map(rows.map(({ agent_id, cost_micro }) => [agent_id, cost_micro]))
 }
 
-/** The costs of these agents on the 14 days before a day, by agent and day. */
+/** Reads the costs of these agents on the 14 days before a day, by agent id and day. */
 export async function earlierCosts(
   db: Db,
   ids: readonly string[],

@@ -5,13 +5,13 @@
 import { cut, type Report } from '@svc/protocol'
 
 export interface Signs {
-  /** The level of the health item `Process`, where it is warn or bad. */
+  /** The level of the health item `Process` if that is warn or bad, otherwise null. */
   process: 'warn' | 'bad' | null
-  /** Products whose binding is bad. */
+  /** The products whose binding has the level bad. */
   bindings: readonly string[]
-  /** Gauges at or above their mark. */
+  /** The names of the gauges that have reached their mark. */
   gauges: readonly string[]
-  /** The earliest start of an active run, Unix seconds as reported. */
+  /** The earliest start of a run in progress, in Unix seconds as reported; null if no run is in progress. */
   started: number | null
 }
 
