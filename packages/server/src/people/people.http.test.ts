@@ -23,6 +23,7 @@ test('the first link makes the first person and their workspace, activated for s
     role: 'admin',
     activated: true,
     agents: 0,
+    alerts: { unacknowledged: 0, notified: false },
   })
   const second = await service
     .browser()

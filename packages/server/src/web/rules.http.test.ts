@@ -40,6 +40,20 @@ const members = [
   'GET /api/web/w/:slug/codes/:id',
   'GET /api/web/w/:slug/bots',
   'GET /api/web/w/:slug/products',
+  'GET /api/web/w/:slug/alerts',
+  'GET /api/web/w/:slug/alerts/lines',
+  'GET /api/web/w/:slug/agents/:name/alerts',
+  'POST /api/web/w/:slug/alerts/:id/acknowledge',
+  'GET /api/web/w/:slug/mutes',
+  'POST /api/web/w/:slug/mutes',
+  'DELETE /api/web/w/:slug/mutes/:id',
+  'GET /api/web/w/:slug/rules',
+  'GET /api/web/w/:slug/channels',
+  'GET /api/web/w/:slug/my-channels',
+  'POST /api/web/w/:slug/my-channels',
+  'PATCH /api/web/w/:slug/my-channels/:channel',
+  'POST /api/web/w/:slug/my-channels/:channel/test',
+  'DELETE /api/web/w/:slug/my-channels/:channel',
 ]
 /** Routes on which a member may only act on their own entry. */
 const ownOnly = ['DELETE /api/web/w/:slug/members/:id']
