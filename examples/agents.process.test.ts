@@ -1,15 +1,31 @@
 /** Tests what every example agent must do. Each example is started as a real process in a folder of its own. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defaults, examineFolder } from '@svc/blueprint'
 import { logNames, settingTypes } from '@svc/protocol'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { Example, manifestOf, type Settings } from './running.ts'
+
+/** Makes a repository with two commits. Reading the history of this checkout would take longer with every commit. */
+function repository(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-examples-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', ...args], { cwd: folder })
+  git('init', '--quiet')
+  for (const name of ['one', 'two']) {
+    writeFileSync(join(folder, name), `${name}\n`)
+    git('add', name)
+    git('commit', '--quiet', '--no-gpg-sign', '--message', name)
+  }
+  return folder
+}
 
 const quick: Record<string, Settings> = {
   'machine-watch': { survey_seconds: 1 },
-  'git-reader': { folder: import.meta.dirname },
+  'git-reader': { folder: repository() },
   'link-checker': { folder: join(import.meta.dirname, 'link-checker') },
 }
 const names = Object.keys(quick)
