@@ -12,7 +12,7 @@ export interface Programs {
   readonly killAt: string
   /** A stand-in for systemd: packages/runtime/testing/systemctl.ts. */
   readonly systemctl: string
-  /** What builds of `svc.pyz` share (packages/runtime/archive/parts.ts); undefined if nothing was built yet. */
+  /** The file with what builds of `svc.pyz` share (packages/runtime/archive/parts.ts), if the run has built one. */
   readonly sharedBuild?: string
 }
 export const sources: Programs = {

@@ -40,7 +40,7 @@ type Bundled = Awaited<ReturnType<typeof piecesOf>> & { readonly name: string }
 
 export const nothingShared = (): Shared => ({ parts: new Map(), lines: new Map() })
 
-/** What builds have shared, as text, for builds of the same sources in other processes. */
+/** Writes as text what builds have shared, for builds of the same sources in other processes. */
 export async function sharedText({ parts, lines }: Shared): Promise<string> {
   const listed = [...(await Promise.all(parts.values()))].map(({ pieces, ...part }) => ({
     ...part,
