@@ -27,10 +27,10 @@ export function newServiceFacts({ dataDir, clocks }: Reading): (db: Db) => Promi
     if (Math.abs(by) >= minJumpMs) clockJump = { at: now.wall, by }
     before = now
     const lease = await db.selectFrom('alert_lease').select('turned_at').where('id', '=', 1).executeTakeFirst()
+    const backup = await db.selectFrom('service_backup').select('at').where('id', '=', 1).executeTakeFirst()
     return {
       diskFree: dataDir === undefined ? null : await freeOf(dataDir),
-      // The service does not record its backups yet.
-      lastBackupAt: null,
+      lastBackupAt: backup?.at ?? null,
       clockJump,
       evaluatedAt: lease?.turned_at ?? null,
     }

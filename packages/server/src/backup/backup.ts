@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import { backup as copyOnline, DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import type { Config } from '../base.ts'
-import type { Store } from '../db/open.ts'
+import type { Db, Store } from '../db/open.ts'
 import { isCode, messageOf } from '../errors.ts'
 import { secretOf } from '../ops/data-folder.ts'
 import { refuse } from '../verdict.ts'
@@ -52,7 +52,18 @@ export async function writeBackup(
   } finally {
     rmSync(beside, { force: true })
   }
-  return { ok: true, value: { file, bytes: statSync(file).size, at: now, version: config.version } }
+  const bytes = statSync(file).size
+  await recordBackup(store.db, now, bytes)
+  return { ok: true, value: { file, bytes, at: now, version: config.version } }
+}
+
+/** Records that a backup was made, so that an alert can say that the last one is old. */
+async function recordBackup(db: Db, at: number, bytes: number): Promise<void> {
+  await db
+    .insertInto('service_backup')
+    .values({ id: 1, at, bytes })
+    .onConflict((oc) => oc.column('id').doUpdateSet({ at, bytes }))
+    .execute()
 }
 
 const onPostgres =

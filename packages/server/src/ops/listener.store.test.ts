@@ -115,6 +115,24 @@ everyEngine('the operator’s port', (open: () => Promise<Store>) => {
   })
 })
 
+everyEngine('the metrics of alerts', (open: () => Promise<Store>) => {
+  test('say how many messages wait, and how old the last evaluation is', async () => {
+    const w = await world(await open())
+    const turned = { id: 1, holder: 'x', until_at: 0, turned_at: w.clock.now() }
+    await w.store.db.insertInto('alert_lease').values(turned).execute()
+    w.clock.pass(20)
+    const { ask, close } = await listening(w)
+    const lines = (await ask('/metrics')).text.split('\n').filter((line) => line.startsWith('svc_alert'))
+    expect(lines.sort()).toEqual([
+      'svc_alert_deliveries_waiting 0',
+      'svc_alert_delivery_overdue_seconds 0',
+      'svc_alert_evaluation_age_seconds 20',
+    ])
+    await close()
+    await w.store.close()
+  })
+})
+
 everyEngine('the counts of commands', (open: () => Promise<Store>) => {
   test('forget a state without commands after five seconds', async () => {
     const w = await world(await open())

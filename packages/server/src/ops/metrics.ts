@@ -9,6 +9,7 @@ import type { Base } from '../base.ts'
 import type { Db, Store } from '../db/open.ts'
 import { silentAt } from '../limits/silent.ts'
 import type { AgentMetrics } from './agent-metrics.ts'
+import { alertGauges, countAlerts } from './alert-metrics.ts'
 
 interface Observed extends Pick<Base, 'config' | 'now'> {
   store: Store
@@ -22,6 +23,7 @@ export function createRegistry(observed: Observed): Registry {
   collectDefaultMetrics({ register: registry })
   countsOf(registry, observed)
   gaugesOf(registry, observed)
+  alertGauges(registry, remembered(() => countAlerts(observed.store.db), 5000), observed.now)
   return registry
 }
 

@@ -1,0 +1,66 @@
+/** The metrics of alerts: how many there are, and whether they are evaluated and sent in time. */
+import { Gauge, type Registry } from 'prom-client'
+import type { Db } from '../db/open.ts'
+
+/** Adds the gauges to a registry. `seen` reads the state and may keep it for some seconds. */
+export function alertGauges(registry: Registry, seen: () => Promise<AlertCounts>, now: () => number): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'svc_alerts',
+    help: 'Alerts that have not ended, by phase: pending, open, closing, calm.',
+    labelNames: ['phase'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { phase, count } of (await seen()).alerts) this.set({ phase }, Number(count))
+    },
+  })
+  const plain: [name: string, help: string, value: (counts: AlertCounts) => number | undefined][] = [
+    [
+      'svc_alert_deliveries_waiting',
+      'Messages about alerts that wait for their first or next try.',
+      ({ waiting }) => waiting,
+    ],
+    [
+      'svc_alert_delivery_overdue_seconds',
+      'The time by which the earliest of these messages is overdue; 0 if none is.',
+      ({ dueAt }) => (dueAt === null ? 0 : Math.max(0, (now() - dueAt) / 1000)),
+    ],
+    [
+      'svc_alert_evaluation_age_seconds',
+      'The time since any node last completed an evaluation of alerts.',
+      ({ evaluatedAt }) => (evaluatedAt === null ? undefined : (now() - evaluatedAt) / 1000),
+    ],
+  ]
+  for (const [name, help, value] of plain)
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.reset()
+        const found = value(await seen())
+        if (found !== undefined) this.set(found)
+      },
+    })
+}
+
+type AlertCounts = Awaited<ReturnType<typeof countAlerts>>
+
+/** Alerts that have not ended and waiting messages have indexes of their own. */
+export async function countAlerts(db: Db) {
+  const alerts = await db
+    .selectFrom('alert')
+    .select((eb) => ['phase', eb.fn.countAll<number>().as('count')])
+    .where('ended_at', 'is', null)
+    .groupBy('phase')
+    .execute()
+  const waiting = await db
+    .selectFrom('alert_delivery')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('due_at').as('dueAt')])
+    .where('state', '=', 'waiting')
+    .executeTakeFirst()
+  const lease = await db.selectFrom('alert_lease').select('turned_at').executeTakeFirst()
+  const { count = 0, dueAt = null } = waiting ?? {}
+  return { alerts, waiting: Number(count), dueAt, evaluatedAt: lease?.turned_at ?? null }
+}
