@@ -171,6 +171,7 @@ async function furnish(place: Place, ada: Visitor): Promise<{ rollout: string; b
     await place.report(token, reportOf(name, i))
   }
   await furnishCommands(place, ada, tokens.get('mail-triage') ?? '')
+  await furnishAlerts(place, ada)
   await ada.call('POST', '/api/web/w/north-wind/invitations', { email: 'ben@north-wind.example', role: 'member' })
   const folder = mkdtempSync(join(tmpdir(), 'svc-shots-'))
   const bundle = join(folder, 'bundle.zip')
@@ -202,6 +203,35 @@ async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string;
   await installed.get('inbox-north')?.keeps('1.2.0')
   await installed.get('inbox-east')?.rollsBack('1.2.0', 'it said bad: no answer from the mailbox')
   return { id, played: [...installed.values()] }
+}
+
+/** Opens alerts of two agents, and makes channels, a mute, and alerts that ended. Nothing is sent anywhere: its port is closed. */
+async function furnishAlerts(place: Place, ada: Visitor): Promise<void> {
+  const north = '/api/web/w/north-wind'
+  for (const channel of [
+    { name: 'ops', kind: 'webhook', url: 'http://127.0.0.1:9/alerts' },
+    { name: 'night', kind: 'slack', url: 'http://127.0.0.1:9/services/T0/B0/secret' },
+  ])
+    await ada.call('POST', `${north}/channels`, channel)
+  const rules = [
+    { rule: 'bad', after: 0 },
+    { rule: 'warning', on: true, after: 0, channels: ['night'] },
+    { rule: 'cost_day', limit: 25 },
+  ]
+  for (const rule of rules) await ada.call('PATCH', `${north}/rules`, rule)
+  for (const name of ['ops', 'night']) await ada.call('POST', `${north}/channels/${name}/test`, {})
+  await ada.call('POST', `${north}/mutes`, { agent: 'docs-gardener', seconds: 8 * 3600 })
+  type Open = { rows: { id: string }[] }
+  const open = async () => (await ada.call<Open>('GET', `${north}/alerts/lines`)).rows
+  while ((await open()).length < 2) await new Promise((go) => setTimeout(go, 500))
+  await ada.call('POST', `${north}/alerts/${(await open())[0]?.id}/acknowledge`, { note: 'I ask the supplier.' })
+  const ended = (hours: number) =>
+    Array.from({ length: 6 }, (_, i) => {
+      const from = (now - (i + 1) * hours * 3600) * 1000
+      return [from, from + (i + 1) * 700_000] as const
+    })
+  place.addEndedAlerts('bad', ended(5))
+  place.addEndedAlerts('warning', ended(11))
 }
 
 /** Sends one command for each possible outcome, so that the list has something to show. */
@@ -247,6 +277,12 @@ const pages: [name: string, path: string][] = [
   ['agent-updates', '/w/north-wind/agents/inbox-east?tab=updates'],
   ['updates', '/w/north-wind/updates'],
   ['update', '/w/north-wind/updates/new?blueprint=mail-triage&version=1.1.0'],
+  ['alerts', '/w/north-wind/alerts'],
+  ['alerts-history', '/w/north-wind/alerts?tab=history'],
+  ['alerts-rules', '/w/north-wind/alerts?tab=rules'],
+  ['alerts-channels', '/w/north-wind/alerts?tab=channels'],
+  ['alerts-deliveries', '/w/north-wind/alerts?tab=deliveries'],
+  ['agent-alerts', '/w/north-wind/agents/ticket-router'],
   ['bots', '/w/north-wind/bots'],
   ['members', '/w/north-wind/members'],
   ['activity', '/w/north-wind/activity'],
@@ -257,7 +293,7 @@ const wanted = process.argv.slice(2)
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
 
 for (const folder of [looked, shown]) mkdirSync(folder, { recursive: true })
-const place = await openPlace()
+const place = await openPlace({ SVC_OUTBOUND_ALLOW: '127.0.0.0/8' })
 try {
   const start = await place.visitor({ width: 1280, height: 800 })
   await start.page.goto(place.firstLink)

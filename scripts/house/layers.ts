@@ -226,6 +226,7 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         'pages/activity': 'who did what',
+        'pages/alerts': 'alerts, rules, channels, deliveries',
         'pages/agent/header': 'name, state and controls above the tabs',
         'pages/agent/runs': 'runs of an agent',
         'pages/bots': 'products and bots',
@@ -249,7 +250,7 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         agents: 'dialogs to add, rename and delete an agent; lines to copy',
-        alerts: 'this browser as a channel',
+        alerts: 'alerts and mutes in words, with their buttons; this browser as a channel',
         live: 'live frames, merged into what is shown',
         'pages/agent/parts': 'what the tabs of an agent share',
         'pages/updates/parts': 'what the pages of updates share',

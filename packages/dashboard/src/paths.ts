@@ -25,6 +25,7 @@ export const paths = {
   updates: '/w/$slug/updates',
   update: '/w/$slug/updates/new',
   rollout: '/w/$slug/updates/$id',
+  alerts: '/w/$slug/alerts',
   bots: '/w/$slug/bots',
   members: '/w/$slug/members',
   activity: '/w/$slug/activity',
@@ -33,3 +34,7 @@ export const paths = {
 /** The tabs of an agent's page. The address names one with `?tab=`; without it the first one is shown. */
 export const agentTabs = ['overview', 'runs', 'commands', 'updates', 'logs', 'settings'] as const
 export type AgentTab = (typeof agentTabs)[number]
+
+/** The tabs of the page of alerts: `?tab=`, the first when absent. */
+export const alertTabs = ['open', 'history', 'rules', 'channels', 'deliveries'] as const
+export type AlertTab = (typeof alertTabs)[number]

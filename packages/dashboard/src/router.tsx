@@ -17,7 +17,7 @@ import { BrokenPage } from './pages/BrokenPage.tsx'
 import { asked, type FleetView } from './pages/fleet/view.ts'
 import { NotFoundPage } from './pages/NotFoundPage.tsx'
 import { WaitingPage } from './pages/WaitingPage.tsx'
-import { type AgentTab, agentTabs, paths } from './paths.ts'
+import { type AgentTab, agentTabs, alertTabs, paths } from './paths.ts'
 import {
   agentQuery,
   blueprintQuery,
@@ -27,6 +27,7 @@ import {
   keys,
   membersQuery,
   meQuery,
+  openAlertsQuery,
   queryClient,
   rolloutQuery,
   workspaceQuery,
@@ -206,6 +207,13 @@ const rollout = createRoute({
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(rolloutQuery(params.slug, params.id)),
   component: lazyRouteComponent(() => import('./pages/updates/RolloutPage.tsx'), 'RolloutPage'),
 })
+const alerts = createRoute({
+  getParentRoute: () => workspace,
+  path: '/alerts',
+  validateSearch: (s: Search) => present({ tab: oneOf(alertTabs, s.tab) }),
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(openAlertsQuery(params.slug)),
+  component: lazyRouteComponent(() => import('./pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
+})
 const bots = createRoute({
   getParentRoute: () => workspace,
   path: '/bots',
@@ -245,6 +253,7 @@ export const router = createRouter({
         updates,
         update,
         rollout,
+        alerts,
         bots,
         members,
         activity,

@@ -28,16 +28,18 @@ export class Place {
   readonly #folder: string
   readonly #port: number
   readonly #windows: Windows
+  readonly #env: Readonly<Record<string, string>>
   #service: ChildProcess | undefined
   #said = ''
   firstLink = ''
   /** The faults that pages had: errors in a browser's console, and exceptions that nothing caught. */
   readonly faults: string[] = []
 
-  constructor(browser: Browser, folder: string, port: number) {
+  constructor(browser: Browser, folder: string, port: number, env: Readonly<Record<string, string>>) {
     this.browser = browser
     this.#folder = folder
     this.#port = port
+    this.#env = env
     this.url = `http://localhost:${port}`
     this.#windows = new Windows(browser, `${this.url}/icon.svg`, this.faults)
   }
@@ -51,6 +53,7 @@ export class Place {
         SVC_DATA_DIR: join(this.#folder, 'data'),
         SVC_METRICS_PORT: '0',
         SVC_LOG_LEVEL: 'warn',
+        ...this.#env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -103,6 +106,20 @@ export class Place {
     db.exec('commit')
     db.close()
     await this.start()
+  }
+
+  /** Alerts that ended at these times, copied from one that is open: a history without the days that it takes. */
+  addEndedAlerts(rule: string, times: readonly (readonly [from: number, to: number])[]): void {
+    const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
+    db.prepare('create temp table one as select * from alert where rule = ? and ended_at is null limit 1').run(rule)
+    const change = db.prepare(
+      'update one set id = ?, since = ?, opened_at = ?, ended_at = ?, acknowledged_at = null, acknowledged_by = null, note = null',
+    )
+    for (const [from, to] of times) {
+      change.run(`${from} ${rule}`, from, from, to)
+      db.exec('insert into alert select * from one')
+    }
+    db.close()
   }
 
   /** Runs `svc-server … --json` and returns the value that it prints. */
@@ -199,10 +216,11 @@ async function call<T>(context: BrowserContext, url: string, method: string, pat
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
-export async function openPlace(): Promise<Place> {
+/** `env`: settings of the service beside those that every place has. */
+export async function openPlace(env: Readonly<Record<string, string>> = {}): Promise<Place> {
   await build({ quiet: true })
   const folder = mkdtempSync(join(tmpdir(), 'svc-page-'))
-  const place = new Place(await launchBrowser(), folder, await freePort())
+  const place = new Place(await launchBrowser(), folder, await freePort(), env)
   try {
     await place.start()
   } catch (error) {

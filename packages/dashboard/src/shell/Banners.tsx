@@ -3,8 +3,9 @@ import { IconCloudOff, IconLock, IconRefresh } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import type { LiveState } from '../live/useLive.ts'
 import { useWorkspace } from '../workspace.ts'
+import { NotifyBanner } from './NotifyBanner.tsx'
 
-/** Shows warnings about the whole page: no network, connection lost, workspace not activated. */
+/** Shows warnings about the whole page: no network, connection lost, workspace not activated, nobody notified. */
 export function Banners({ slug, live }: { slug: string; live: LiveState }) {
   const { online } = useNetwork()
   const { activated } = useWorkspace()
@@ -20,6 +21,7 @@ export function Banners({ slug, live }: { slug: string; live: LiveState }) {
           </div>
         </div>
       )}
+      <NotifyBanner slug={slug} />
       <div role="status" className="svc-float">
         {!online ? (
           <span className="svc-pill">

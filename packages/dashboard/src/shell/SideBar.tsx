@@ -1,4 +1,12 @@
-import { IconHistory, IconPackage, IconRefreshDot, IconRobot, IconServer2, IconUsers } from '@tabler/icons-react'
+import {
+  IconBell,
+  IconHistory,
+  IconPackage,
+  IconRefreshDot,
+  IconRobot,
+  IconServer2,
+  IconUsers,
+} from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type ComponentType, lazy, Suspense, useState } from 'react'
@@ -32,6 +40,13 @@ export function SideBar({ slug }: { slug: string }) {
         />
         <NavItem to={paths.blueprints} params={{ slug }} label="Blueprints" leftSection={<IconPackage {...icon} />} />
         <NavItem to={paths.updates} params={{ slug }} label="Updates" leftSection={<IconRefreshDot {...icon} />} />
+        <NavItem
+          to={paths.alerts}
+          params={{ slug }}
+          label="Alerts"
+          leftSection={<IconBell {...icon} />}
+          rightSection={<Unacknowledged count={workspace.alerts.unacknowledged} />}
+        />
         <NavItem to={paths.bots} params={{ slug }} label="Bots" leftSection={<IconRobot {...icon} />} />
         <NavItem to={paths.activity} params={{ slug }} label="Activity" leftSection={<IconHistory {...icon} />} />
         <NavItem to={paths.members} params={{ slug }} label="Members" leftSection={<IconUsers {...icon} />} />
@@ -40,6 +55,15 @@ export function SideBar({ slug }: { slug: string }) {
     </>
   )
 }
+
+/** The number of open alerts that nobody has acknowledged; nothing when there is none. */
+const Unacknowledged = ({ count }: { count: number }) =>
+  count > 0 && (
+    <span className="svc-count">
+      {count}
+      <span className="svc-hidden"> not acknowledged</span>
+    </span>
+  )
 
 const load = () => import('./menus.tsx')
 const WorkspaceMenu = lazy(async () => ({ default: (await load()).WorkspaceMenu }))

@@ -2,7 +2,8 @@ import { Burger } from '@mantine/core'
 import { Outlet, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useLive } from '../live/useLive.ts'
-import { useSlug } from '../workspace.ts'
+import { useTitleCount } from '../ui/index.ts'
+import { useSlug, useWorkspace } from '../workspace.ts'
 import { Banners } from './Banners.tsx'
 import { Mark } from './Mark.tsx'
 import { SideBar } from './SideBar.tsx'
@@ -16,6 +17,7 @@ export function WorkspaceShell() {
   const slug = useSlug()
   const { name } = useParams({ strict: false })
   const live = useLive(slug, name)
+  useTitleCount(useWorkspace().alerts.unacknowledged)
   const [opened, setOpened] = useState(false)
   const where = useRouterState({ select: ({ location }) => location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: wherever one goes, the menu is done with

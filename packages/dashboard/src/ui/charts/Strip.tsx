@@ -19,40 +19,38 @@ interface StripProps {
   start: number
   end: number
   marks: readonly { at: number; text: string }[]
+  /** Shorter periods, drawn as lines above the strip. */
+  above?: readonly StripSpan[]
 }
 
 const height = 22
+/** The height of the lines above the strip, and their distance to it. */
+const line = 4
+const gap = 3
 
 /** Shows time as a strip: periods in their colours, above a line of marks. */
-export function Strip({ title, summary, spans, start, end, marks }: StripProps) {
+export function Strip({ title, summary, spans, start, end, marks, above = [] }: StripProps) {
   const { ref, width } = useElementSize()
   const id = useId()
   const x = linear([start, end], [0, width])
+  const top = above.length > 0 ? line + gap : 0
   return (
     <div ref={ref} className="svc-strip">
-      <svg width={width} height={height + 18} role="img" aria-labelledby={id}>
+      <svg width={width} height={top + height + 18} role="img" aria-labelledby={id}>
         <title id={id}>{`${title}. ${summary}`}</title>
-        <rect className="svc-strip-empty" width={width} height={height} rx={3} />
-        {spans.map((span) => {
-          const left = Math.max(0, x(span.from))
-          return (
-            <rect
-              key={`${span.from}-${span.words}`}
-              x={left}
-              width={Math.max(1.5, Math.min(width, x(span.to)) - left - 0.5)}
-              height={height}
-              style={{ fill: span.color }}
-            >
-              <title>{span.words}</title>
-            </rect>
-          )
-        })}
+        <rect className="svc-strip-empty" y={top} width={width} height={height} rx={3} />
+        {above.map((span) => (
+          <Period key={`${span.from}-${span.words}`} span={span} x={x} width={width} y={0} height={line} />
+        ))}
+        {spans.map((span) => (
+          <Period key={`${span.from}-${span.words}`} span={span} x={x} width={width} y={top} height={height} />
+        ))}
         {marks.map((mark, i) => (
           <text
             key={mark.at}
             className="svc-chart-tick"
             x={x(mark.at)}
-            y={height + 14}
+            y={top + height + 14}
             textAnchor={i === 0 ? 'start' : i === marks.length - 1 ? 'end' : 'middle'}
           >
             {mark.text}
@@ -60,5 +58,30 @@ export function Strip({ title, summary, spans, start, end, marks }: StripProps) 
         ))}
       </svg>
     </div>
+  )
+}
+
+interface PeriodProps {
+  span: StripSpan
+  x: (at: number) => number
+  /** The width of the whole strip. */
+  width: number
+  y: number
+  height: number
+}
+
+function Period({ span, x, width, y, height }: PeriodProps) {
+  const left = Math.max(0, x(span.from))
+  const minWidth = height === line ? line : 1.5
+  return (
+    <rect
+      x={Math.min(left, width - minWidth)}
+      y={y}
+      width={Math.max(minWidth, Math.min(width, x(span.to)) - left - 0.5)}
+      height={height}
+      style={{ fill: span.color }}
+    >
+      <title>{span.words}</title>
+    </rect>
   )
 }

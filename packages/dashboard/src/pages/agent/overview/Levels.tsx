@@ -1,11 +1,13 @@
 import { SegmentedControl } from '@mantine/core'
+import type { AlertLine } from '@svc/api'
 import { type Level as LevelName, levels as levelNames } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { levelsQuery } from '../../../queries.ts'
+import { statementOf } from '../../../alerts/words.ts'
+import { agentAlertsQuery, levelsQuery } from '../../../queries.ts'
 import { Strip, sharesOf, spansOf } from '../../../ui/charts/index.ts'
 import { percent } from '../../../ui/format.ts'
-import { exact, Level, lasting, looks, serviceNow, Text, Time } from '../../../ui/index.ts'
+import { count, exact, Level, lasting, looks, serviceNow, Text, Time } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { colors, marksOf, type Window, windowFor, windows } from './windows.ts'
@@ -24,6 +26,7 @@ const asked = 200
 export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
   const [picked, setPicked] = useState<Window | null>(null)
   const { data } = useQuery(levelsQuery(slug, page.name, asked))
+  const { data: alerts = [] } = useQuery(agentAlertsQuery(slug, page.name))
   const [all, setAll] = useState(false)
   if (!data || data.length === 0) return null
   const end = serviceNow()
@@ -33,6 +36,7 @@ export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
   const heard = silent && page.seenAt !== null ? page.seenAt : end
   const spans = spansOf(data, start, heard)
   const shares = sharesOf(spans, start)
+  const raised = alerts.filter((alert) => (alert.endedAt ?? end) > start)
   const summary = levelNames
     .filter((level) => shares.has(level))
     .map((level) => `${looks[level].words} ${percent(shares.get(level) ?? 0)}`)
@@ -52,10 +56,11 @@ export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
     >
       <Strip
         title={`Level over the last ${window}`}
-        summary={summary}
+        summary={raised.length > 0 ? `${summary}. ${count(raised.length, 'alert')}` : summary}
         start={start}
         end={end}
         marks={marksOf(start, end)}
+        above={raised.map((alert) => alertSpan(alert, end))}
         spans={[
           ...spans.map((span) => ({ ...span, color: colors[span.level], words: wordsOf(span) })),
           ...(heard < end ? [{ from: heard, to: end, color: 'var(--svc-line)', words: 'offline' }] : []),
@@ -87,3 +92,11 @@ const wordsOf = (span: { level: LevelName; label: string | null; from: number; t
   [`${looks[span.level].words}${span.label ? `: ${span.label}` : ''}`, `${exact(span.from)} to ${exact(span.to)}`].join(
     '\n',
   )
+
+/** An alert as a line above the strip, from its opening to its end. */
+const alertSpan = (alert: AlertLine, end: number) => ({
+  from: alert.openedAt ?? alert.since,
+  to: alert.endedAt ?? end,
+  color: colors[alert.level],
+  words: `Alert: ${statementOf(alert)}\n${exact(alert.openedAt ?? alert.since)} to ${alert.endedAt === null ? 'now' : exact(alert.endedAt)}`,
+})

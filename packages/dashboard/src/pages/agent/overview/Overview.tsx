@@ -2,6 +2,7 @@ import type { Agent } from '../parts/agent.ts'
 import { pauseByMachine } from '../parts/machine.ts'
 import { Account } from './Account.tsx'
 import { Active } from './Active.tsx'
+import { Alerts } from './Alerts.tsx'
 import { Bindings } from './Bindings.tsx'
 import { Costs } from './Costs.tsx'
 import { Gauges } from './Gauges.tsx'
@@ -21,6 +22,7 @@ export function Overview({ agent }: { agent: Agent }) {
     <div className="svc-column ag-overview" data-silent={agent.silent}>
       {twoReporters && <TwoReporters />}
       {(state?.detail || agent.silent || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
+      <Alerts agent={agent} place="first" />
       <div className="svc-columns ag-columns">
         <div className="svc-column ag-column">
           {active && <Active agent={agent} runs={active} />}
@@ -34,6 +36,7 @@ export function Overview({ agent }: { agent: Agent }) {
         <div className="svc-column ag-column">
           {gauges && gauges.length > 0 && <Gauges agent={agent} gauges={gauges} />}
           <Costs agent={agent} />
+          <Alerts agent={agent} place="beside" />
           <Levels agent={agent} />
           {account && Object.keys(account).length > 0 && <Account account={account} />}
           {hasVersions(agent) && <Versions agent={agent} />}

@@ -1,10 +1,10 @@
 import { checkValues, type Setting, type Settings } from '@svc/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fromLocalTime, toLocalTime } from '../../../forms/local-time.ts'
 import type { Drafts, Raw } from '../parts/drafts.ts'
 import { boundsText, valueText } from '../parts/setting-words.ts'
 import { changesOf, draftsOf, groupsOf, movedOn, rawOf, readRaw, withDraft, withoutDraft } from './form.ts'
-import { fromLocalTime, toLocalTime } from './time.ts'
 
 const every: Setting = { key: 'every', label: 'Minutes', type: 'number', min: 1, max: 120, group: 'Schedule' }
 const quota: Setting = { key: 'quota', type: 'percent' }

@@ -3,8 +3,8 @@
  * separately, and a report never overwrites it.
  */
 import { type Setting, type Settings, type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
+import { fromLocalTime, toLocalTime } from '../../../forms/local-time.ts'
 import type { Draft, Drafts, Raw } from '../parts/drafts.ts'
-import { fromLocalTime, toLocalTime } from './time.ts'
 
 interface Group {
   /** The name of the group; null for settings without a group. */

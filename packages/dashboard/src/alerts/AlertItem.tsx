@@ -1,0 +1,108 @@
+import type { AlertLine } from '@svc/api'
+import type { ReactNode } from 'react'
+import { AnchorLink } from '../links.tsx'
+import { paths } from '../paths.ts'
+import { Level, lasting, Text, Time } from '../ui/index.ts'
+import { Dotted } from '../ui/parts.tsx'
+import { Acknowledge } from './Acknowledge.tsx'
+import { MuteMenu } from './MuteMenu.tsx'
+import { namesOf, statementOf } from './words.ts'
+import './alerts.css'
+
+interface AlertItemProps {
+  slug: string
+  alert: AlertLine
+  admin: boolean
+  /** The list is on the page of the agent that it is about. */
+  onItsPage?: boolean
+}
+
+/** One alert: what it is about, since when, who looks after it, and the buttons while it is open. */
+export function AlertItem({ slug, alert, admin, onItsPage = false }: AlertItemProps) {
+  const isOpen = alert.endedAt === null
+  const covered = { agent: alert.agent, rule: alert.agent === null ? alert.rule : null }
+  return (
+    <li className="al-item" data-quiet={!isOpen || alert.acknowledged !== null}>
+      <span className="al-level">
+        <Level level={alert.level} />
+      </span>
+      <div className="al-words">
+        <div>
+          {!onItsPage && alert.agents === null && (
+            <>
+              <Subject slug={slug} alert={alert} />{' '}
+            </>
+          )}
+          <Text>{statementOf(alert)}</Text>
+        </div>
+        {alert.agents && (
+          <div className="svc-quiet">
+            <Text>{namesOf(alert.agents.names)}</Text>
+          </div>
+        )}
+        <div className="svc-quiet">
+          <Dotted parts={isOpen ? openParts(alert) : endedParts(alert)} />
+        </div>
+        {alert.acknowledged?.note && (
+          <p className="al-note">
+            <Text>{alert.acknowledged.note}</Text>
+          </p>
+        )}
+      </div>
+      {isOpen && (
+        <div className="al-acts">
+          {alert.acknowledged === null && <Acknowledge slug={slug} alert={alert} />}
+          {!onItsPage && !alert.muted && (admin || covered.agent !== null) && (
+            <MuteMenu slug={slug} covered={covered} />
+          )}
+        </div>
+      )}
+    </li>
+  )
+}
+
+const openParts = ({ since, state, muted, acknowledged }: AlertLine): ReactNode[] => [
+  <>
+    since <Time at={since} />
+  </>,
+  state === 'unsteady' && 'opens and ends again and again',
+  muted && 'muted',
+  acknowledged && (
+    <>
+      acknowledged by <Text>{acknowledged.by}</Text>, <Time at={acknowledged.at} />
+    </>
+  ),
+]
+
+const endedParts = ({ since, endedAt, acknowledged }: AlertLine): ReactNode[] => [
+  <>
+    began <Time at={since} />
+  </>,
+  endedAt !== null && `lasted ${lasting(endedAt - since)}`,
+  acknowledged && (
+    <>
+      acknowledged by <Text>{acknowledged.by}</Text>
+    </>
+  ),
+]
+
+function Subject({ slug, alert: { subject, agent, rollout } }: { slug: string; alert: AlertLine }) {
+  if (agent !== null)
+    return (
+      <AnchorLink to={paths.agent} params={{ slug, name: agent }} fw={600}>
+        <Text>{agent}</Text>
+      </AnchorLink>
+    )
+  if (rollout !== null)
+    return (
+      <AnchorLink to={paths.rollout} params={{ slug, id: rollout }} fw={600}>
+        <Text>{subject.name}</Text>
+      </AnchorLink>
+    )
+  if (subject.kind === 'workspace') return <strong>The workspace</strong>
+  return (
+    <strong>
+      <Text>{subject.name}</Text>
+    </strong>
+  )
+}

@@ -1,0 +1,84 @@
+import type { AlertLine, RuleRow } from '@svc/api'
+import { expect, test } from 'vitest'
+import {
+  audienceOf,
+  byUrgency,
+  conditionOf,
+  coveredBy,
+  lengthOf,
+  namesOf,
+  statementOf,
+  tomorrowMorning,
+} from './words.ts'
+
+const rule = (more: Partial<RuleRow>): RuleRow => ({
+  rule: 'silent',
+  on: true,
+  after: 600,
+  level: 'bad',
+  limit: null,
+  statuses: null,
+  channels: null,
+  ...more,
+})
+
+test.each<[Partial<RuleRow>, string]>([
+  [{}, 'when any agent is offline for 10 minutes'],
+  [{ rule: 'update', after: 0 }, 'when an update of any agent fails'],
+  [{ rule: 'cost_day', after: 0, limit: 12.5 }, 'when an agent or the workspace costs more than $12.5 in a day'],
+  [
+    { rule: 'run_failed', after: 0, statuses: ['failed', 'error'] },
+    'when the last three runs of any agent ended with failed or error',
+  ],
+])('a rule is a sentence: %j', (more, sentence) => expect(conditionOf(rule(more))).toBe(sentence))
+
+test.each<[string[] | null, string]>([
+  [null, 'all channels'],
+  [[], 'nobody'],
+  [['ops'], '#ops'],
+  [['ops', 'mail', 'night'], '#ops, #mail and #night'],
+])('the channels %j of a rule read as %s', (channels, words) => expect(audienceOf({ channels })).toBe(words))
+
+test.each([
+  [0, '0 seconds'],
+  [90, '90 seconds'],
+  [60, '1 minute'],
+  [7200, '2 hours'],
+  [86_400, '1 day'],
+])('%i seconds are %s', (seconds, words) => expect(lengthOf(seconds)).toBe(words))
+
+test('an alert says what is wrong, and a mass silence how many agents are offline', () => {
+  expect(statementOf({ rule: 'bad', label: 'Build fails', agents: null })).toBe('Level Bad: Build fails')
+  const agents = { names: ['a', 'b'], of: 5 }
+  expect(statementOf({ rule: 'silent', label: null, agents })).toBe('2 of 5 agents offline')
+})
+
+test('of many names ten are shown', () => {
+  const names = Array.from({ length: 12 }, (_, i) => `a${i}`)
+  expect(namesOf(names)).toBe('a0, a1, a2, a3, a4, a5, a6, a7, a8, a9 and 2 more')
+  expect(namesOf(['a', 'b'])).toBe('a, b')
+})
+
+test('what nobody has acknowledged comes first, the worst before the rest', () => {
+  const line = (id: string, more: Partial<AlertLine>) =>
+    ({ id, acknowledged: null, level: 'warn', ...more }) as AlertLine
+  const acknowledged = { by: 'Ada', at: 1, note: null }
+  const lines = [
+    line('acknowledged', { level: 'bad', acknowledged }),
+    line('warning', { openedAt: 9 }),
+    line('old', { level: 'bad', openedAt: 1 }),
+    line('new', { level: 'bad', openedAt: 2 }),
+  ]
+  expect(lines.toSorted(byUrgency).map(({ id }) => id)).toEqual(['new', 'old', 'warning', 'acknowledged'])
+})
+
+test('until tomorrow is until eight in the morning', () => {
+  expect(tomorrowMorning(new Date(2026, 10, 30, 23, 59).getTime())).toBe(new Date(2026, 11, 1, 8).getTime())
+})
+
+test.each([
+  [{ agent: 'mail', rule: null }, 'mail'],
+  [{ agent: 'mail', rule: 'bad' }, 'mail, the rule “Level Bad”'],
+  [{ agent: null, rule: 'bad' }, 'the rule “Level Bad”'],
+  [{ agent: null, rule: null }, 'the workspace'],
+] as const)('a mute of %j covers %s', (mute, words) => expect(coveredBy(mute)).toBe(words))

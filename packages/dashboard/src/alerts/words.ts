@@ -1,0 +1,113 @@
+/** Alerts, rules and mutes in the words of the page. Pure. */
+import type { AlertLine, RuleName, RuleRow } from '@svc/api'
+
+/** What an alert of each rule is about, as a heading. */
+export const headings: Readonly<Record<RuleName, string>> = {
+  silent: 'Offline',
+  bad: 'Level Bad',
+  warning: 'Level Warning',
+  process: 'Process not running',
+  status_stale: 'Status file too old',
+  binding: 'Broken binding',
+  update: 'Update failed',
+  rollout: 'Rollout halted',
+  command: 'Command not carried out',
+  run_failed: 'Failed runs',
+  run_long: 'Long run',
+  cost_day: 'Cost limit',
+  cost_jump: 'Unusual cost',
+  gauge: 'Gauge at its mark',
+  two_reporters: 'Two machines',
+  service: 'Channel not working',
+}
+
+/** The condition of each rule, after "when". */
+const conditions: Readonly<Record<RuleName, (rule: RuleRow) => string>> = {
+  silent: () => 'any agent is offline',
+  bad: () => 'the level of any agent is Bad',
+  warning: () => 'the level of any agent is Warning',
+  process: () => 'the process of any agent does not run',
+  status_stale: () => 'the status file of any agent is more than ten minutes old',
+  binding: () => 'a binding of any agent is broken',
+  update: () => 'an update of any agent fails',
+  rollout: () => 'a rollout halts',
+  command: () => 'a command is refused, fails or expires',
+  run_failed: ({ statuses }) => `the last three runs of any agent ended with ${either(statuses ?? [])}`,
+  run_long: () => 'a run of any agent is active',
+  cost_day: ({ limit }) =>
+    limit === null
+      ? 'an agent or the workspace costs more in a day than a limit that you set'
+      : `an agent or the workspace costs more than $${limit} in a day`,
+  cost_jump: () => 'an agent costs more than three times as much today as on a usual day',
+  gauge: () => 'a gauge of any agent is at its mark',
+  two_reporters: () => 'two machines report with the token of one agent',
+  service: () => 'a channel of this workspace keeps failing',
+}
+
+const either = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? 'none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+/** The sentence of a rule after the names of its channels: `when any agent is offline for 10 minutes`. */
+export const conditionOf = (rule: RuleRow): string =>
+  `when ${conditions[rule.rule](rule)}${rule.after > 0 ? ` for ${lengthOf(rule.after)}` : ''}`
+
+/** The channels of a rule in its sentence: `#ops and #mail`. */
+export function audienceOf({ channels }: Pick<RuleRow, 'channels'>): string {
+  if (channels === null) return 'all channels'
+  if (channels.length === 0) return 'nobody'
+  const names = channels.map((name) => `#${name}`)
+  return names.length === 1 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+const units = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const
+
+/** Seconds in the largest unit that divides them: `10 minutes`, `90 seconds`. */
+export function lengthOf(seconds: number): string {
+  const [size, name] = units.find(([unit]) => seconds >= unit && seconds % unit === 0) ?? [1, 'second']
+  const number = seconds / size
+  return `${number} ${name}${number === 1 ? '' : 's'}`
+}
+
+/** What is wrong, after the name of the subject: `Level Bad: Build fails`. */
+export function statementOf({ rule, label, agents }: Pick<AlertLine, 'rule' | 'label' | 'agents'>): string {
+  if (rule === 'silent' && agents) return `${agents.names.length} of ${agents.of} agents offline`
+  return label ? `${headings[rule]}: ${label}` : headings[rule]
+}
+
+const namesMax = 10
+
+/** Up to ten names, then how many more there are. */
+export function namesOf(names: readonly string[]): string {
+  const shown = names.slice(0, namesMax).join(', ')
+  return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown
+}
+
+/** The most urgent first: bad before warning, not acknowledged before acknowledged, new before old. */
+export const byUrgency = (a: AlertLine, b: AlertLine): number =>
+  Number(a.acknowledged !== null) - Number(b.acknowledged !== null) ||
+  Number(b.level === 'bad') - Number(a.level === 'bad') ||
+  (b.openedAt ?? 0) - (a.openedAt ?? 0)
+
+/** Tomorrow at 08:00 in the browser's time zone, Unix milliseconds. */
+export function tomorrowMorning(now: number): number {
+  const day = new Date(now)
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1, 8).getTime()
+}
+
+/** What a mute covers. Null: every agent, or every rule. */
+export interface Covered {
+  agent: string | null
+  rule: RuleName | null
+}
+
+/** The subject of a mute: `mail-triage`, `the rule “Offline”`, `the workspace`. */
+export function coveredBy({ agent, rule }: Covered): string {
+  const named = rule === null ? '' : `the rule “${headings[rule]}”`
+  if (agent === null) return named || 'the workspace'
+  return named ? `${agent}, ${named}` : agent
+}

@@ -1,0 +1,61 @@
+/** Alerts of the workspace: what is open and what ended, the rules, and the channels that they are sent to. */
+import { Loader, Tabs } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { type ComponentType, lazy, Suspense } from 'react'
+import type { AlertTab } from '../../paths.ts'
+import { PageHeader, useDocumentTitle } from '../../ui/index.ts'
+import { useSlug, useWorkspace } from '../../workspace.ts'
+import { OpenTab } from './OpenTab.tsx'
+import type { AlertTabProps } from './props.ts'
+import './alerts-page.css'
+
+const tabs: Readonly<Record<AlertTab, { name: string; panel: ComponentType<AlertTabProps>; admins?: true }>> = {
+  open: { name: 'Open', panel: OpenTab },
+  history: { name: 'History', panel: lazy(() => import('./HistoryTab.tsx')) },
+  rules: { name: 'Rules', panel: lazy(() => import('./RulesTab.tsx')) },
+  channels: { name: 'Channels', panel: lazy(() => import('./ChannelsTab.tsx')) },
+  deliveries: { name: 'Deliveries', panel: lazy(() => import('./DeliveriesTab.tsx')), admins: true },
+}
+
+const route = getRouteApi('/signed-in/w/$slug/alerts')
+
+export function AlertsPage() {
+  const slug = useSlug()
+  const { name, role } = useWorkspace()
+  const admin = role === 'admin'
+  const { tab: wanted = 'open' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const shown = (Object.keys(tabs) as AlertTab[]).filter((each) => admin || !tabs[each].admins)
+  const tab = shown.includes(wanted) ? wanted : 'open'
+  const Panel = tabs[tab].panel
+  useDocumentTitle('Alerts', name)
+  return (
+    <>
+      <PageHeader title="Alerts" note="What needs somebody’s attention, and who is notified." />
+      <Tabs
+        value={tab}
+        onChange={(to) => void navigate({ search: to === 'open' ? {} : { tab: to as AlertTab } })}
+        keepMounted={false}
+      >
+        <Tabs.List className="al-tabs">
+          {shown.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {tabs[each].name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {shown.map((each) => (
+          <Tabs.Panel key={each} value={each} pt="md">
+            {each === tab && (
+              <Suspense fallback={<Loader size="sm" m="md" />}>
+                <div className="svc-column al-page">
+                  <Panel slug={slug} admin={admin} />
+                </div>
+              </Suspense>
+            )}
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </>
+  )
+}

@@ -1,0 +1,117 @@
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import type { ChannelRow } from '@svc/api'
+import { IconDots } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useAlertChange, useAlertsAgain } from '../../alerts/useAlertChange.ts'
+import { api } from '../../api.ts'
+import { Confirm, Text, Time, Tone } from '../../ui/index.ts'
+import { kindName } from './channel-kinds.ts'
+
+interface ChannelLineProps {
+  slug: string
+  channel: ChannelRow
+  admin: boolean
+}
+
+/** One channel with its last answer. Admins test, disable and remove it. */
+export function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
+  const { name, kind, address, format, enabled, disabledBecause, lastAnswer, lastAt } = channel
+  const test = useAlertChange(slug, 'Not sent', () => api.testChannel(slug, name))
+  const turn = useAlertChange(slug, 'Not changed', () =>
+    enabled ? api.disableChannel(slug, name) : api.enableChannel(slug, name),
+  )
+  return (
+    <li className="al-item">
+      <div className="al-words">
+        <div className="al-name">
+          <strong>#{name}</strong>
+          <span>{kindName(kind)}</span>
+          <Tone tone={enabled ? 'good' : 'no'}>{enabled ? 'enabled' : 'disabled'}</Tone>
+        </div>
+        <div className="svc-quiet">
+          <Text>{address}</Text>
+          {format === 'single' && ' · each change in a message of its own'}
+        </div>
+        {disabledBecause !== null && (
+          <p className="al-note">
+            Disabled by the service: <Text>{disabledBecause}</Text>
+          </p>
+        )}
+        <div className="svc-quiet">
+          {lastAt === null ? (
+            'Nothing has been sent yet.'
+          ) : (
+            <>
+              Last answer <Time at={lastAt} />: <Text>{lastAnswer ?? 'none'}</Text>
+            </>
+          )}
+        </div>
+        <div role="status">{test.data && <TestResult {...test.data} />}</div>
+      </div>
+      {admin && (
+        <div className="al-acts">
+          <Button
+            variant="default"
+            size="compact-sm"
+            loading={test.isPending}
+            onClick={() => test.mutate(undefined)}
+            aria-label={`Send a test to #${name}`}
+          >
+            Send test
+          </Button>
+          <More slug={slug} name={name} enabled={enabled} busy={turn.isPending} onTurn={() => turn.mutate(undefined)} />
+        </div>
+      )}
+    </li>
+  )
+}
+
+const TestResult = ({ ok, message }: { ok: boolean; message: string }) => (
+  <p className="al-note">
+    <Tone tone={ok ? 'good' : 'no'}>{ok ? 'Test taken' : 'Test not taken'}</Tone> <Text>{message}</Text>
+  </p>
+)
+
+interface MoreProps {
+  slug: string
+  name: string
+  enabled: boolean
+  busy: boolean
+  onTurn: () => void
+}
+
+function More({ slug, name, enabled, busy, onTurn }: MoreProps) {
+  const again = useAlertsAgain(slug)
+  const [removing, setRemoving] = useState(false)
+  return (
+    <>
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <ActionIcon variant="default" size={26} loading={busy} aria-label={`More about #${name}`}>
+            <IconDots size={15} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={onTurn}>{enabled ? 'Disable' : 'Enable'}</Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" onClick={() => setRemoving(true)}>
+            Remove…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={removing}
+        onClose={() => setRemoving(false)}
+        title={`Remove #${name}?`}
+        confirm="Remove channel"
+        danger
+        onConfirm={async () => {
+          await api.removeChannel(slug, name)
+          await again()
+        }}
+      >
+        Its deliveries are deleted with it, also those that were not sent yet. Rules that name it no longer do.
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { MuteLine } from '../../alerts/MuteLine.tsx'
+import { MuteMenu } from '../../alerts/MuteMenu.tsx'
+import { mutesQuery } from '../../queries.ts'
+import { ErrorNote, Section } from '../../ui/index.ts'
+import type { AlertTabProps } from './props.ts'
+
+/** The mutes that have not ended. Admins mute the whole workspace here. */
+export function Mutes({ slug, admin }: AlertTabProps) {
+  const { data, error, refetch } = useQuery(mutesQuery(slug))
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
+  if (!data || (data.length === 0 && !admin)) return null
+  return (
+    <Section title="Mutes" aside={admin && <MuteMenu slug={slug} covered={{ agent: null, rule: null }} />} flush>
+      {data.length === 0 ? (
+        <p className="svc-note">
+          Nothing is muted. Mute an agent beside its alert or on its page, and a rule under Rules.
+        </p>
+      ) : (
+        <ul className="svc-rows" aria-label="Mutes">
+          {data.map((mute) => (
+            <MuteLine key={mute.id} slug={slug} mute={mute} mayLift={admin || mute.agent !== null} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}

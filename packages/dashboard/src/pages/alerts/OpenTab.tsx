@@ -1,0 +1,39 @@
+import { IconBell } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { AlertItem } from '../../alerts/AlertItem.tsx'
+import { byUrgency } from '../../alerts/words.ts'
+import { openAlertsQuery } from '../../queries.ts'
+import { count, Empty, ErrorNote, Section } from '../../ui/index.ts'
+import { WaitingPage } from '../WaitingPage.tsx'
+import { Mutes } from './Mutes.tsx'
+import type { AlertTabProps } from './props.ts'
+
+/** The alerts that are open, and the mutes that keep messages back. */
+export function OpenTab({ slug, admin }: AlertTabProps) {
+  const { data, error, refetch } = useQuery(openAlertsQuery(slug))
+  return (
+    <>
+      {error && <ErrorNote error={error} retry={refetch} />}
+      {!data && !error && <WaitingPage />}
+      {data &&
+        (data.rows.length === 0 ? (
+          <Empty icon={IconBell} title="No open alerts">
+            An alert opens when a rule holds, such as an agent that is offline for ten minutes.
+          </Empty>
+        ) : (
+          <Section
+            title="Open alerts"
+            aside={data.more ? `the newest ${data.rows.length}` : count(data.rows.length, 'alert')}
+            flush
+          >
+            <ul className="svc-rows" aria-label="Open alerts">
+              {data.rows.toSorted(byUrgency).map((alert) => (
+                <AlertItem key={alert.id} slug={slug} alert={alert} admin={admin} />
+              ))}
+            </ul>
+          </Section>
+        ))}
+      <Mutes slug={slug} admin={admin} />
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import { Button, Switch } from '@mantine/core'
+import type { RuleRow } from '@svc/api'
+import { useState } from 'react'
+import { MuteMenu } from '../../alerts/MuteMenu.tsx'
+import { useAlertChange } from '../../alerts/useAlertChange.ts'
+import { audienceOf, conditionOf, headings } from '../../alerts/words.ts'
+import { api } from '../../api.ts'
+import { Level } from '../../ui/index.ts'
+import { RuleForm } from './RuleForm.tsx'
+
+interface RuleLineProps {
+  slug: string
+  rule: RuleRow
+  /** The names of the workspace's channels. */
+  channels: readonly string[]
+  admin: boolean
+}
+
+/** One rule as a sentence. Admins switch it on and off, edit it in place, and mute it. */
+export function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
+  const [editing, setEditing] = useState(false)
+  const set = useAlertChange(slug, 'Not changed', (on: boolean) => api.setRule(slug, { rule: rule.rule, on }))
+  const name = headings[rule.rule]
+  const needsLimit = rule.rule === 'cost_day' && rule.limit === null
+  return (
+    <li className="al-rule" data-on={rule.on}>
+      <div className="al-item">
+        {admin ? (
+          <Switch
+            size="sm"
+            className="al-switch"
+            aria-label={`Rule “${name}”`}
+            checked={set.isPending ? (set.variables ?? rule.on) : rule.on}
+            disabled={set.isPending || needsLimit}
+            onChange={(event) => set.mutate(event.currentTarget.checked)}
+          />
+        ) : (
+          <span className="al-switch">{rule.on ? 'On' : 'Off'}</span>
+        )}
+        <div className="al-words">
+          {rule.on ? 'Tell ' : 'Would tell '}
+          <strong>{audienceOf(rule)}</strong> {conditionOf(rule)}.
+          <span className="al-rule-level">
+            <Level level={rule.level} iconOnly />
+          </span>
+        </div>
+        {admin && !editing && (
+          <div className="al-acts">
+            {rule.on && <MuteMenu slug={slug} covered={{ agent: null, rule: rule.rule }} iconOnly />}
+            <Button
+              variant="default"
+              size="compact-sm"
+              onClick={() => setEditing(true)}
+              aria-label={`Edit the rule “${name}”`}
+            >
+              Edit
+            </Button>
+          </div>
+        )}
+      </div>
+      {editing && <RuleForm slug={slug} rule={rule} channels={channels} onDone={() => setEditing(false)} />}
+    </li>
+  )
+}

@@ -1,0 +1,62 @@
+/** The kinds of channels that a workspace may have, and the fields that the form asks for each of them. */
+import type { ChannelKind } from '@svc/api'
+
+/** A channel of the kind `push` belongs to a browser and so to a person. */
+export type WorkspaceKind = Exclude<ChannelKind, 'push'>
+
+interface ChannelField {
+  label: string
+  hint?: string
+  optional?: true
+}
+
+interface KindLook {
+  name: string
+  url?: ChannelField
+  to?: ChannelField
+  /** It is sealed on arrival and never shown again. */
+  secret?: ChannelField
+}
+
+const token = (label = 'Token'): ChannelField => ({ label })
+const server: ChannelField = { label: 'Server', hint: 'https://matrix.example.org' }
+const ownServer: ChannelField = { label: 'Server', hint: 'Only for a server of your own.', optional: true }
+const secretAddress = (hint: string): ChannelField => ({ label: 'Webhook URL', hint })
+
+export const kinds: Readonly<Record<WorkspaceKind, KindLook>> = {
+  webhook: {
+    name: 'Webhook',
+    url: { label: 'URL', hint: 'https://example.org/alerts' },
+    secret: { label: 'Signing secret', hint: 'Leave it empty, and one is made for you.', optional: true },
+  },
+  email: { name: 'Email', to: { label: 'Email address', hint: 'ops@example.org' } },
+  slack: { name: 'Slack', url: secretAddress('The address of an incoming webhook.') },
+  discord: { name: 'Discord', url: secretAddress('Under Integrations of the Discord channel.') },
+  teams: { name: 'Microsoft Teams', url: secretAddress('The address of a workflow that posts to a channel.') },
+  telegram: {
+    name: 'Telegram',
+    to: { label: 'Chat', hint: 'The number of the chat, or @name of a public channel.' },
+    secret: token('Bot token'),
+    url: ownServer,
+  },
+  ntfy: {
+    name: 'ntfy',
+    url: { label: 'Address of the topic', hint: 'https://ntfy.sh/your-topic' },
+    secret: { ...token('Access token'), hint: 'Only for a protected topic.', optional: true },
+  },
+  matrix: {
+    name: 'Matrix',
+    url: server,
+    to: { label: 'Room', hint: '!room:example.org' },
+    secret: token('Access token'),
+  },
+  pushover: { name: 'Pushover', to: { label: 'User key' }, secret: token('Application token'), url: ownServer },
+  gotify: {
+    name: 'Gotify',
+    url: { ...server, hint: 'https://gotify.example.org' },
+    secret: token('Application token'),
+  },
+  apprise: { name: 'Apprise', url: { label: 'Address', hint: 'https://apprise.example.org/notify/your-key' } },
+}
+
+export const kindName = (kind: ChannelKind): string => (kind === 'push' ? 'Browser' : kinds[kind].name)

@@ -1,0 +1,16 @@
+import { IconBellOff } from '@tabler/icons-react'
+import { NotifyButtons } from '../alerts/NotifyButtons.tsx'
+import { useWorkspace } from '../workspace.ts'
+
+/** Shown while a workspace has agents and no channel. */
+export function NotifyBanner({ slug }: { slug: string }) {
+  const { agents, alerts } = useWorkspace()
+  if (alerts.notified || agents === 0) return null
+  return (
+    <div className="svc-banner svc-banner-acts" data-kind="warn" role="note">
+      <IconBellOff size={16} aria-hidden />
+      <span>Nobody is notified when an agent goes offline.</span>
+      <NotifyButtons slug={slug} />
+    </div>
+  )
+}
