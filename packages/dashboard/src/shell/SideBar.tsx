@@ -60,6 +60,7 @@ export function SideBar({ slug }: { slug: string }) {
 const Unacknowledged = ({ count }: { count: number }) =>
   count > 0 && (
     <span className="svc-count">
+      <span className="svc-hidden">: </span>
       {count}
       <span className="svc-hidden"> not acknowledged</span>
     </span>

@@ -10,9 +10,9 @@ let place: Place
 let ada: Visitor
 let mo: Visitor
 let receiver: Server
-const received: { type: string; id: string }[] = []
+let received: { type: string; id: string }[] = []
 /** What the receiver answers. */
-const answers = 200
+let answers = 200
 const at = (path: string) => `${place.url}/w/north-wind${path}`
 const north = '/api/web/w/north-wind'
 /** Alerts are evaluated every 15 s. */
@@ -46,3 +46,181 @@ afterAll(async () => {
 afterEach(() => expect(place.faults.splice(0)).toEqual([]))
 
 const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`
+const rows = (visitor: Pick<Visitor, 'page'>, list: string) =>
+  visitor.page.getByRole('list', { name: list }).getByRole('listitem')
+
+test('a workspace without a channel says that nobody is notified, and leads to the channels', async () => {
+  const { page } = ada
+  await page.goto(at(''))
+  const banner = page.getByRole('note').filter({ hasText: 'Nobody is notified when an agent goes offline' })
+  await banner.waitFor()
+  expect(await wrongLooks(page, () => banner.waitFor(), [1440, 360])).toEqual([])
+  await banner.getByRole('link', { name: 'Add channel' }).click()
+  await page.getByRole('tab', { name: 'Channels', selected: true }).waitFor()
+})
+
+test('an alert that opens appears by itself in the list, in the navigation and in the title of the tab', async () => {
+  const { page } = ada
+  await page.goto(at('/alerts'))
+  const open = rows(ada, 'Open alerts')
+  await open.filter({ hasText: 'mail-triage' }).waitFor(evaluated)
+  const line = await open.filter({ hasText: 'mail-triage' }).textContent()
+  expect(line, 'text of an agent stays text').toContain('Level Bad: <b>mail-triage</b> fails')
+  await page.getByRole('link', { name: /^Alerts\W+2 not acknowledged$/ }).waitFor()
+  expect(await page.title()).toBe('(2) Alerts · North Wind · svc')
+  expect(await wrongLooks(page, () => open.first().waitFor())).toEqual([])
+})
+
+test('a member acknowledges with a note, and everybody sees it at once', async () => {
+  const connected = ada.page.waitForResponse(/\/events/)
+  await ada.page.goto(at('/alerts'))
+  await connected
+  await mo.page.goto(at('/alerts'))
+  const mine = rows(mo, 'Open alerts').filter({ hasText: 'repo-watch' })
+  await mine.getByRole('button', { name: /^Acknowledge/ }).click()
+  const ask = mo.page.getByRole('dialog', { name: 'Acknowledge this alert?' })
+  await ask.getByLabel('Note').fill('I look at the build.')
+  expect(await axe(mo.page)).toEqual([])
+  await mo.page.keyboard.press('Enter')
+  await mine.getByText('acknowledged by Mo').waitFor()
+  const hers = rows(ada, 'Open alerts').filter({ hasText: 'repo-watch' })
+  await hers.getByText('I look at the build.').waitFor()
+  await ada.page.getByRole('link', { name: /^Alerts\W+1 not acknowledged$/ }).waitFor()
+})
+
+test('a member mutes an agent by keyboard and lifts it, but neither rules nor the workspace', async () => {
+  const { page } = mo
+  await page.goto(at('/alerts'))
+  const line = rows(mo, 'Open alerts').filter({ hasText: 'mail-triage' })
+  await line.getByRole('button', { name: 'Mute mail-triage' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'For 1 hour' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  const mute = rows(mo, 'Mutes').filter({ hasText: 'mail-triage' })
+  await mute.getByText(/^until .*\(in [78] h\)/).waitFor()
+  expect(await page.getByRole('button', { name: 'Mute the workspace' }).count()).toBe(0)
+  await mute.getByRole('button', { name: 'Lift the mute of mail-triage' }).click()
+  await mute.waitFor({ state: 'detached' })
+  await page.goto(at('/alerts?tab=rules'))
+  await rows(mo, 'Rules').first().waitFor()
+  expect(await page.getByRole('button', { name: /^Edit the rule/ }).count()).toBe(0)
+  expect(await page.getByRole('tab', { name: 'Deliveries' }).count()).toBe(0)
+})
+
+test('an admin plans a mute of the whole workspace', async () => {
+  const { page } = ada
+  await page.goto(at('/alerts'))
+  await page.getByRole('button', { name: 'Mute the workspace' }).click()
+  await page.getByRole('menuitem', { name: 'Planned window…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Mute the workspace' })
+  await dialog.getByLabel('From').fill('2099-05-01T10:00')
+  await dialog.getByLabel('Until').fill('2099-05-01T09:00')
+  await dialog.getByRole('button', { name: 'Mute' }).click()
+  await dialog.getByText('The end must be after the beginning.').waitFor()
+  expect(await axe(page)).toEqual([])
+  await dialog.getByLabel('Until').fill('2099-05-01T12:00')
+  await dialog.getByRole('button', { name: 'Mute' }).click()
+  // The service plans a year ahead at most, and its reason is shown.
+  await dialog.getByText('A mute may begin at most a year from now.').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+})
+
+test('a webhook is added with a secret that is shown once, tested, and its refusal is shown', async () => {
+  const { page } = ada
+  await page.goto(at('/alerts?tab=channels'))
+  await page.getByRole('button', { name: 'Add channel' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add channel' })
+  await dialog.getByLabel('Name').fill('ops')
+  await dialog.getByRole('button', { name: 'Add channel' }).click()
+  await dialog.getByText('Required').waitFor()
+  await dialog.getByLabel('URL').fill(receiverUrl())
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Add channel' }).click()
+  const made = page.getByRole('dialog', { name: 'Secret of #ops' })
+  await made.getByText(/^whsec_/).waitFor()
+  await made.getByRole('button', { name: 'Done' }).click()
+  const line = rows(ada, 'Channels').filter({ hasText: '#ops' })
+  await line.getByText('Nothing has been sent yet.').waitFor()
+  expect(await page.content()).not.toContain('whsec_')
+  received = []
+  await line.getByRole('button', { name: 'Send a test to #ops' }).click()
+  await line.getByText('Test taken', { exact: true }).waitFor({ timeout: 30_000 })
+  expect(received.map(({ type }) => type)).toEqual(['test'])
+  answers = 500
+  await line.getByRole('button', { name: 'Send a test to #ops' }).click()
+  await line.getByText('Test not taken', { exact: true }).waitFor({ timeout: 30_000 })
+  expect(await line.getByRole('status').textContent()).toContain('500')
+  answers = 200
+  expect(await wrongLooks(page, () => line.waitFor())).toEqual([])
+  expect(await page.getByRole('note').filter({ hasText: 'Nobody is notified' }).count()).toBe(0)
+})
+
+test('a dead delivery is sent again with the same id', async () => {
+  const { page } = ada
+  await page.goto(at('/alerts?tab=deliveries'))
+  await page.getByText('Dead', { exact: true }).click()
+  const dead = rows(ada, 'Deliveries')
+  await dead.filter({ hasText: 'This is a test of the channel ops' }).waitFor()
+  const [, failed] = received
+  expect(await wrongLooks(page, () => dead.first().waitFor())).toEqual([])
+  await dead.getByRole('button', { name: 'Send the delivery to #ops again' }).click()
+  await dead.filter({ hasText: 'dead' }).waitFor({ state: 'detached' })
+  await page.getByText('All', { exact: true }).click()
+  await rows(ada, 'Deliveries').filter({ hasText: 'waiting' }).waitFor({ state: 'detached', timeout: 30_000 })
+  expect(received.at(-1)).toEqual(failed)
+  expect(received).toHaveLength(3)
+})
+
+test('an admin edits a rule in place and switches it off; a wrong duration says what is accepted', async () => {
+  const { page } = ada
+  await page.goto(at('/alerts?tab=rules'))
+  const rule = rows(ada, 'Rules').filter({ hasText: 'when any agent is offline' })
+  await rule.getByText('Tell all channels when any agent is offline for 10 minutes.').waitFor()
+  await rule.getByRole('button', { name: 'Edit the rule “Offline”' }).click()
+  await rule.getByRole('radio', { name: 'Only some' }).check()
+  await rule.getByRole('checkbox', { name: '#ops' }).check()
+  await rule.getByLabel('Must hold for').fill('soon')
+  await rule.getByRole('button', { name: 'Save rule' }).click()
+  await rule.getByText(/^Enter a whole number with s, m, h or d/).waitFor()
+  expect(await wrongLooks(page, () => rule.waitFor())).toEqual([])
+  await rule.getByLabel('Must hold for').fill('90s')
+  await rule.getByRole('button', { name: 'Save rule' }).click()
+  await rule.getByText('Tell #ops when any agent is offline for 90 seconds.').waitFor()
+  await rule.getByRole('switch', { name: 'Rule “Offline”' }).click({ force: true })
+  await rule.getByText('Would tell #ops').waitFor()
+})
+
+test('ended alerts are listed page by page, newest first', async () => {
+  const hour = 3_600_000
+  const begin = Date.now() - 80 * hour
+  place.addEndedAlerts(
+    'bad',
+    Array.from({ length: 70 }, (_, i) => [begin + i * hour, begin + i * hour + (i + 1) * 1000] as const),
+  )
+  const { page } = ada
+  await page.goto(at('/alerts?tab=history'))
+  const ended = rows(ada, 'Ended alerts')
+  await ended.first().getByText('lasted 1 min 10 s').waitFor()
+  expect(await ended.count()).toBe(50)
+  expect(await wrongLooks(page, () => ended.first().waitFor())).toEqual([])
+  await page.getByRole('button', { name: 'Older' }).click()
+  await ended.getByText('lasted 1 s', { exact: true }).waitFor()
+  expect(await ended.count()).toBe(70)
+})
+
+test("an agent's page shows its alerts, acknowledges them, mutes it, and marks them on the level history", async () => {
+  const { page } = ada
+  await page.goto(at('/agents/mail-triage'))
+  const own = rows(ada, 'Alerts of this agent')
+  await own.getByRole('button', { name: /^Acknowledge/ }).waitFor()
+  await page.getByRole('img', { name: /Level over the last .* alerts?$/ }).waitFor()
+  expect(await wrongLooks(page, () => own.first().waitFor())).toEqual([])
+  await own.getByRole('button', { name: /^Acknowledge/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+  await own.getByText('acknowledged by Ada Winter').waitFor()
+  await page.getByRole('button', { name: 'Mute mail-triage' }).click()
+  await page.getByRole('menuitem', { name: 'Until it is over' }).click()
+  await rows(ada, 'Mutes of this agent').getByText('until it is over').waitFor()
+})
