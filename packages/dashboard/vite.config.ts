@@ -7,6 +7,9 @@ import { defineConfig, type Plugin } from 'vite'
 import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 
 const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints/
+/** The page of alerts and that of an agent share these; the list of agents does without. */
+const tabbed = /components\/(Tabs|ActionIcon)\//
+const aboutAlerts = /src\/alerts\/(Acknowledge|AlertItem|Mute|useAlertChange|alerts\.css)/
 
 /**
  * True if a module is in the output. A style sheet leaves no code there, so it counts if any part of the page imports
@@ -28,6 +31,8 @@ const notices: Plugin = {
   },
 }
 
+const isCommon = (id: string): boolean => ![uploading, tabbed, aboutAlerts].some((apart) => apart.test(id))
+
 export default defineConfig({
   plugins: [react(), notices],
   build: {
@@ -46,7 +51,9 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'base', tags: ['$initial'], priority: 2 },
-            { name: 'common', minShareCount: 2, test: (id: string) => !uploading.test(id), priority: 1 },
+            { name: 'common', minShareCount: 2, test: isCommon, priority: 1 },
+            { name: 'tabs', minShareCount: 2, test: tabbed, priority: 0 },
+            { name: 'alerts', minShareCount: 2, test: aboutAlerts, priority: 0 },
           ],
         },
       },

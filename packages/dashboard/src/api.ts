@@ -141,7 +141,6 @@ function refusal(status: number, value: unknown): ApiError {
 export type FleetQuery = Omit<Sent<'GET /w/:slug/fleet'>, 'offset' | 'limit'>
 /** A command as the page sends it (3.2). */
 export type SentCommand = Sent<'POST /w/:slug/agents/:name/commands'>
-export type MuteWanted = Sent<'POST /w/:slug/mutes'>
 const versionPath = '/w/:slug/blueprints/:blueprint/versions/:version'
 type Signal = AbortSignal | undefined
 
@@ -243,7 +242,7 @@ export const api = {
   acknowledge: (slug: string, id: string, note: string) =>
     call('POST /w/:slug/alerts/:id/acknowledge', { slug, id }, note === '' ? {} : { note }),
   mutes: (slug: string, s?: Signal) => call('GET /w/:slug/mutes', { slug }, s),
-  mute: (slug: string, mute: MuteWanted) => call('POST /w/:slug/mutes', { slug }, mute),
+  mute: (slug: string, mute: Sent<'POST /w/:slug/mutes'>) => call('POST /w/:slug/mutes', { slug }, mute),
   liftMute: (slug: string, id: string) => call('DELETE /w/:slug/mutes/:id', { slug, id }),
   rules: (slug: string, s?: Signal) => call('GET /w/:slug/rules', { slug }, s),
   setRule: (slug: string, rule: Sent<'PATCH /w/:slug/rules'>) => call('PATCH /w/:slug/rules', { slug }, rule),

@@ -14,7 +14,7 @@ interface MuteLineProps {
   onItsPage?: boolean
 }
 
-/** One mute: what it covers, until when, by whom, and the button that lifts it. */
+/** One mute: what it covers, its end, its author, and the button that lifts it. */
 export function MuteLine({ slug, mute, mayLift, onItsPage = false }: MuteLineProps) {
   const lift = useAlertChange(slug, 'Not lifted', () => api.liftMute(slug, mute.id))
   const what = coveredBy(mute)

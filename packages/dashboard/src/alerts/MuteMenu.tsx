@@ -21,10 +21,11 @@ interface MuteMenuProps {
   slug: string
   covered: Covered
   iconOnly?: boolean
+  defaultOpened?: boolean
 }
 
 /** A button with the ways to mute something. */
-export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
+export function MuteMenu({ slug, covered, iconOnly = false, defaultOpened = false }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = coveredBy(covered)
   const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
@@ -36,7 +37,7 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
   )
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
+      <Menu position="bottom-end" withinPortal defaultOpened={defaultOpened}>
         <Menu.Target>
           {iconOnly ? (
             <ActionIcon variant="default" size={26} loading={mute.isPending} aria-label={`Mute ${what}`}>

@@ -1,7 +1,7 @@
 /** Alerts, rules and mutes in the words of the page. Pure. */
 import type { AlertLine, RuleName, RuleRow } from '@svc/api'
 
-/** What an alert of each rule is about, as a heading. */
+/** The heading of each rule's alerts. */
 export const headings: Readonly<Record<RuleName, string>> = {
   silent: 'Offline',
   bad: 'Level Bad',
@@ -59,21 +59,23 @@ export function audienceOf({ channels }: Pick<RuleRow, 'channels'>): string {
   return names.length === 1 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-const units = [
-  [86_400, 'day'],
-  [3600, 'hour'],
-  [60, 'minute'],
-  [1, 'second'],
-] as const
+/** The units of durations, in seconds. */
+export const units = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const
+export type Unit = keyof typeof units
 
-/** Seconds in the largest unit that divides them: `10 minutes`, `90 seconds`. */
-export function lengthOf(seconds: number): string {
-  const [size, name] = units.find(([unit]) => seconds >= unit && seconds % unit === 0) ?? [1, 'second']
-  const number = seconds / size
-  return `${number} ${name}${number === 1 ? '' : 's'}`
+/** Seconds in the largest unit that divides them: 600 are 10 minutes, 90 are 90 seconds. */
+export function inUnit(seconds: number): { number: number; unit: Unit } {
+  const unit = (Object.keys(units) as Unit[]).find((one) => seconds >= units[one] && seconds % units[one] === 0)
+  return unit ? { number: seconds / units[unit], unit } : { number: seconds, unit: 'seconds' }
 }
 
-/** What is wrong, after the name of the subject: `Level Bad: Build fails`. */
+/** `10 minutes`, `90 seconds`, `1 day`. */
+export function lengthOf(seconds: number): string {
+  const { number, unit } = inUnit(seconds)
+  return `${number} ${number === 1 ? unit.slice(0, -1) : unit}`
+}
+
+/** The problem, after the name of the subject: `Level Bad: Build fails`. */
 export function statementOf({ rule, label, agents }: Pick<AlertLine, 'rule' | 'label' | 'agents'>): string {
   if (rule === 'silent' && agents) return `${agents.names.length} of ${agents.of} agents offline`
   return label ? `${headings[rule]}: ${label}` : headings[rule]
@@ -99,7 +101,7 @@ export function tomorrowMorning(now: number): number {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1, 8).getTime()
 }
 
-/** What a mute covers. Null: every agent, or every rule. */
+/** The things that a mute covers. Null means every agent, or every rule. */
 export interface Covered {
   agent: string | null
   rule: RuleName | null

@@ -48,7 +48,7 @@ export function AddChannel({ slug, opened, onClose }: AddChannelProps) {
   )
 }
 
-interface FormProps {
+interface ChannelFormProps {
   slug: string
   onAdded: (channel: NewChannel) => void
   onCancel: () => void
@@ -64,7 +64,7 @@ const empty = {
 }
 const parts = ['url', 'to', 'secret'] as const
 
-function ChannelForm({ slug, onAdded, onCancel }: FormProps) {
+function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
   const again = useAlertsAgain(slug)
   const missing =
     (part: (typeof parts)[number]) =>

@@ -1,7 +1,8 @@
-import { Button, Checkbox, Group, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Radio, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { durationsAccepted, type RuleRow, readDuration, writeDuration } from '@svc/api'
+import type { RuleRow } from '@svc/api'
 import { useAlertsAgain } from '../../alerts/useAlertChange.ts'
+import { inUnit, type Unit, units } from '../../alerts/words.ts'
 import { api } from '../../api.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { ErrorNote } from '../../ui/index.ts'
@@ -20,20 +21,22 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
     initialValues: {
       to: rule.channels === null ? 'all' : 'some',
       channels: rule.channels ?? [],
-      after: writeDuration(rule.after),
-      limit: rule.limit ?? ('' as number | string),
+      after: String(inUnit(rule.after).number),
+      unit: inUnit(rule.after).unit as string,
+      limit: rule.limit === null ? '' : String(rule.limit),
       statuses: (rule.statuses ?? []).join(', '),
     },
     validate: {
-      after: (text) => (readDuration(text.trim()) === undefined ? `Enter ${durationsAccepted}.` : null),
+      after: (text) => (/^\d{1,7}$/.test(text.trim()) ? null : 'Enter a whole number.'),
+      limit: (text) => (text.trim() === '' || Number(text) > 0 ? null : 'Enter an amount, or nothing for no limit.'),
     },
   })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
     await api.setRule(slug, {
       rule: rule.rule,
       channels: values.to === 'all' ? null : values.channels,
-      ...(has.after(rule) && { after: readDuration(values.after.trim()) ?? rule.after }),
-      ...(has.limit(rule) && { limit: typeof values.limit === 'number' ? values.limit : null }),
+      ...(has.after(rule) && { after: Number(values.after) * units[values.unit as Unit] }),
+      ...(has.limit(rule) && { limit: values.limit.trim() === '' ? null : Number(values.limit) }),
       ...(has.statuses(rule) && { statuses: wordsOf(values.statuses) }),
     })
     await again()
@@ -49,21 +52,24 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
           toAll={form.values.to === 'all'}
         />
         {has.after(rule) && (
-          <TextInput
-            label="Must hold for"
-            description={`For example 90s, 10m or 2h. ${rule.after === 0 ? 'It is sent at once now.' : ''}`}
-            maw={260}
-            {...form.getInputProps('after')}
-          />
+          <Group gap="xs" align="flex-start">
+            <TextInput label="Must hold for" inputMode="numeric" w={110} {...form.getInputProps('after')} />
+            <Select
+              label="Unit"
+              w={130}
+              allowDeselect={false}
+              data={Object.keys(units).toReversed()}
+              {...form.getInputProps('unit')}
+            />
+          </Group>
         )}
         {has.limit(rule) && (
-          <NumberInput
+          <TextInput
             label="Limit of a day"
             description="US dollars, of each agent and of the workspace. Empty: no limit."
             maw={260}
-            min={0}
-            decimalScale={2}
-            prefix="$"
+            inputMode="decimal"
+            leftSection="$"
             {...form.getInputProps('limit')}
           />
         )}

@@ -1,4 +1,4 @@
-import { Button, Switch } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import type { RuleRow } from '@svc/api'
 import { useState } from 'react'
 import { MuteMenu } from '../../alerts/MuteMenu.tsx'
@@ -26,8 +26,7 @@ export function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
     <li className="al-rule" data-on={rule.on}>
       <div className="al-item">
         {admin ? (
-          <Switch
-            size="sm"
+          <Checkbox
             className="al-switch"
             aria-label={`Rule “${name}”`}
             checked={set.isPending ? (set.variables ?? rule.on) : rule.on}

@@ -2,16 +2,16 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { axe, wrongLooks } from '../../../testing/axe.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { axe, resize, wrongLooks } from '../../../testing/axe.ts'
 import { openPlace, type Place, password, type Visitor } from '../../../testing/place.ts'
 
 let place: Place
 let ada: Visitor
 let mo: Visitor
 let receiver: Server
-let received: { type: string; id: string }[] = []
-/** What the receiver answers. */
+const received: string[] = []
+/** The status that the receiver answers. */
 let answers = 200
 const at = (path: string) => `${place.url}/w/north-wind${path}`
 const north = '/api/web/w/north-wind'
@@ -20,8 +20,9 @@ const evaluated = { timeout: 60_000 }
 
 beforeAll(async () => {
   receiver = createServer(async (request, response) => {
-    const body = JSON.parse((await request.toArray()).join('')) as { type: string }
-    received.push({ type: body.type, id: String(request.headers['webhook-id']) })
+    const body = (await request.toArray()).join('')
+    // Messages about alerts come when their group is due: only tests are counted.
+    if (body.includes('"type":"test"')) received.push(String(request.headers['webhook-id']))
     response.writeHead(answers).end()
   }).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
@@ -43,6 +44,7 @@ afterAll(async () => {
   receiver?.close()
   await place?.close()
 })
+beforeEach(() => resize(ada.page, 1280))
 afterEach(() => expect(place.faults.splice(0)).toEqual([]))
 
 const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`
@@ -144,10 +146,9 @@ test('a webhook is added with a secret that is shown once, tested, and its refus
   const line = rows(ada, 'Channels').filter({ hasText: '#ops' })
   await line.getByText('Nothing has been sent yet.').waitFor()
   expect(await page.content()).not.toContain('whsec_')
-  received = []
   await line.getByRole('button', { name: 'Send a test to #ops' }).click()
   await line.getByText('Test taken', { exact: true }).waitFor({ timeout: 30_000 })
-  expect(received.map(({ type }) => type)).toEqual(['test'])
+  expect(received).toHaveLength(1)
   answers = 500
   await line.getByRole('button', { name: 'Send a test to #ops' }).click()
   await line.getByText('Test not taken', { exact: true }).waitFor({ timeout: 30_000 })
@@ -173,7 +174,7 @@ test('a dead delivery is sent again with the same id', async () => {
   expect(received).toHaveLength(3)
 })
 
-test('an admin edits a rule in place and switches it off; a wrong duration says what is accepted', async () => {
+test('an admin edits a rule in place and switches it off; a wrong length is refused', async () => {
   const { page } = ada
   await page.goto(at('/alerts?tab=rules'))
   const rule = rows(ada, 'Rules').filter({ hasText: 'when any agent is offline' })
@@ -183,12 +184,12 @@ test('an admin edits a rule in place and switches it off; a wrong duration says 
   await rule.getByRole('checkbox', { name: '#ops' }).check()
   await rule.getByLabel('Must hold for').fill('soon')
   await rule.getByRole('button', { name: 'Save rule' }).click()
-  await rule.getByText(/^Enter a whole number with s, m, h or d/).waitFor()
+  await rule.getByText('Enter a whole number.').waitFor()
   expect(await wrongLooks(page, () => rule.waitFor())).toEqual([])
-  await rule.getByLabel('Must hold for').fill('90s')
+  await rule.getByLabel('Must hold for').fill('90')
   await rule.getByRole('button', { name: 'Save rule' }).click()
-  await rule.getByText('Tell #ops when any agent is offline for 90 seconds.').waitFor()
-  await rule.getByRole('switch', { name: 'Rule “Offline”' }).click({ force: true })
+  await rule.getByText('Tell #ops when any agent is offline for 90 minutes.').waitFor()
+  await rule.getByRole('checkbox', { name: 'Rule “Offline”' }).click()
   await rule.getByText('Would tell #ops').waitFor()
 })
 

@@ -1,11 +1,14 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { AlertItem } from '../../../alerts/AlertItem.tsx'
-import { MuteLine } from '../../../alerts/MuteLine.tsx'
-import { MuteMenu } from '../../../alerts/MuteMenu.tsx'
+import { lazy, Suspense, useState } from 'react'
 import { byUrgency } from '../../../alerts/words.ts'
 import { agentAlertsQuery, mutesQuery } from '../../../queries.ts'
 import { Section } from '../../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
+
+const AlertList = lazy(() => import('./AlertList.tsx'))
+const loadMenu = () => import('../../../alerts/MuteMenu.tsx')
+const MuteMenu = lazy(async () => ({ default: (await loadMenu()).MuteMenu }))
 
 /** The number of ended alerts in the list. The level history marks all of the last 30 days. */
 const endedShown = 3
@@ -27,23 +30,37 @@ export function Alerts({ agent: { slug, page }, place }: AlertsProps) {
   const shown = [...open, ...ended.slice(0, endedShown)]
   const own = mutes.filter(({ agent }) => agent === page.name)
   return (
-    <Section title="Alerts" aside={<MuteMenu slug={slug} covered={{ agent: page.name, rule: null }} />} flush>
-      {own.length > 0 && (
-        <ul className="svc-rows" aria-label="Mutes of this agent">
-          {own.map((mute) => (
-            <MuteLine key={mute.id} slug={slug} mute={mute} mayLift onItsPage />
-          ))}
-        </ul>
-      )}
-      {shown.length === 0 ? (
-        <p className="svc-note">No alerts in the last 30 days.</p>
-      ) : (
-        <ul className="svc-rows" aria-label="Alerts of this agent">
-          {shown.map((alert) => (
-            <AlertItem key={alert.id} slug={slug} alert={alert} admin={page.canAct} onItsPage />
-          ))}
-        </ul>
+    <Section title="Alerts" aside={<Mute slug={slug} name={page.name} />} flush>
+      {shown.length === 0 && <p className="svc-note">No alerts in the last 30 days.</p>}
+      {shown.length + own.length > 0 && (
+        <Suspense>
+          <AlertList slug={slug} alerts={shown} mutes={own} admin={page.canAct} />
+        </Suspense>
       )}
     </Section>
+  )
+}
+
+/** The button of the menu, which is loaded with the first press. */
+function Mute({ slug, name }: { slug: string; name: string }) {
+  const [pressed, setPressed] = useState(false)
+  const face = (
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-label={`Mute ${name}`}
+      aria-haspopup="menu"
+      onPointerEnter={() => void loadMenu()}
+      onFocus={() => void loadMenu()}
+      onClick={() => setPressed(true)}
+    >
+      Mute
+    </Button>
+  )
+  if (!pressed) return face
+  return (
+    <Suspense fallback={face}>
+      <MuteMenu slug={slug} covered={{ agent: name, rule: null }} defaultOpened />
+    </Suspense>
   )
 }
