@@ -253,6 +253,13 @@ export const api = {
   enableChannel: (slug: string, channel: string) => call('POST /w/:slug/channels/:channel/enable', { slug, channel }),
   disableChannel: (slug: string, channel: string) => call('POST /w/:slug/channels/:channel/disable', { slug, channel }),
   removeChannel: (slug: string, channel: string) => call('DELETE /w/:slug/channels/:channel', { slug, channel }),
+  myChannels: (slug: string, s?: Signal) => call('GET /w/:slug/my-channels', { slug }, s),
+  addMyChannel: (slug: string, channel: Sent<'POST /w/:slug/my-channels'>) =>
+    call('POST /w/:slug/my-channels', { slug }, channel),
+  setMyChannel: (slug: string, channel: string, change: Sent<'PATCH /w/:slug/my-channels/:channel'>) =>
+    call('PATCH /w/:slug/my-channels/:channel', { slug, channel }, change),
+  testMyChannel: (slug: string, channel: string) => call('POST /w/:slug/my-channels/:channel/test', { slug, channel }),
+  removeMyChannel: (slug: string, channel: string) => call('DELETE /w/:slug/my-channels/:channel', { slug, channel }),
   deliveries: (slug: string, state: DeliveryState | undefined, s?: Signal) =>
     call('GET /w/:slug/deliveries', { slug }, { state, limit: 200 }, s),
   retryDelivery: (slug: string, id: string) => call('POST /w/:slug/deliveries/:id/retry', { slug, id }),

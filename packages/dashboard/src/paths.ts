@@ -36,5 +36,5 @@ export const agentTabs = ['overview', 'runs', 'commands', 'updates', 'logs', 'se
 export type AgentTab = (typeof agentTabs)[number]
 
 /** The tabs of the page of alerts: `?tab=`, the first when absent. */
-export const alertTabs = ['open', 'history', 'rules', 'channels', 'deliveries'] as const
+export const alertTabs = ['open', 'history', 'rules', 'channels', 'deliveries', 'mine'] as const
 export type AlertTab = (typeof alertTabs)[number]

@@ -139,6 +139,12 @@ export const channelsQuery = (slug: string) =>
     queryFn: ({ signal }) => api.channels(slug, signal),
     refetchInterval: 15_000, // No frame tells what a receiver answered.
   })
+export const myChannelsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: [...keys.alerts(slug), 'my-channels'],
+    queryFn: ({ signal }) => api.myChannels(slug, signal),
+    refetchInterval: 15_000,
+  })
 export const deliveriesQuery = (slug: string, state: DeliveryState | undefined) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'deliveries', state],

@@ -1,11 +1,41 @@
-import { ButtonLink } from '../links.tsx'
-import { paths } from '../paths.ts'
+import { Button } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { api } from '../api.ts'
+import { notify } from '../notify.tsx'
+import { meQuery } from '../queries.ts'
+import { useAlertChange } from './useAlertChange.ts'
 
-/** The shortest ways to be notified. */
-export const NotifyButtons = ({ slug }: { slug: string }) => (
-  <span className="svc-banner-buttons">
-    <ButtonLink to={paths.alerts} params={{ slug }} search={{ tab: 'channels' }} size="compact-sm" variant="default">
-      Add channel
-    </ButtonLink>
-  </span>
-)
+const loadBrowser = () => import('./browser.ts')
+
+/** The buttons by which a person is notified: this browser, and an email where the service can send one. */
+export function NotifyButtons({ slug }: { slug: string }) {
+  const { data: me } = useSuspenseQuery(meQuery)
+  const browser = useAlertChange(slug, 'This browser is not notified', async () => {
+    await (await loadBrowser()).notifyThisBrowser(slug)
+    notify({ message: 'This browser is notified of alerts from now on.' })
+  })
+  const email = useAlertChange(slug, 'No email will be sent', async () => {
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+    await api.addMyChannel(slug, { name: 'my-email', kind: 'email', zone })
+    notify({ message: `Alerts are sent to ${me.email} from now on.` })
+  })
+  return (
+    <span className="svc-banner-buttons">
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={browser.isPending}
+        onPointerEnter={() => void loadBrowser()}
+        onFocus={() => void loadBrowser()}
+        onClick={() => browser.mutate(undefined)}
+      >
+        Notify this browser
+      </Button>
+      {me.mails && (
+        <Button size="compact-sm" variant="default" loading={email.isPending} onClick={() => email.mutate(undefined)}>
+          E-mail me
+        </Button>
+      )}
+    </span>
+  )
+}

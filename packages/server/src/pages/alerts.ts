@@ -12,13 +12,13 @@ const openMax = 500
 /** The number of days of alerts on an agent's page, the same as the longest window of its level history. */
 const agentDays = 30
 
-type Wanted = { ended: boolean; before: string | undefined; limit: number }
+type LinesWanted = { ended: boolean; before: string | undefined; limit: number }
 
 /** The alerts of a workspace that are open, or those that have ended, newest first. */
 export async function alertLines(
   db: Db,
   { id }: { id: string },
-  { ended, before, limit }: Wanted,
+  { ended, before, limit }: LinesWanted,
 ): Promise<AlertLines> {
   const most = ended ? limit : openMax
   const rows = await shownRows(db, id)

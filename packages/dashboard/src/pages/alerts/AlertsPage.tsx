@@ -15,6 +15,7 @@ const tabs: Readonly<Record<AlertTab, { name: string; panel: ComponentType<Alert
   rules: { name: 'Rules', panel: lazy(() => import('./RulesTab.tsx')) },
   channels: { name: 'Channels', panel: lazy(() => import('./ChannelsTab.tsx')) },
   deliveries: { name: 'Deliveries', panel: lazy(() => import('./DeliveriesTab.tsx')), admins: true },
+  mine: { name: 'For me', panel: lazy(() => import('./MineTab.tsx')) },
 }
 
 const route = getRouteApi('/signed-in/w/$slug/alerts')

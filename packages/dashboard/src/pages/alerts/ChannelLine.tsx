@@ -6,6 +6,7 @@ import { useAlertChange, useAlertsAgain } from '../../alerts/useAlertChange.ts'
 import { api } from '../../api.ts'
 import { Confirm, Text, Time, Tone } from '../../ui/index.ts'
 import { kindName } from './channel-kinds.ts'
+import { TestResult } from './TestResult.tsx'
 
 interface ChannelLineProps {
   slug: string
@@ -65,12 +66,6 @@ export function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
     </li>
   )
 }
-
-const TestResult = ({ ok, message }: { ok: boolean; message: string }) => (
-  <p className="al-note">
-    <Tone tone={ok ? 'good' : 'no'}>{ok ? 'Test taken' : 'Test not taken'}</Tone> <Text>{message}</Text>
-  </p>
-)
 
 interface MoreProps {
   slug: string

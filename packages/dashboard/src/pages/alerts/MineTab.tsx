@@ -1,0 +1,30 @@
+import { IconUserCircle } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { NotifyButtons } from '../../alerts/NotifyButtons.tsx'
+import { myChannelsQuery } from '../../queries.ts'
+import { Empty, ErrorNote, Section } from '../../ui/index.ts'
+import { WaitingPage } from '../WaitingPage.tsx'
+import { MyChannel } from './MyChannel.tsx'
+import type { AlertTabProps } from './props.ts'
+
+/** The channels of the signed-in person in this workspace. */
+export default function MineTab({ slug }: AlertTabProps) {
+  const { data, error, refetch } = useQuery(myChannelsQuery(slug))
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
+  if (!data) return <WaitingPage />
+  if (data.length === 0)
+    return (
+      <Empty icon={IconUserCircle} title="You are not notified yet" action={<NotifyButtons slug={slug} />}>
+        Your own channels are sent the alerts that you choose, beside the channels of the workspace.
+      </Empty>
+    )
+  return (
+    <Section title="My channels" aside={<NotifyButtons slug={slug} />} flush>
+      <ul className="svc-rows" aria-label="My channels">
+        {data.map((channel) => (
+          <MyChannel key={channel.name} slug={slug} channel={channel} />
+        ))}
+      </ul>
+    </Section>
+  )
+}

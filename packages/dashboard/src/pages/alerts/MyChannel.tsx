@@ -1,0 +1,70 @@
+import { Button } from '@mantine/core'
+import type { PersonalChannelRow } from '@svc/api'
+import { useState } from 'react'
+import { useAlertChange } from '../../alerts/useAlertChange.ts'
+import { headings } from '../../alerts/words.ts'
+import { api } from '../../api.ts'
+import { Text, Time, Tone } from '../../ui/index.ts'
+import { kindName } from './channel-kinds.ts'
+import { MyChannelForm } from './MyChannelForm.tsx'
+import { paceWords } from './pace-words.ts'
+import { TestResult } from './TestResult.tsx'
+
+/** One channel of the signed-in person, with what it is sent and when. */
+export function MyChannel({ slug, channel }: { slug: string; channel: PersonalChannelRow }) {
+  const { name, kind, address, enabled, disabledBecause, lastAnswer, lastAt } = channel
+  const [editing, setEditing] = useState(false)
+  const test = useAlertChange(slug, 'Not sent', () => api.testMyChannel(slug, name))
+  return (
+    <li>
+      <div className="al-item">
+        <div className="al-words">
+          <div className="al-name">
+            <strong>{name}</strong>
+            <span>{kindName(kind)}</span>
+            <Tone tone={enabled ? 'good' : 'no'}>{enabled ? 'enabled' : 'disabled'}</Tone>
+          </div>
+          <div>{sentenceOf(channel)}</div>
+          <div className="svc-quiet">
+            <Text>{address}</Text>
+          </div>
+          {disabledBecause !== null && (
+            <p className="al-note">
+              Disabled by the service: <Text>{disabledBecause}</Text>
+            </p>
+          )}
+          {lastAt !== null && (
+            <div className="svc-quiet">
+              Last answer <Time at={lastAt} />: <Text>{lastAnswer ?? 'none'}</Text>
+            </div>
+          )}
+          <div role="status">{test.data && <TestResult {...test.data} />}</div>
+        </div>
+        {!editing && (
+          <div className="al-acts">
+            <Button
+              variant="default"
+              size="compact-sm"
+              loading={test.isPending}
+              onClick={() => test.mutate(undefined)}
+              aria-label={`Send a test to ${name}`}
+            >
+              Send test
+            </Button>
+            <Button variant="default" size="compact-sm" onClick={() => setEditing(true)} aria-label={`Edit ${name}`}>
+              Edit
+            </Button>
+          </div>
+        )}
+      </div>
+      {editing && <MyChannelForm slug={slug} channel={channel} onDone={() => setEditing(false)} />}
+    </li>
+  )
+}
+
+/** `Sent at once: Offline, Level Bad. Quiet from 22:00 to 07:00.` */
+function sentenceOf({ rules, pace, quiet, badPasses, zone }: PersonalChannelRow): string {
+  const what = rules === null ? 'every alert' : rules.map((rule) => headings[rule]).join(', ') || 'nothing'
+  const hours = quiet ? ` Quiet from ${quiet.from} to ${quiet.to} (${zone})${badPasses ? ', except for Bad' : ''}.` : ''
+  return `Sent ${paceWords[pace]}: ${what}.${hours}`
+}

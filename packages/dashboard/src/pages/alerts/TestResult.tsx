@@ -1,0 +1,8 @@
+import { Text, Tone } from '../../ui/index.ts'
+
+/** The receiver's answer to a test. */
+export const TestResult = ({ ok, message }: { ok: boolean; message: string }) => (
+  <p className="al-note">
+    <Tone tone={ok ? 'good' : 'no'}>{ok ? 'Test taken' : 'Test not taken'}</Tone> <Text>{message}</Text>
+  </p>
+)

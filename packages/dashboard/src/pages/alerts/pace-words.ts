@@ -1,0 +1,8 @@
+import type { Pace } from '@svc/api'
+
+/** When a person's channel is sent to, in words. */
+export const paceWords: Readonly<Record<Pace, string>> = {
+  at_once: 'at once',
+  daily: 'once a day, at 08:00',
+  weekly: 'once a week, on Monday at 08:00',
+}
