@@ -24,6 +24,8 @@ export interface Me {
   email: string
   /** True if the address of the account is known to be its owner's, because an operator handed the account to them. */
   emailConfirmed: boolean
+  /** True if the service can send email. */
+  mails: boolean
   workspaces: { slug: string; name: string; role: Role }[]
   /** The version and address of the service, for command lines that a person pastes on a machine. */
   service: { version: string; baseUrl: string; runtime: boolean }

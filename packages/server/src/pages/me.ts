@@ -12,5 +12,6 @@ export async function meOf(
   const runtime = releases.served() !== undefined
   const service = { version: config.version, baseUrl: config.baseUrl, runtime }
   const emailConfirmed = await isEmailConfirmed(store.db, person.id)
-  return { ...person, emailConfirmed, workspaces: await workspacesOf(store.db, person.id), service }
+  const mails = config.smtpUrl !== undefined
+  return { ...person, emailConfirmed, mails, workspaces: await workspacesOf(store.db, person.id), service }
 }

@@ -76,7 +76,7 @@ export function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
                 ))}
               </Group>
             </Checkbox.Group>
-            <Checkbox label="Send alerts of the level Bad all the same" {...form.getInputProps('badPasses', check)} />
+            <Checkbox label="Send alerts of the level Bad even then" {...form.getInputProps('badPasses', check)} />
           </>
         )}
         <TextInput
