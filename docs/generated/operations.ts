@@ -10,6 +10,7 @@ import {
   type Notice,
   type Operation,
   operations,
+  personal,
   type Right,
   rollouts,
   updates,
@@ -24,7 +25,7 @@ const nouns = {
   'Commands and logs': commands,
   'Versions of agents': updates,
   Rollouts: rollouts,
-  'Alerts, rules, channels and deliveries': { ...alerts, ...alertPages },
+  'Alerts, rules, channels and deliveries': { ...alerts, ...alertPages, ...personal },
   'Blueprints, install codes and bots': blueprints,
 }
 
