@@ -34,8 +34,17 @@ export interface Me {
 export interface StartInfo {
   ok: true
 }
+/** `mails`: false if the service sends no mail, so that the person must ask the operator. */
+export interface Forgotten {
+  mails: boolean
+}
+
 export interface ClaimInfo {
   email: string
+  /** The name of the account. */
+  name: string
+  /** True if the person asked for a new password; false if the operator hands the account over. */
+  forgot: boolean
 }
 export interface InvitationInfo {
   workspace: string

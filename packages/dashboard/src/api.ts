@@ -156,6 +156,7 @@ export const api = {
   start: (body: Sent<'POST /start'>) => call('POST /start', body),
   spendLink: (token: string) => call('POST /link', { token }),
   claimInfo: (token: string, s?: Signal) => call('GET /claim', { token }, s),
+  forgot: (email: string) => call('POST /forgot', { email }),
   claim: (body: Sent<'POST /claim'>) => call('POST /claim', body),
   invitation: (id: string, s?: Signal) => call('GET /invitations/:id', { id }, s),
   accept: (id: string, body: Sent<'POST /invitations/:id'>) => call('POST /invitations/:id', { id }, body),
@@ -168,7 +169,8 @@ export const api = {
   sendToMany: (slug: string, agents: string[], type: Sent<'POST /w/:slug/commands'>['type']) =>
     call('POST /w/:slug/commands', { slug }, { agents, type }),
   members: (slug: string, s?: Signal) => call('GET /w/:slug/members', { slug }, s),
-  invite: (slug: string, email: string, role: Role) => call('POST /w/:slug/invitations', { slug }, { email, role }),
+  invite: (slug: string, invitation: Sent<'POST /w/:slug/invitations'>) =>
+    call('POST /w/:slug/invitations', { slug }, invitation),
   uninvite: (slug: string, id: string) => call('DELETE /w/:slug/invitations/:id', { slug, id }),
   setRole: (slug: string, id: string, role: Role) => call('PATCH /w/:slug/members/:id', { slug, id }, { role }),
   removeMember: (slug: string, id: string) => call('DELETE /w/:slug/members/:id', { slug, id }),

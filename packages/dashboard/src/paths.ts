@@ -8,6 +8,7 @@ export const paths = {
   start: '/start',
   link: '/link',
   claim: '/claim',
+  forgot: '/forgot',
   invitation: '/invitation/$id',
   account: '/account',
   newWorkspace: '/workspaces/new',

@@ -74,6 +74,11 @@ const claim = createRoute({
   validateSearch: (s: Search) => present({ token: text(s.token) }),
   component: lazyRouteComponent(() => import('./pages/ClaimPage.tsx'), 'ClaimPage'),
 })
+const forgot = createRoute({
+  getParentRoute: () => root,
+  path: paths.forgot,
+  component: lazyRouteComponent(() => import('./pages/ForgotPage.tsx'), 'ForgotPage'),
+})
 const invitation = createRoute({
   getParentRoute: () => root,
   path: paths.invitation,
@@ -238,6 +243,7 @@ export const router = createRouter({
     start,
     link,
     claim,
+    forgot,
     invitation,
     signedIn.addChildren([
       home,

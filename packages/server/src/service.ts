@@ -21,6 +21,7 @@ import { createListener } from './http/listener.ts'
 import { logRequests } from './http/requests.ts'
 import { newId } from './ids.ts'
 import { createLive, type Hub } from './live/hub.ts'
+import { newMailer } from './mails/mailer.ts'
 import { type Opened, openService } from './open.ts'
 import { operator } from './operator/kit/request.ts'
 import { askService, serveOperator } from './operator/socket/socket.ts'
@@ -108,6 +109,9 @@ async function assemble(
   })
   agents.sweeper.start()
   startAlerts(deps, closers)
+  const mailer = newMailer(deps)
+  closers.push(mailer.stop)
+  mailer.start()
 }
 
 /** Starts the evaluation and the sending of alerts. Findings are stored before they are sent, so both may end at any moment. */

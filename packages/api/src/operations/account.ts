@@ -1,10 +1,11 @@
 /** Operations on one's own account, and on the one-time links that lead to it. */
-import type { ClaimInfo, Me, PushKey, Session, SignInRecord, StartInfo } from '../answers.ts'
+import type { ClaimInfo, Forgotten, Me, PushKey, Session, SignInRecord, StartInfo } from '../answers.ts'
 import { object, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 
 const token = text(200)
 const link = 'wrong links are counted by address, and a good one signs in'
+const maxEmail = 1000
 const noPages = { none: 'open pages show it when they ask next' }
 
 export const me = look<Me>()('GET /me', {
@@ -79,6 +80,15 @@ export const spendLink = change<{ ok: true }>()('POST /link', {
   again: 'refused',
   apart: link,
 })
+export const forgotPassword = change<Forgotten>()('POST /forgot', {
+  right: 'link',
+  says: 'have a link to choose a new password sent to your email address',
+  input: object({ email: text(maxEmail) }),
+  audit: { none: 'the link is recorded when it is sent' },
+  pages: noPages,
+  again: 'new',
+  apart: 'it needs no right; requests are counted by address',
+})
 export const claimInfo = look<ClaimInfo>()('GET /claim', {
   right: 'link',
   says: 'show which account a link hands over',
@@ -89,7 +99,7 @@ export const claim = change<{ ok: true }>()('POST /claim', {
   right: 'link',
   says: 'take over an account; its other sessions end',
   input: object({ token, name: text(), password: text() }),
-  audit: ['person.claimed'],
+  audit: ['person.claimed', 'person.password_reset'],
   pages: ['rights'],
   again: 'refused',
   apart: link,

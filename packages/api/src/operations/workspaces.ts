@@ -1,6 +1,6 @@
 /** Operations on a workspace and the people in it. */
 import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers.ts'
-import { count, object, oneOf, optional, query, text, words } from '../input.ts'
+import { count, flag, object, oneOf, optional, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 
@@ -44,9 +44,9 @@ export const removeMember = change<{ ok: true }>()('DELETE /w/:slug/members/:id'
   again: 'refused',
   command: { name: 'member remove', args: [slugArgument, ['<email>', 'of a member']] },
 })
-export const invite = change<{ id: string; url: string }>()('POST /w/:slug/invitations', {
-  says: 'invite somebody; the answer holds the link for them',
-  input: object({ email: text(), role }),
+export const invite = change<{ id: string; url: string; mailed: boolean }>()('POST /w/:slug/invitations', {
+  says: 'invite somebody; the answer holds the link for them, which can also be mailed',
+  input: object({ email: text(), role, mail: optional(flag) }),
   makes: true,
   audit: ['member.invited'],
   pages: { none: 'only the page of members shows it, to the person who invited' },

@@ -7,6 +7,8 @@ import { ErrorNote } from '../ui/index.ts'
 
 interface AccountFormProps {
   email: string
+  /** The name that the form begins with. */
+  name?: string
   /** The text on the button, which begins with a verb. */
   verb: string
   onSubmit: (account: { name: string; password: string }) => Promise<unknown>
@@ -15,9 +17,9 @@ interface AccountFormProps {
 /**
  * A form for the name and password of a new account. The link that the person opened has determined the e-mail address.
  */
-export function AccountForm({ email, verb, onSubmit }: AccountFormProps) {
+export function AccountForm({ email, name: before = '', verb, onSubmit }: AccountFormProps) {
   const form = useForm({
-    initialValues: { name: '', password: '' },
+    initialValues: { name: before, password: '' },
     validate: { name: wrongWithText, password: wrongWithPassword },
   })
   const { busy, error, submit } = useSubmit(({ name, password }: typeof form.values) =>
@@ -27,7 +29,7 @@ export function AccountForm({ email, verb, onSubmit }: AccountFormProps) {
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="sm">
         <TextInput label="Email" value={email} readOnly autoComplete="username" />
-        <TextInput label="Your name" autoComplete="name" autoFocus {...form.getInputProps('name')} />
+        <TextInput label="Your name" autoComplete="name" autoFocus={before === ''} {...form.getInputProps('name')} />
         <NewPasswordInput {...form.getInputProps('password')} />
         {error !== null && <ErrorNote error={error} />}
         <Button type="submit" loading={busy} fullWidth mt={4}>

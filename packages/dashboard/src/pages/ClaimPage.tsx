@@ -10,7 +10,10 @@ import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/claim')
 
-/** Opens a link with which the operator hands an account to the owner of its email address. */
+/**
+ * Opens a link with which the operator hands an account to the owner of its email address, or which was mailed to a person
+ * who forgot their password.
+ */
 export function ClaimPage() {
   const { token = '' } = route.useSearch()
   const arrive = useArrive()
@@ -24,17 +27,23 @@ export function ClaimPage() {
   if (info.isError)
     return (
       <LinkRefused title="This link can’t be used" error={info.error}>
-        It works once, and for one day. Ask the operator of this service for a new one.
+        It works once and for a short time. Ask for a new link, or ask the operator of this service.
       </LinkRefused>
     )
+  const { email, name, forgot } = info.data
   return (
     <DoorShell
-      title="Take over your account"
-      note="An account with your email address exists. Choose a name and a password for it. Its other sessions are signed out."
+      title={forgot ? 'Choose a new password' : 'Take over your account'}
+      note={
+        forgot
+          ? 'Your other sessions are signed out.'
+          : 'An account with your email address exists. Choose a name and a password for it. Its other sessions are signed out.'
+      }
     >
       <AccountForm
-        email={info.data.email}
-        verb="Take over account"
+        email={email}
+        name={forgot ? name : ''}
+        verb={forgot ? 'Save password' : 'Take over account'}
         onSubmit={async (account) => {
           await api.claim({ token, ...account })
           await arrive(paths.home)

@@ -4,6 +4,8 @@ import { getRouteApi } from '@tanstack/react-router'
 import { ApiError, api } from '../api.ts'
 import { wrongWithEmail } from '../forms/rules.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
+import { AnchorLink } from '../links.tsx'
+import { paths } from '../paths.ts'
 import { inside, useArrive } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
@@ -46,8 +48,8 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
           Sign in
         </Button>
         <p className="svc-quiet">
-          Forgot your password? Ask the operator of this service for a sign-in link. To join, ask a workspace admin for
-          an invitation.
+          <AnchorLink to={paths.forgot}>Forgot your password?</AnchorLink> To join, ask a workspace admin for an
+          invitation.
         </p>
       </Stack>
     </form>

@@ -16,6 +16,7 @@ import type {
 } from './tables/alerts.ts'
 import type { BlueprintTable, BlueprintVersionTable, InstallCodeTable } from './tables/blueprints.ts'
 import type {
+  AccountMailTable,
   AccountTable,
   EmailConfirmationTable,
   InvitationTable,
@@ -75,6 +76,7 @@ export interface Tables {
   audit: AuditTable
   workspace_limit: WorkspaceLimitTable
   link: LinkTable
+  account_mail: AccountMailTable
   sign_in: SignInTable
   email_confirmation: EmailConfirmationTable
   alert_rule: AlertRuleTable

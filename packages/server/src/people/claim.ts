@@ -5,6 +5,7 @@
  */
 import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
+import type { Db } from '../db/open.ts'
 import { done, refuse } from '../verdict.ts'
 import { confirmEmail } from './confirmed.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
@@ -23,20 +24,38 @@ export async function claimAccount(
   now: number,
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal>> {
   const { db } = people.store
-  const person = await linkPerson(db, 'claim', token, now)
-  if (!person) return usedAlready
+  const link = await claimable(db, token, now)
+  if (!link) return usedAlready
+  const { person, purpose } = link
   const wrong = wrongName(name) ?? wrongPassword(password, await ownWords(db, { ...person, name }))
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
   return decide<Person, 'link_unknown'>(people, async (trx, accounts) => {
-    if (!(await useLink(trx, 'claim', token, now))) return usedAlready
+    if (!(await useLink(trx, purpose, token, now))) return usedAlready
     const owner = { ...person, name: name.trim() }
     await handOver(trx, accounts, owner, hash)
     await confirmEmail(trx, owner.id, now)
     const note = { workspaceId: null, at: now, by: owner, subject: `person ${owner.email}` }
-    await audit(trx, { ...note, action: 'person.claimed', details: { nameBefore: person.name } })
+    const action = purpose === 'claim' ? 'person.claimed' : 'person.password_reset'
+    await audit(trx, { ...note, action, details: { nameBefore: person.name } })
     return done(owner)
   })
+}
+
+/**
+ * The account that a link leads to: one that the operator made, or one that was mailed to a person who forgot their
+ * password. Who got that mail owns the address, so both set a password and confirm the address.
+ */
+export async function claimable(
+  db: Db,
+  token: string,
+  now: number,
+): Promise<{ person: Person; purpose: 'claim' | 'forgot' } | undefined> {
+  for (const purpose of ['claim', 'forgot'] as const) {
+    const person = await linkPerson(db, purpose, token, now)
+    if (person) return { person, purpose }
+  }
+  return undefined
 }
 
 async function handOver(trx: Trx, { own }: Accounts, { id, name }: Person, hash: string): Promise<void> {
@@ -47,4 +66,4 @@ async function handOver(trx: Trx, { own }: Accounts, { id, name }: Person, hash:
   await trx.deleteFrom('link').where('person_id', '=', id).where('used_at', 'is', null).execute()
 }
 
-const usedAlready = refuse('link_unknown', 'This link was used or has expired. Ask the operator for a new one.')
+const usedAlready = refuse('link_unknown', 'This link was used or has expired. Ask for a new one.')

@@ -36,7 +36,7 @@ export function shortAccount(typed: string): string {
 
 /** The number of sign-ins that are kept for each person. */
 export const maxSignIns = 20
-const maxUserAgent = 300
+export const maxUserAgent = 300
 
 /** Stores a good sign-in, and deletes the person's oldest beyond `maxSignIns`. */
 export function recordSignIn(db: Db, personId: string, record: SignInRecord): Promise<void> {

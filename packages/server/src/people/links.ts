@@ -20,7 +20,13 @@ const minute = 60_000
  * How long links are valid, in milliseconds. The link for the first person is valid until it is used or somebody has an
  * account, and a later one replaces it. `claim` is for handing an account over.
  */
-const lasts = { first: 3650 * dayMs, sign_in: 15 * minute, reset: 15 * minute, claim: dayMs } as const
+const lasts = {
+  first: 3650 * dayMs,
+  sign_in: 15 * minute,
+  reset: 15 * minute,
+  claim: dayMs,
+  forgot: 60 * minute,
+} as const
 
 /**
  * Makes a link and returns its token, which is shown only this once; `linkUrl` makes its address. A link named `first`
@@ -35,6 +41,8 @@ export function createLink(
     const person = purpose === 'first' ? null : await findPerson(trx, email ?? '')
     if (person === undefined) return unknownPerson(email ?? '')
     if (purpose === 'claim' && person && (await isEmailConfirmed(trx, person.id))) return confirmedAlready(person)
+    // Only the last of several mails has a link that works.
+    if (purpose === 'forgot' && person) await dropUnused(trx, person.id, purpose)
     const token = randomBytes(32).toString('base64url')
     if (!person) await trx.deleteFrom('link').where('purpose', '=', 'first').where('used_at', 'is', null).execute()
     await trx
@@ -54,6 +62,14 @@ export function createLink(
   })
 }
 
+const dropUnused = (trx: Db, personId: string, purpose: LinkTable['purpose']) =>
+  trx
+    .deleteFrom('link')
+    .where('person_id', '=', personId)
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .execute()
+
 const confirmedAlready = ({ email }: Person) =>
   refuse(
     'email_confirmed',
@@ -66,7 +82,7 @@ const confirmedAlready = ({ email }: Person) =>
 export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: string): string =>
   `${baseUrl}/${pages[purpose]}?token=${token}`
 
-const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim' } as const
+const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim', forgot: 'claim' } as const
 
 /** The person of a link, if the link could be used now. It is not used up. */
 export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {

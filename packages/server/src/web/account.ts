@@ -2,11 +2,12 @@
 import { account, object, text } from '@svc/api'
 import { Hono } from 'hono'
 import { meOf } from '../pages/me.ts'
-import { claimAccount } from '../people/claim.ts'
-import { linkIsGood, linkPerson, useLink } from '../people/links.ts'
+import { claimAccount, claimable } from '../people/claim.ts'
+import { linkIsGood, useLink } from '../people/links.ts'
 import { changePassword } from '../people/password.ts'
 import { personOfId } from '../people/store.ts'
 import { firstStart } from '../workspaces/start.ts'
+import { forgottenPasswords } from './forgotten.ts'
 import { personWriter } from './kit/acting.ts'
 import { bodyFor, bodyOf } from './kit/body.ts'
 import type { WebDeps } from './kit/deps.ts'
@@ -34,6 +35,7 @@ export const authRoutes = ({ signIn }: WebDeps) =>
 /** Routes that work without being signed in. Each requires a secret that somebody was given. */
 export const linkRoutes = (deps: WebDeps) => {
   const { store, now, signIn } = deps
+  const forgotten = forgottenPasswords(deps)
   return new Hono<WebEnv>()
     .get('/start', async (c) => {
       await signIn.countLink(c, 'first', async () => {
@@ -57,12 +59,17 @@ export const linkRoutes = (deps: WebDeps) => {
       await signIn.withoutPassword(c, person, 'link')
       return c.json({ ok: true })
     })
+    .post('/forgot', async (c) => {
+      const { email } = await bodyFor(c, account.forgotPassword)
+      return c.json(await forgotten(c, email))
+    })
     .get('/claim', async (c) => {
       const token = c.req.query('token') ?? ''
-      const { email } = await signIn.countLink(c, 'claim', async () =>
-        found(await linkPerson(store.db, 'claim', token, now()), 'link_unknown'),
+      const { person, purpose } = await signIn.countLink(c, 'claim', async () =>
+        found(await claimable(store.db, token, now()), 'link_unknown'),
       )
-      return c.json({ email })
+      const { email, name } = person
+      return c.json({ email, name, forgot: purpose === 'forgot' })
     })
     .post('/claim', async (c) => {
       const asked = await bodyFor(c, account.claim)

@@ -8,6 +8,7 @@ import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
+import { queueMail } from '../mails/store.ts'
 import { type Auth, invitationLasts } from '../people/auth.ts'
 import { type Accounts, decide, type People, type PeopleCtx, type Trx } from '../people/library.ts'
 import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson, wrongEmail } from '../people/store.ts'
@@ -26,14 +27,18 @@ interface Invitation {
   inviterId: string
 }
 type InviteRefusal = 'email_invalid' | 'member_already' | 'people_too_many'
-type Invited = { id: string; url: string }
+type Invited = { id: string; url: string; mailed: boolean }
 const model = 'invitation'
 
 /** Invites an address. An earlier invitation of the same address is withdrawn. */
 export function invite(
-  { people, by, now }: PeopleCtx<Person> & { people: People & { config: { baseUrl: string } } },
+  {
+    people,
+    by,
+    now,
+  }: PeopleCtx<Person> & { people: People & { config: { baseUrl: string; smtpUrl?: string | undefined } } },
   workspace: WorkspaceInfo,
-  { email, role }: { email: string; role: Role },
+  { email, role, mail = false }: { email: string; role: Role; mail?: boolean },
 ): Promise<Verdict<Invited, InviteRefusal>> {
   return decide<Invited, InviteRefusal>(people, async (trx, { tables }) => {
     const wrong = wrongEmail(email)
@@ -62,7 +67,9 @@ export function invite(
     })
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${address}` }
     await audit(trx, { ...note, action: 'member.invited', details: { role } })
-    return done({ id, url: urlOf(people, id) })
+    const mailed = mail && people.config.smtpUrl !== undefined
+    if (mailed) await queueMail(trx, { kind: 'invitation', invitation: id }, now)
+    return done({ id, url: urlOf(people, id), mailed })
   })
 }
 
@@ -138,6 +145,18 @@ export async function invitationInfo(
     invitedBy: names.get(row.inviterId) ?? 'somebody',
     hasAccount: (await findPerson(people.store.db, row.email)) !== undefined,
   })
+}
+
+/** What a mail about an invitation says; undefined if it was withdrawn or used, or has expired or become void. */
+export async function invitationToMail(
+  people: People & { config: { baseUrl: string } },
+  id: string,
+  now: number,
+): Promise<{ email: string; workspace: string; invitedBy: string; url: string } | undefined> {
+  const info = await invitationInfo(people, `${id}.${signatureOf(people.auth, id)}`, now)
+  if (!info.ok) return undefined
+  const { email, workspace, invitedBy } = info.value
+  return { email, workspace, invitedBy, url: urlOf(people, id) }
 }
 
 type AcceptRefusal = 'invitation_unknown' | 'invitation_for_other' | 'sign_in_needed' | 'member_already' | PersonRefusal

@@ -1,17 +1,17 @@
-import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Role } from '@svc/api'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api.ts'
 import { wrongWithEmail } from '../../forms/rules.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
-import { keys } from '../../queries.ts'
+import { keys, meQuery } from '../../queries.ts'
 import { CopyLines, Dialog, DialogEnd } from '../../ui/index.ts'
 
-/** Creates an invitation. The service sends no mail, so the person who invites must send the link. */
+/** Creates an invitation. The service mails the link where it can send mail; it is shown in any case. */
 export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: boolean; onClose: () => void }) {
-  const [made, setMade] = useState<{ email: string; url: string } | null>(null)
+  const [made, setMade] = useState<Made | null>(null)
   const close = () => {
     onClose()
     setMade(null)
@@ -22,8 +22,8 @@ export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: 
         <Stack gap="md">
           <CopyLines text={made.url} label="invitation link" />
           <Text c="dimmed">
-            Send this link yourself; the service doesn’t send email. It works once, for {made.email} only, and for seven
-            days.
+            {made.mailed ? `An email with this link is on its way to ${made.email}.` : 'Send this link yourself.'} It
+            works once, for {made.email} only, and for seven days.
           </Text>
           <Group justify="flex-end">
             <Button onClick={close}>Done</Button>
@@ -36,21 +36,30 @@ export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: 
   )
 }
 
+interface Made {
+  email: string
+  url: string
+  mailed: boolean
+}
+
 interface FormProps {
   slug: string
-  onMade: (made: { email: string; url: string }) => void
+  onMade: (made: Made) => void
   onCancel: () => void
 }
 
 function InviteForm({ slug, onMade, onCancel }: FormProps) {
   const client = useQueryClient()
-  const form = useForm<{ email: string; role: Role }>({
-    initialValues: { email: '', role: 'member' },
+  const { data: me } = useQuery(meQuery)
+  const mails = me?.mails === true
+  const form = useForm<{ email: string; role: Role; mail: boolean }>({
+    initialValues: { email: '', role: 'member', mail: true },
     validate: { email: wrongWithEmail },
   })
-  const { busy, error, submit } = useSubmit(async ({ email, role }: typeof form.values) => {
-    const { url } = await api.invite(slug, email.trim(), role)
-    onMade({ email: email.trim(), url })
+  const { busy, error, submit } = useSubmit(async ({ email, role, mail }: typeof form.values) => {
+    const address = email.trim()
+    const { url, mailed } = await api.invite(slug, { email: address, role, mail: mail && mails })
+    onMade({ email: address, url, mailed })
     void client.invalidateQueries({ queryKey: keys.members(slug) })
   })
   return (
@@ -71,7 +80,17 @@ function InviteForm({ slug, onMade, onCancel }: FormProps) {
             />
           </Stack>
         </Radio.Group>
-        <DialogEnd error={error} onCancel={onCancel} submit="Create link" busy={busy} />
+        {mails ? (
+          <Checkbox label="Send the link by email" {...form.getInputProps('mail', { type: 'checkbox' })} />
+        ) : (
+          <Text c="dimmed">This service doesn’t send email. You get a link to send yourself.</Text>
+        )}
+        <DialogEnd
+          error={error}
+          onCancel={onCancel}
+          submit={mails && form.values.mail ? 'Invite' : 'Create link'}
+          busy={busy}
+        />
       </Stack>
     </form>
   )

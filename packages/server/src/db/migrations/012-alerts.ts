@@ -148,4 +148,9 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('agent_id', 'text', (c) => c.primaryKey().references('agent.id').onDelete('cascade'))
     .addColumn('hours', 'text', (c) => c.notNull())
     .execute()
+
+  await columns(
+    db.schema.createTable('account_mail').addColumn('id', 'text', (c) => c.primaryKey()),
+    { topic: required, tries: number, created_at: number, due_at: number, leased_until: number },
+  ).execute()
 }

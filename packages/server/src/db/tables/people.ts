@@ -7,11 +7,23 @@ import type { SignInRecord } from '@svc/api'
  */
 export interface LinkTable {
   hash: string
-  purpose: 'first' | 'sign_in' | 'reset' | 'claim'
+  purpose: 'first' | 'sign_in' | 'reset' | 'claim' | 'forgot'
   person_id: string | null
   created_at: number
   expires_at: number
   used_at: number | null
+}
+
+/** A mail about an account that waits to be sent (mails/store.ts). */
+export interface AccountMailTable {
+  id: string
+  /** JSON: the kind of the mail, and who it is about. */
+  topic: string
+  tries: number
+  created_at: number
+  due_at: number
+  /** A node is trying it until this time. */
+  leased_until: number
 }
 
 /** The last sign-ins of a person (people/history.ts). */

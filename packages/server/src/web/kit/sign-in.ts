@@ -9,11 +9,19 @@ import type { Db } from '../../db/open.ts'
 import type { Deps } from '../../deps.ts'
 import { callerKey } from '../../http/address.ts'
 import { loggedAlready } from '../../http/requests.ts'
+import { queueMail } from '../../mails/store.ts'
 import { addressHeader } from '../../people/auth.ts'
 import { deviceCookies } from '../../people/device.ts'
 import { maxEmailLength, normalEmail } from '../../people/email.ts'
 import { HashingBusy, inTurn } from '../../people/hashing.ts'
-import { recordSignIn, type SignInLine, type SignInOutcome, shortAccount } from '../../people/history.ts'
+import {
+  maxUserAgent,
+  recordSignIn,
+  type SignInLine,
+  type SignInOutcome,
+  shortAccount,
+  signInsOf,
+} from '../../people/history.ts'
 import { countSignIns } from '../../people/limits.ts'
 import { type Limit, Tries } from '../../people/rate.ts'
 import { renewHash } from '../../people/renew.ts'
@@ -79,11 +87,22 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   async function signedIn(c: Context<WebEnv>, headers: Headers, { id, email }: Account, how: How): Promise<void> {
     note(c, email, { outcome: 'ok', ...how })
     const userAgent = c.req.header('user-agent') ?? ''
+    await noticeDevice(c, { id, email }, userAgent).catch((error) =>
+      log.warn({ err: error }, 'no mail about a new device'),
+    )
     await recordSignIn(store.db, id, { at: now(), method: how.method, address: addressOf(c), userAgent })
     const former = await signedInBy(auth, c.req.raw.headers, now())
     if (former) await (await auth.$context).internalAdapter.deleteSession(former.session.token)
     take(c, headers.getSetCookie())
     remember(c, email)
+  }
+
+  /** Queues a mail about a sign-in from a browser that was not used for the account before; the first one needs none. */
+  async function noticeDevice(c: Context<WebEnv>, { id, email }: Account, userAgent: string): Promise<void> {
+    if (config.smtpUrl === undefined || devices.find(c.req.header('cookie'), email, now()) !== undefined) return
+    if ((await signInsOf(store.db, id)).length === 0) return
+    const agent = userAgent.slice(0, maxUserAgent)
+    await queueMail(store.db, { kind: 'new_device', person: id, address: addressOf(c), userAgent: agent }, now())
   }
 
   /**

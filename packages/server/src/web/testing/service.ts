@@ -45,6 +45,7 @@ export interface Given {
   proxies?: string[]
   pageDir?: string
   passwordForm?: PasswordForm
+  smtpUrl?: string
   securityContact?: string
   /** The milliseconds between two frames. */
   tick?: number
@@ -70,7 +71,7 @@ export async function serve(given: Given = {}) {
     databaseUrl: undefined,
     trustedProxies: given.proxies ?? [],
     outboundAllow: [],
-    smtpUrl: undefined,
+    smtpUrl: given.smtpUrl,
     mailFrom: 'svc@localhost',
     heartbeatUrl: undefined,
     metricsPort: 0,

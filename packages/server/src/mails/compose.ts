@@ -1,0 +1,77 @@
+/** The texts of mails about accounts. Whom a mail is for, and whether it is still wanted, is decided when it is sent. */
+import type { Text } from '../deliveries/channels/call.ts'
+import type { People } from '../people/library.ts'
+import { createLink, linkUrl } from '../people/links.ts'
+import { findPerson, personOfId } from '../people/store.ts'
+import { invitationToMail } from '../workspaces/invitations.ts'
+import type { MailTopic } from './store.ts'
+
+/** A request for a new password is not answered later than this, since its person has given up by then. */
+const forgotLasts = 3_600_000
+
+interface Composing {
+  people: People & { config: { baseUrl: string } }
+  createdAt: number
+  now: number
+}
+
+interface Composed {
+  to: string
+  text: Text
+}
+
+/** Undefined if there is nobody to send it to, or it has come to nothing. */
+export function compose(topic: MailTopic, composing: Composing): Promise<Composed | undefined> {
+  if (topic.kind === 'invitation') return invitation(topic, composing)
+  return topic.kind === 'forgot' ? forgot(topic, composing) : newDevice(topic, composing)
+}
+
+async function invitation(
+  { invitation: id }: Extract<MailTopic, { kind: 'invitation' }>,
+  { people, now }: Composing,
+): Promise<Composed | undefined> {
+  const found = await invitationToMail(people, id, now)
+  if (!found) return undefined
+  const { email, workspace, invitedBy, url } = found
+  return mail(email, `${invitedBy} invites you to ${workspace}`, url, [
+    `${invitedBy} invites you to the workspace ${workspace} on ${people.config.baseUrl}.`,
+    'The link works once, for this address only, and for seven days. If you do not know what this is about, ignore it.',
+  ])
+}
+
+/** A mail goes only to an address with an account. An earlier link that was not used stops working. */
+async function forgot(
+  { email }: Extract<MailTopic, { kind: 'forgot' }>,
+  { people, createdAt, now }: Composing,
+): Promise<Composed | undefined> {
+  const { db } = people.store
+  const person = await findPerson(db, email)
+  if (!person || now - createdAt > forgotLasts) return undefined
+  const token = await createLink({ db, by: ourselves, now }, 'forgot', person.email)
+  if (!token.ok) return undefined
+  return mail(person.email, 'Choose a new password', linkUrl(people.config.baseUrl, 'forgot', token.value), [
+    `Somebody asked for a new password for your account on ${people.config.baseUrl}.`,
+    'The link works once, and for one hour. If it was not you, ignore this mail: your password stays as it is.',
+  ])
+}
+
+const ourselves = { id: null, name: 'the service' }
+
+async function newDevice(
+  { person: id, address, userAgent }: Extract<MailTopic, { kind: 'new_device' }>,
+  { people, createdAt }: Composing,
+): Promise<Composed | undefined> {
+  const person = await personOfId(people.store.db, id)
+  if (!person) return undefined
+  const { baseUrl } = people.config
+  return mail(person.email, 'New sign-in to your account', `${baseUrl}/account`, [
+    `Somebody signed in to your account on ${baseUrl} in a browser that had not been used for it before.`,
+    `Time: ${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC. Address: ${address}. Browser: ${userAgent || 'unknown'}.`,
+    'If it was not you, change your password and end the other sessions on the page of your account.',
+  ])
+}
+
+const mail = (to: string, title: string, url: string, lines: string[]): Composed => ({
+  to,
+  text: { title, lines, url, level: null },
+})

@@ -1,0 +1,37 @@
+/**
+ * Requests for a new password. Nothing in the answer depends on the address: whether it has an account is looked up when
+ * the mail is sent, beside the request.
+ */
+import type { Forgotten } from '@svc/api'
+import type { Context } from 'hono'
+import { callerAddress, callerKey } from '../http/address.ts'
+import { queueMail } from '../mails/store.ts'
+import { isEmail, normalEmail } from '../people/email.ts'
+import { type Limit, Tries } from '../people/rate.ts'
+import type { WebDeps } from './kit/deps.ts'
+import type { WebEnv } from './kit/guards.ts'
+import { Refusal } from './kit/refusal.ts'
+
+/** The limit for requests from one address. */
+const perCaller: Limit = { max: 10, seconds: 3600 }
+/** The limit for mails to one address; further requests are answered alike and send nothing. */
+const perAccount: Limit = { max: 3, seconds: 3600 }
+
+export function forgottenPasswords({ store, config, now }: WebDeps) {
+  const addressOf = callerAddress(config.trustedProxies)
+  const callers = new Tries(perCaller)
+  const accounts = new Tries(perAccount)
+  return async (c: Context<WebEnv>, typed: string): Promise<Forgotten> => {
+    const mails = config.smtpUrl !== undefined
+    const email = normalEmail(typed)
+    if (!isEmail(email)) throw new Refusal('email_invalid')
+    const caller = callerKey(addressOf(c.env.incoming))
+    const wait = callers.wait(caller, perCaller, now())
+    if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
+    callers.add(caller, now())
+    if (!mails || accounts.wait(email, perAccount, now()) !== undefined) return { mails }
+    accounts.add(email, now())
+    await queueMail(store.db, { kind: 'forgot', email }, now())
+    return { mails }
+  }
+}
