@@ -158,6 +158,7 @@ export const orders: Readonly<Record<string, Order>> = {
         wishes: "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
         agents: 'agents: made, renamed, deleted; their tokens',
         products: 'products that bots belong to',
+        mails: 'mails about accounts: their texts, and how they are sent',
       },
       {
         logs: 'logs that agents sent',

@@ -1,10 +1,10 @@
-/** The texts of mails about accounts. Whom a mail is for, and whether it is still wanted, is decided when it is sent. */
+/** The texts of mails about accounts. The receiver is looked up when the mail is sent, and so is whether it is still needed. */
 import type { Text } from '../deliveries/channels/call.ts'
 import type { People } from '../people/library.ts'
 import { createLink, linkUrl } from '../people/links.ts'
+import type { MailTopic } from '../people/mails.ts'
 import { findPerson, personOfId } from '../people/store.ts'
 import { invitationToMail } from '../workspaces/invitations.ts'
-import type { MailTopic } from './store.ts'
 
 /** A request for a new password is not answered later than this, since its person has given up by then. */
 const forgotLasts = 3_600_000

@@ -6,8 +6,8 @@ import { mailOf } from '../deliveries/channels/mail.ts'
 import { answerWords, outcomeOf } from '../deliveries/outbox.ts'
 import { sendMail } from '../deliveries/smtp.ts'
 import type { Auth } from '../people/auth.ts'
+import { claimMails, forgetMail, tryLater, type WaitingMail } from '../people/mails.ts'
 import { compose } from './compose.ts'
-import { claimMails, forgetMail, tryLater, type WaitingMail } from './store.ts'
 
 const everyMs = 2000
 

@@ -33,7 +33,7 @@ interface Call {
 const w = '/api/web/w/north'
 
 async function start(): Promise<Place> {
-  const service = await serve()
+  const service = await serve({ smtpUrl: 'smtp://127.0.0.1:1' })
   const north = await service.workspace('north')
   const place = { store: service.store, clock: { now: service.now, pass: service.pass }, workspace: north }
   await uploaded({ db: service.store.db, by: { id: null, name: 'operator' }, now: service.now() }, north, {
@@ -101,6 +101,15 @@ const withChannel =
     await place.send('POST', '/channels', channel)
     await more(place)
     return { params: { channel: 'ops' } }
+  }
+
+const mine = { name: 'my-email', kind: 'email', zone: 'Europe/Berlin' }
+const withMine =
+  (more: (place: Place) => Promise<unknown> = async () => {}, body: object = {}) =>
+  async (place: Place): Promise<Call> => {
+    await place.send('POST', '/my-channels', mine)
+    await more(place)
+    return { params: { channel: mine.name }, body }
   }
 
 async function openAlert({ service, north }: Place): Promise<string> {
@@ -196,6 +205,12 @@ const granted: Record<string, (place: Place) => Promise<Call>> = {
   'POST /w/:slug/channels/:channel/enable': withChannel(({ send }) => send('POST', '/channels/ops/disable')),
   'POST /w/:slug/channels/:channel/disable': withChannel(),
   'DELETE /w/:slug/channels/:channel': withChannel(),
+  'POST /w/:slug/my-channels': async () => ({ body: mine }),
+  'PATCH /w/:slug/my-channels/:channel': withMine(undefined, { pace: 'daily' }),
+  'POST /w/:slug/my-channels/:channel/test': withMine(async ({ service }) => {
+    await service.store.db.updateTable('alert_channel').set({ sealed: '' }).execute()
+  }),
+  'DELETE /w/:slug/my-channels/:channel': withMine(),
   'POST /w/:slug/deliveries/:id/retry': async (place) => {
     await withChannel()(place)
     return { params: { id: await deadDelivery(place) } }
@@ -241,7 +256,7 @@ const otherRoutes: Readonly<Record<string, string>> = {
 }
 
 test('every route of the page is an operation, or is listed with the reason why it is not', async () => {
-  const { app } = await serve()
+  const { app } = await serve({ smtpUrl: 'smtp://127.0.0.1:1' })
   const onListener = 'GET /api/web/w/:slug/events' // The listener handles it without the router (sse.ts).
   const served = app.routes
     .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))

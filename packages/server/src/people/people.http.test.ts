@@ -279,7 +279,11 @@ test("an operator's link hands an account that somebody else made to the owner o
   const [token, signIn] = [value(await link('claim')), value(await link('sign_in'))]
 
   const owner = service.browser()
-  expect((await owner.get(`/api/web/claim?token=${token}`)).body).toEqual({ email: 'owner@example.org' })
+  expect((await owner.get(`/api/web/claim?token=${token}`)).body).toEqual({
+    email: 'owner@example.org',
+    name: 'Owner',
+    forgot: false,
+  })
   const next = 'only the owner knows'
   const claim = (secret: string) => owner.send('POST', '/api/web/claim', { token, name: ' Olga ', password: secret })
   expect(await claim('1234567890')).toMatchObject({ status: 400, body: { error: { code: 'password_invalid' } } })

@@ -12,6 +12,7 @@ const open = [
   'POST /api/web/link',
   'GET /api/web/claim',
   'POST /api/web/claim',
+  'POST /api/web/forgot',
   'GET /api/web/invitations/:id',
   'POST /api/web/invitations/:id',
   'GET /cli/svc.pyz',
@@ -54,6 +55,8 @@ const members = [
   'PATCH /api/web/w/:slug/my-channels/:channel',
   'POST /api/web/w/:slug/my-channels/:channel/test',
   'DELETE /api/web/w/:slug/my-channels/:channel',
+  'POST /api/web/w/:slug/mutes',
+  'DELETE /api/web/w/:slug/mutes/:id',
 ]
 /** Routes on which a member may only act on their own entry. */
 const ownOnly = ['DELETE /api/web/w/:slug/members/:id']

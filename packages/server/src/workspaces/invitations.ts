@@ -8,9 +8,9 @@ import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
-import { queueMail } from '../mails/store.ts'
 import { type Auth, invitationLasts } from '../people/auth.ts'
 import { type Accounts, decide, type People, type PeopleCtx, type Trx } from '../people/library.ts'
+import { queueMail } from '../people/mails.ts'
 import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson, wrongEmail } from '../people/store.ts'
 import { done, refuse } from '../verdict.ts'
 import { roomFor } from './limits.ts'
@@ -147,7 +147,7 @@ export async function invitationInfo(
   })
 }
 
-/** What a mail about an invitation says; undefined if it was withdrawn or used, or has expired or become void. */
+/** The facts for the mail about an invitation; undefined if it was withdrawn or used, or has expired or become void. */
 export async function invitationToMail(
   people: People & { config: { baseUrl: string } },
   id: string,

@@ -14,7 +14,7 @@ export interface LinkTable {
   used_at: number | null
 }
 
-/** A mail about an account that waits to be sent (mails/store.ts). */
+/** A mail about an account that waits to be sent (people/mails.ts). */
 export interface AccountMailTable {
   id: string
   /** JSON: the kind of the mail, and who it is about. */

@@ -10,7 +10,7 @@ const mailsAtOnce = 3
 /** Longer than three tries take. */
 const leaseMs = 60_000
 
-/** What a mail is about. The person or the invitation is looked up when it is sent. */
+/** The topic of a mail. The person or the invitation is looked up when it is sent. */
 export type MailTopic =
   | { kind: 'invitation'; invitation: string }
   /** The address as it was typed; there may be no account. */
