@@ -55,8 +55,6 @@ const members = [
   'PATCH /api/web/w/:slug/my-channels/:channel',
   'POST /api/web/w/:slug/my-channels/:channel/test',
   'DELETE /api/web/w/:slug/my-channels/:channel',
-  'POST /api/web/w/:slug/mutes',
-  'DELETE /api/web/w/:slug/mutes/:id',
 ]
 /** Routes on which a member may only act on their own entry. */
 const ownOnly = ['DELETE /api/web/w/:slug/members/:id']
