@@ -130,6 +130,12 @@ test('axe finds nothing in light and dark, and nothing is wider than 360 pixels'
   }
 })
 
+const subscriptionOf = (endpoint: string) => ({
+  endpoint,
+  expirationTime: null,
+  keys: { p256dh: createECDH('prime256v1').generateKeys('base64url'), auth: randomBytes(16).toString('base64url') },
+})
+
 /** The parts of a service worker that the next test uses. */
 interface Worker {
   shown: Promise<{ title: string; tag: string; data: { url: string } }>
@@ -140,7 +146,7 @@ interface Worker {
 
 // The test browser can neither show a notification nor reach a push service. So the test records what the worker wants
 // to show, and simulates the click on it; the push event itself is delivered by the browser.
-test('the page can be installed, and its worker shows a message and opens its link, but never answers for the service', async () => {
+test('the page can be installed; a browser is notified after one press, and its worker shows a message and opens its link, but never answers for the service', async () => {
   const { context, page, call } = await place.ada({ own: true })
   await call('POST', '/api/web/w/north-wind/agents', { name: 'mail-triage' })
   await page.goto(`${place.url}/w/north-wind`)
@@ -151,13 +157,25 @@ test('the page can be installed, and its worker shows a message and opens its li
   const registered = new Promise<string>((found) => {
     debug.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [one] }) => one && found(one.registrationId))
   })
-  const running = context.waitForEvent('serviceworker')
   await debug.send('ServiceWorker.enable')
-  await page.evaluate(async () => {
-    await navigator.serviceWorker.register('/push-worker.js')
-    await navigator.serviceWorker.ready
+  // The test browser asks nobody for a permission and has no push service, so the test answers for both.
+  const button = page.getByRole('button', { name: 'Notify this browser' })
+  await page.evaluate(() => {
+    Notification.requestPermission = async () => 'denied'
   })
-  const worker = await running
+  await button.click()
+  await page.getByText('This browser blocks notifications from this page.').waitFor()
+  const subscription = subscriptionOf('https://push.example.org/send/ada')
+  await page.evaluate((given) => {
+    Notification.requestPermission = async () => 'granted'
+    PushManager.prototype.subscribe = async () => ({ ...given, toJSON: () => given }) as unknown as PushSubscription
+  }, subscription)
+  await button.click()
+  await page.getByText('This browser is notified of alerts from now on.').waitFor()
+  await button.waitFor({ state: 'detached' })
+  const [mine] = await call<{ kind: string; name: string }[]>('GET', '/api/web/w/north-wind/my-channels')
+  expect(mine).toMatchObject({ kind: 'push', name: expect.stringMatching(/^chrome-on-linux-/), enabled: true })
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
   await worker.evaluate(() => {
     const self = globalThis as unknown as Worker
     self.shown = new Promise((done) => {
@@ -201,11 +219,7 @@ test('the service gives browsers its key, and takes the subscription of one as a
   const { call } = await place.ada()
   const { publicKey } = await call<{ publicKey: string }>('GET', '/api/web/push')
   expect(Buffer.from(publicKey, 'base64url')).toHaveLength(65)
-  const keys = {
-    p256dh: createECDH('prime256v1').generateKeys('base64url'),
-    auth: randomBytes(16).toString('base64url'),
-  }
-  const secret = JSON.stringify({ endpoint: 'https://push.example.org/send/abc', expirationTime: null, keys })
+  const secret = JSON.stringify(subscriptionOf('https://push.example.org/send/abc'))
   const channel = { name: 'chrome-on-linux-0a1b', kind: 'push', zone: 'Europe/Berlin' }
   const path = '/api/web/w/north-wind/my-channels'
   const added = await call('POST', path, { ...channel, secret })
