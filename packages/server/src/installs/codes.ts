@@ -21,7 +21,7 @@ import { neededSvcOf } from '../wishes/needs.ts'
 import type { WorkspaceInfo } from '../workspaces/store.ts'
 import { isActivated, ownProduct } from '../workspaces/store.ts'
 
-interface Wanted {
+interface CodeWanted {
   blueprint: string
   version: string
   /** The name of the new agent. By default it is the blueprint's name, with a number if that is taken. */
@@ -39,7 +39,7 @@ export interface Issued {
 export function issueCode(
   { db, by, now }: Ctx,
   workspace: WorkspaceRef,
-  wanted: Wanted,
+  wanted: CodeWanted,
 ): Promise<Verdict<Issued, 'version_unknown' | 'agent_name_invalid'>> {
   return transaction(db, async (trx) => {
     const version = await versionOf(trx, workspace, wanted)
@@ -206,7 +206,7 @@ const withCircumstances = (db: Db, workspace: WorkspaceRef) =>
     .select(['agent.name as agent', 'member.role as issuer'])
     .where('install_code.workspace_id', '=', workspace.id)
 
-const versionOf = (db: Db, workspace: WorkspaceRef, { blueprint, version }: Wanted) =>
+const versionOf = (db: Db, workspace: WorkspaceRef, { blueprint, version }: CodeWanted) =>
   versionNamed(db, workspace, blueprint, version)
     .select(['blueprint_version.id', 'sha256', 'manifest'])
     .executeTakeFirst()

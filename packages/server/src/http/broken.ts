@@ -1,0 +1,89 @@
+/**
+ * Refuses what Node's parser cannot read as a request: bytes that are not HTTP, requests that arrive too slowly or have
+ * too many headers, and CONNECT.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { envelope, type RefusalCode, refusals } from '@svc/protocol'
+import type { Connections } from './connections.ts'
+import { cutOff } from './paced.ts'
+import { stopReading } from './pipelining.ts'
+
+/** Returns the handlers of a server's events `clientError` and `connect`. */
+export function brokenRequests({ open }: Connections) {
+  return { refuseUnreadable, refuseConnect }
+
+  function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === 'ECONNRESET') socket.destroy()
+    else if (error.code === hungUp) cutOff.add(() => socket.destroy())
+    else if (error.code === 'HPE_HEADER_OVERFLOW') refuseBroken(socket, large)
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') cutOffLate(socket)
+    else refuseBroken(socket, invalid)
+  }
+
+  /** Cuts off a late request, unless the rest of it has arrived in the meantime. */
+  function cutOffLate(socket: Socket): void {
+    const before = open.get(socket)?.answer
+    cutOff.add(() => {
+      const answer = open.get(socket)?.answer
+      if (answer === undefined || answer === before) refuseBroken(socket, late)
+    })
+  }
+
+  /**
+   * Refuses CONNECT, since the service is no proxy. Node has detached the connection, so nothing else is sent on it.
+   */
+  function refuseConnect(_req: IncomingMessage, duplex: Duplex): void {
+    const socket = duplex as Socket
+    socket.on('error', () => {})
+    if (open.get(socket)?.answer) socket.destroy()
+    else sayAndClose(socket, elsewhere)
+  }
+
+  /** Sends the refusal after the response in progress, if there is one, and never into the middle of it. */
+  function refuseBroken(socket: Socket, text: string): void {
+    const answer = open.get(socket)?.answer
+    if (answer === undefined || (!answer.headersSent && !answer.req.complete)) sayAndClose(socket, text)
+    else if (!answer.req.complete) socket.destroy()
+    else {
+      stopReading(socket)
+      answer.once('close', () => sayAndClose(socket, text))
+    }
+  }
+}
+
+/** Sends a refusal and closes the socket. A client that has sent no bytes gets no refusal, only the closed socket. */
+function sayAndClose(socket: Socket, answer: string): void {
+  if (!socket.writable || socket.bytesRead === 0) {
+    socket.destroy()
+    return
+  }
+  socket.end(answer)
+  setTimeout(() => socket.destroy(), 1000).unref()
+}
+
+/**
+ * The code of the parser's error for a client that disconnects during its request. Nobody is left to read an answer.
+ */
+const hungUp = 'HPE_INVALID_EOF_STATE'
+/**
+ * The refusals of requests that are not HTTP, arrive too slowly, or have too many headers. Each text is made once,
+ * since thousands may be sent at a time.
+ */
+const invalid = broken('400 Bad Request', 'request_invalid')
+const late = broken('408 Request Timeout', 'request_invalid', 'The request did not arrive in time.')
+const large = broken(
+  '431 Request Header Fields Too Large',
+  'request_invalid',
+  'The headers of the request are too large.',
+)
+const elsewhere = broken('404 Not Found', 'not_found')
+
+function broken(status: string, code: RefusalCode, message: string = refusals[code][1]): string {
+  const body = JSON.stringify(envelope(code, message))
+  return (
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  )
+}
