@@ -1,0 +1,48 @@
+/**
+ * A node that only evaluates and sends alerts, `alerting.ts FILE SHIFT`, as fast as it can until nothing waits. Tests kill it at any
+ * moment. SHIFT is the number of milliseconds by which its clock is ahead.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { newEvaluator } from '../src/alerts/evaluator.ts'
+import { writerOf } from '../src/alerts/writing.ts'
+import { openEmbedded } from '../src/db/open.ts'
+import { newDispatcher } from '../src/deliveries/dispatcher.ts'
+import { sealKeyOf } from '../src/deliveries/seal.ts'
+
+const [file = '', shift = '0'] = process.argv.slice(2)
+const now = () => Date.now() + Number(shift)
+const baseUrl = 'https://svc.example.org'
+const log = pino({ level: 'silent' })
+const store = openEmbedded(file)
+const service = async () => ({ diskFree: null, lastBackupAt: null, clockJump: null, evaluatedAt: null })
+const evaluator = newEvaluator({ store, log, now, node: shift, baseUrl, service })
+const dispatcher = newDispatcher({
+  ...{
+    store,
+    log,
+    now,
+    key: sealKeyOf(sealedWith()),
+    allowed: ['127.0.0.0/8'],
+    senders: {},
+    writer: writerOf(baseUrl),
+  },
+})
+await evaluator.turn()
+for (;;) {
+  await dispatcher.dispatch()
+  const waiting = await store.db
+    .selectFrom('alert_delivery')
+    .select('id')
+    .where('state', '=', 'waiting')
+    .executeTakeFirst()
+  if (!waiting) break
+  await sleep(20)
+}
+await store.close()
+process.exit(0)
+
+/** The secret with which the test sealed the address of its channel. */
+function sealedWith(): string {
+  return process.env.SVC_TEST_SECRET ?? ''
+}
