@@ -89,8 +89,9 @@ test('1,000 agents that two nodes find silent at once are one message (PostgreSQ
   await report(w.store, await fleet(w, 1000), w.clock.now(), { stopped: null })
   await addChannel(w)
   const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
-  for (let i = 0; i < 60; i++) {
-    w.clock.pass(15)
+  // They count as silent after 90 s, and are told after ten minutes more.
+  for (const seconds of [75, 15, 15, 585, 15, 15]) {
+    w.clock.pass(seconds)
     await Promise.all(
       nodes.map((node) => look(node, place, { baseUrl: 'https://svc.example.org', now: w.clock.now() })),
     )

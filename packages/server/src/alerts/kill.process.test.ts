@@ -60,7 +60,7 @@ test('a node that is killed while many alerts open sends each of them, and no id
   let seen = 0
   const url = await receiver((id, body) => {
     seen++
-    bodies.set(id, (bodies.get(id) ?? new Set()).add(body))
+    bodies.set(id, (bodies.get(id) ?? new Set<string>()).add(body))
     onMessage()
   })
   const file = await newSqliteFile()
