@@ -56,7 +56,7 @@ export function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
             size="compact-sm"
             loading={test.isPending}
             onClick={() => test.mutate(undefined)}
-            aria-label={`Send a test to #${name}`}
+            aria-label={`Send test to #${name}`}
           >
             Send test
           </Button>

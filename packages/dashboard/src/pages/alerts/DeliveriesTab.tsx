@@ -91,7 +91,7 @@ function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow 
             size="compact-sm"
             loading={retry.isPending}
             onClick={() => retry.mutate(undefined)}
-            aria-label={`Send the delivery to #${channel} again`}
+            aria-label={`Send again to #${channel}`}
           >
             Send again
           </Button>

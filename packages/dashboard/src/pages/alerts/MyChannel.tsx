@@ -47,7 +47,7 @@ export function MyChannel({ slug, channel }: { slug: string; channel: PersonalCh
               size="compact-sm"
               loading={test.isPending}
               onClick={() => test.mutate(undefined)}
-              aria-label={`Send a test to ${name}`}
+              aria-label={`Send test to ${name}`}
             >
               Send test
             </Button>

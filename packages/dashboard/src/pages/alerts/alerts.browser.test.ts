@@ -148,11 +148,11 @@ test('a webhook is added with a secret that is shown once, tested, and its refus
   const line = rows(ada, 'Channels').filter({ hasText: '#ops' })
   await line.getByText('Nothing has been sent yet.').waitFor()
   expect(await page.content()).not.toContain('whsec_')
-  await line.getByRole('button', { name: 'Send a test to #ops' }).click()
+  await line.getByRole('button', { name: 'Send test to #ops' }).click()
   await line.getByText('Test taken', { exact: true }).waitFor({ timeout: 30_000 })
   expect(received).toHaveLength(1)
   answers = 500
-  await line.getByRole('button', { name: 'Send a test to #ops' }).click()
+  await line.getByRole('button', { name: 'Send test to #ops' }).click()
   await line.getByText('Test not taken', { exact: true }).waitFor({ timeout: 30_000 })
   expect(await line.getByRole('status').textContent()).toContain('500')
   answers = 200
@@ -164,12 +164,12 @@ test('a dead delivery is sent again with the same id', async () => {
   const { page } = ada
   await page.goto(at('/alerts?tab=deliveries'))
   await page.getByText('Dead', { exact: true }).click()
-  const dead = rows(ada, 'Deliveries')
+  const dead = rows(ada, 'Deliveries').filter({ hasText: 'dead' })
   await dead.filter({ hasText: 'This is a test of the channel ops' }).waitFor()
   const [, failed] = received
   expect(await wrongLooks(page, () => dead.first().waitFor())).toEqual([])
-  await dead.getByRole('button', { name: 'Send the delivery to #ops again' }).click()
-  await dead.filter({ hasText: 'dead' }).waitFor({ state: 'detached' })
+  await dead.getByRole('button', { name: 'Send again to #ops' }).click()
+  await dead.waitFor({ state: 'detached' })
   await page.getByText('All', { exact: true }).click()
   await rows(ada, 'Deliveries').filter({ hasText: 'waiting' }).waitFor({ state: 'detached', timeout: 30_000 })
   expect(received.at(-1)).toEqual(failed)
