@@ -138,7 +138,10 @@ export interface BotToken {
   issuedAt: number
   expiresAt: number
   revokedAt: number | null
-  /** When a product last asked about the token, accurate to the minute; null if none has asked yet. */
+  /**
+   * When a product last asked this service whether the token is valid, and it was. A product asks when an agent uses
+   * the token there. Written at most once a minute; null if no product has asked yet.
+   */
   lastUsedAt: number | null
 }
 export interface WorkspaceProduct {

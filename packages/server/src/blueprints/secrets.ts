@@ -14,7 +14,10 @@ export interface AskedSecrets {
   secrets: SecretSpec[]
 }
 
-/** Compares a version with those that the named agents of a workspace run; undefined if it asks for no new secret. */
+/**
+ * Finds the secrets a version asks for which at least one of the versions that the named agents of a workspace run now
+ * does not ask for; undefined if there are none.
+ */
 export async function askedSecrets(
   db: Db,
   workspace: { id: string },

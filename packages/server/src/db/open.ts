@@ -21,8 +21,9 @@ export type Store =
       db: Db
       pool: pg.Pool
       /**
-       * After this call, a connection that receives nothing for `ms` is closed. A machine that lost power or a dead
-       * network sends nothing, and the kernel alone would keep such a connection for a quarter of an hour.
+       * After this call, a connection to PostgreSQL is closed when nothing was received or sent on it for `ms`, so no
+       * statement waits longer for its answer. A machine that lost power or a dead network sends nothing, and the
+       * kernel alone would keep such a connection for a quarter of an hour.
        */
       giveUpAfter: (ms: number) => void
       close: () => Promise<void>

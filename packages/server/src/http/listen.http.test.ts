@@ -1,4 +1,7 @@
-/** Tests how the service starts to listen, as seen by clients and by a person who starts it twice. */
+/**
+ * Tests a port on which several sockets listen: connections, requests and the limit of connections over all sockets,
+ * and a second service that is refused the same port.
+ */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'

@@ -85,7 +85,10 @@ export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => num
   }
 }
 
-/** Reads the rows that are out of date, or all of them. */
+/**
+ * Reads the rows of agents that changed. Reads all rows if agents were added or removed, if changes may have been
+ * missed, on a new day, or when the last full reading is too old.
+ */
 async function refresh({ db, engine, now }: FleetSource, workspaceId: string, fleet: Kept): Promise<void> {
   const at = now()
   const today = dayOf(at)

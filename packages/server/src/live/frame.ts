@@ -27,8 +27,9 @@ export const noNews = (): News => ({
 })
 
 /**
- * Makes the frame for the news. `open` has the agents whose page somebody has open: every frame names them, so that
- * pages of other agents need not reload.
+ * Makes the frame for the news. `open` has the ids of the agents whose page somebody has open. Those of them that have
+ * news are named even if the frame is too small for all news (up to `maxRows`), so a page whose agent is not named need
+ * not reload.
  */
 export function frameOf(
   rows: ReadonlyMap<string, FleetRow>,

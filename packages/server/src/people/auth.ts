@@ -49,7 +49,10 @@ interface AuthSetup {
   baseUrl: string
   /** The secret that signs cookies, at least 32 random characters. */
   secret: string
-  /** The form in which new passwords are stored. Passwords in either form can be checked. */
+  /**
+   * The form in which new passwords are hashed, scrypt or argon2id. Passwords stored in the other form can still be
+   * checked.
+   */
   passwordForm?: PasswordForm
 }
 

@@ -7,23 +7,23 @@ import { type Limit, Tries } from './rate.ts'
 
 /** The limits for signing in. docs/operator.md has the table. */
 const signInLimits = {
-  /** The limit of one address, at all accounts together. */
+  /** The maximum number of failed sign-ins from one network address, at all accounts together. */
   perCaller: { max: 30, seconds: 300 },
-  /** The limit of one address at one account. */
+  /** The maximum number of failed sign-ins from one network address at one account. */
   perAccountAndCaller: { max: 8, seconds: 300 },
   /**
-   * The limit of all addresses together at one account. When it is exceeded, addresses that have failed at the account
-   * are slowed down.
+   * The maximum number of failed sign-ins from all network addresses together at one account. When it is exceeded,
+   * addresses that have failed at the account are slowed down.
    */
   perAccount: { max: 100, seconds: 3600 },
-  /** The limit of one address at an account that has exceeded `perAccount`. */
+  /** The maximum number of failed sign-ins from one network address at an account that has exceeded `perAccount`. */
   perAccountAndCallerSlow: { max: 2, seconds: 900 },
-  /** The limit of one browser that has signed in to the account before. */
+  /** The maximum number of failed sign-ins from one browser that has signed in to the account before. */
   perDevice: { max: 8, seconds: 300 },
 } as const satisfies Record<string, Limit>
 
 export interface SignInAttempt {
-  /** The client's address, as it is counted (D16). */
+  /** The client's network address, as it is counted (D16). */
   caller: string
   /** The e-mail address that was typed, in its normal form. */
   account: string

@@ -25,7 +25,10 @@ interface Expected {
   key: string | null
   /** The expected value; null for a cleared setting, which may then have any value. */
   after: SettingValue
-  /** The Unix milliseconds after which the effect is no longer expected. */
+  /**
+   * The Unix milliseconds until which reports are expected to show the effect of the command. A change after that
+   * counts as made on the machine.
+   */
   until: number
 }
 

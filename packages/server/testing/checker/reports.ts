@@ -32,7 +32,10 @@ function afterVoid(lines: readonly Line[], sent: Sent): string[] {
     .map(({ report }) => `I7: report ${report} was taken with a token that was void`)
 }
 
-/** Finds data that is stored about agents whose deletion was confirmed (D56). */
+/**
+ * Finds reports of agents that were accepted after the deletion of the agent was confirmed, and data that was still
+ * stored after it (D56).
+ */
 function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
   const deleted = only(lines, 'delete')
   const over = new Map(deleted.map(({ agent, done }) => [agent, done]))

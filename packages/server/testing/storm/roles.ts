@@ -44,6 +44,6 @@ export interface Runtime {
   applied?: Applied
   /** The trial in progress: the new version, and the number of reports until its outcome. */
   trial?: { to: string; left: number } | undefined
-  /** The outcome of an update, until a report has contained it. */
+  /** The outcome of the last update, until the next report is made; that report says it. */
   news?: Applied['outcome'] | undefined
 }

@@ -23,7 +23,7 @@ const commands = [
 /** The maximum number of agents in one request. */
 const atATime = 200
 
-/** Sends commands to all selected agents, and shows the result of each. */
+/** Sends one command to all selected agents, and shows for each whether it was queued or why it was refused. */
 export function BulkBar({ slug, selection }: { slug: string; selection: Selection }) {
   const client = useQueryClient()
   const [asking, setAsking] = useState<(typeof commands)[number] | null>(null)

@@ -111,7 +111,10 @@ export interface AlertChannelTable {
   created_by_name: string
   last_answer: string | null
   last_at: number | null
-  /** When a group of changes was last sent; null before the first one. */
+  /**
+   * When this channel was last given a message with a group of changes, in Unix milliseconds; null if it never was. The
+   * wait until its next group is counted from here.
+   */
   grouped_at: number | null
   /** Since when no delivery has been accepted although some were tried; null otherwise. */
   failing_since: number | null

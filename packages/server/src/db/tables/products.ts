@@ -40,6 +40,9 @@ export interface BotTokenTable {
   issued_at: number
   expires_at: number
   revoked_at: number | null
-  /** When the token was last used, exact to the minute. */
+  /**
+   * When a product last asked this service whether the token is valid, and it was; null if no product has asked yet.
+   * Written at most once a minute.
+   */
   last_used_at: number | null
 }

@@ -5,7 +5,7 @@
 import type { Kind } from '../../db/described.ts'
 import type { PipelineStep, Prepared } from './pipeline.ts'
 
-/** The name and kind of a column that a statement fills from its rows. */
+/** The name and kind (text or number) of a column whose values a statement takes from the rows it is given. */
 export type Cell = readonly [name: string, kind: Kind]
 
 /**

@@ -52,7 +52,10 @@ export interface SignIn {
   out(c: Context<WebEnv>): Promise<void>
   /** Runs `work`, which judges a one-time link or an invitation. A link that does not exist is counted and recorded. */
   countLink<T>(c: Context<WebEnv>, method: LinkMethod, work: () => Promise<T>): Promise<T>
-  /** Runs `work`, which changes one's password. It is counted, however it ends. */
+  /**
+   * Runs `work`, which changes the password of the signed-in person. Each call counts against this person's limit of
+   * such tries, whether it succeeds or fails; above the limit `work` does not run.
+   */
   countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
   /** Sets the cookie of a known browser if the browser signed in before that cookie existed. */
   rememberDevice(c: Context<WebEnv>): void

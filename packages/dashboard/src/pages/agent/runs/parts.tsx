@@ -1,4 +1,7 @@
-/** Pieces of a run, used by table and cards. */
+/**
+ * The components that show one property of a run each, such as its start, status or length. The table and the cards of
+ * runs use them.
+ */
 import type { Run } from '@svc/protocol'
 import { lengthOf, tokens } from '../../../ui/format.ts'
 import { Cost, lasting, Text, Time, UntrustedLink, useClock } from '../../../ui/index.ts'
