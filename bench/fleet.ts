@@ -25,7 +25,10 @@ const interval = 30
  */
 const warm = interval * 1.15 + 2
 const maxWarm = 240
-/** The maximum share of agents that may still be asked for a longer interval when the measurement starts. */
+/**
+ * The measurement starts when at most this share of agents has had no answer yet or is still asked for a longer
+ * interval, or at the latest after `maxWarm` seconds.
+ */
 const fewUnsettled = 0.01
 /**
  * The memory in KB that Node uses for an open connection: ten thousand connections took 147 MB in a server that does
@@ -51,8 +54,8 @@ interface Run {
 type Watched = Window & { disk: number }
 
 /**
- * The result of the warm-up: the seconds until all agents had reported and none was asked for a longer interval, and
- * the reports that were refused or lost in that time.
+ * The result of the warm-up: the seconds that it took, and the counts of the reports in that time, among them the
+ * refused and lost ones.
  */
 interface Joining {
   seconds: number

@@ -145,8 +145,8 @@ export class Guard {
   }
 
   /**
-   * Tells the guard to end the agents that are left and to remove the folder. Resolves when the guard has done so and
-   * ended.
+   * Tells the guard to end the agents that are left and to remove the demo's folder, unless it was made with `keep`.
+   * Resolves when the guard has done so and ended.
    */
   async leave(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return

@@ -30,7 +30,9 @@ const expectFits = (text: string) => {
   const made = member('__main__.py', text)
   expect(endsNoLine(archive([made]))).toBe(true)
   expect(made.content.toString().slice(0, text.length)).toBe(text)
-  // here the length is 0x0aff, and it grows past 0x0b00, since a byte 0x0a would end a line
+  // The remark at the end of the text must be short. It is longest if a length in the archive would have 0x0a or 0x0d,
+  // the bytes of a line end, as its upper byte: from 0x0a00 the text must grow by 256 bytes, to 0x0b00. That can happen
+  // for the length of the text and for its packed length.
   expect(made.content.length - Buffer.byteLength(text)).toBeLessThan(600)
 }
 

@@ -35,7 +35,10 @@ export const duration = (seconds: number): number => seconds * 1000 * readScale(
  */
 export const floor = (): number => 1000 * readFloor(process.env.SVC_TIME_FLOOR)
 
-/** A duration that is shortened like others, but not below the minimum of `floor`. */
+/**
+ * Converts a duration in seconds to milliseconds and multiplies it by SVC_TIME_SCALE, but does not shorten it below
+ * `floor`. A duration that is shorter than `floor` anyway is not shortened at all.
+ */
 export const unhurried = (seconds: number): number => Math.max(duration(seconds), Math.min(seconds * 1000, floor()))
 
 /** Waits for this many milliseconds. Resolves to false if `signal` ended the wait early. */

@@ -21,7 +21,10 @@ interface AskedProduct {
 
 type Names = Pick<Manifest, 'bindings'>
 interface BindingWatch {
-  /** Returns a health item for each binding that the manifest names now. An update may have added or removed some. */
+  /**
+   * Returns a health item for each binding of this manifest whose product has been probed; a binding has none until its
+   * first probe has ended. Also starts to probe bindings that an update added.
+   */
   health(manifest: Names): HealthItem[]
 }
 

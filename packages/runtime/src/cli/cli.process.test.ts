@@ -68,7 +68,8 @@ describe('svc connect', () => {
 
   test.runIf(python)('asks for it at a terminal, without showing it (I29)', async () => {
     const good = await service()
-    // If a status file already exists, `svc connect` asks for nothing else.
+    // `svc connect` would also ask whether to write a first status file. Here one exists, so it only asks for the
+    // token.
     const of = folder({ 'state/status.json': '{"state": {"level": "ok"}}' })
     const args = [
       'testing/terminal.py',

@@ -31,7 +31,10 @@ interface Plan {
   readonly service: string | undefined
   readonly units: readonly Unit[]
   readonly paths: readonly string[]
-  /** Names in the folder that do not belong to svc and are therefore left. */
+  /**
+   * Names in the agent's folder that are not removed: files that do not belong to svc, and with --keep-state also the
+   * folder `state`.
+   */
   readonly stays: readonly string[]
 }
 

@@ -47,7 +47,10 @@ export interface Folder {
   /** A person's request on this machine for a rollback or for lifting holds. */
   readonly updateAsk: string
   readonly bindings: string
-  /** The list of state paths that are files because a version's bundle contained a file there. */
+  /**
+   * The file that lists, for each version, the state paths at which the version's bundle contained a file. These paths
+   * stay files.
+   */
   readonly shipped: string
   /** Findings about how often the agent writes its status file. */
   readonly statusWrites: string

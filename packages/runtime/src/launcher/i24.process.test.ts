@@ -77,7 +77,9 @@ test(`over ${rounds} rounds of a bad service the trace is the same as without on
   service = await startService(port)
   service.other = () => {}
   for (let round = firstRound; round < firstRound + rounds; round++) {
-    // when each bad answer has once been the first of a round, the order of the answers changes
+    // `bad` lists the wrong answers that the service gives to the agent's reports. When the number of rounds reaches
+    // the number of these answers, each has been first once, and from then on the service skips one answer more between
+    // two reports, so that other sequences are tried.
     const stride = 1 + Math.floor(round / bad.length)
     // If there are few rounds, each starts with answers that were not used before.
     let turn = rounds < bad.length ? bad.findIndex((reply) => !met.has(reply)) : round

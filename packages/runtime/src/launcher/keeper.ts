@@ -36,7 +36,10 @@ export interface Keeper {
    * must be started.
    */
   look(): boolean
-  /** Finishes what an earlier process left unfinished. `next` does the same. */
+  /**
+   * Finishes the exchange of the runtime's file that an earlier process was stopped in. It is for a caller that starts
+   * no worker; `next` does the same before it names the file.
+   */
   settle(): void
   /** Returns to the previous file because a person asked for it. Returns true if it is done. */
   back(asked: AskedBack): boolean

@@ -78,7 +78,10 @@ export const watching: UpdateStep = async (ground, update) => {
 /** True if the process is as it should be: it runs, or it has done its work and ended with exit code 0. */
 const isUp = (state: ProcessState): boolean =>
   state.is === 'running' || (state.is === 'stopped' && state.because === 'ended' && state.exit?.code === 0)
-/** True if the process ended well or on request and starts again soon. This says nothing for or against the version. */
+/**
+ * True if the agent's process is between two runs: it ended with exit code 0 or was restarted on request, and starts
+ * again soon. The level of such a process says nothing for or against the version.
+ */
 const betweenRuns = (state: ProcessState): boolean =>
   state.is === 'waiting' && (state.exit === undefined || state.exit.code === 0 || state.crashes === 0)
 
