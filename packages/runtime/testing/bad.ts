@@ -61,8 +61,8 @@ export const badAnswers = (elsewhere: string): readonly (readonly [string, Reply
 export const deep: Reply = text(`{"commands": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`)
 
 /**
- * Items that are not commands. A successful answer that contains them is accepted: they are skipped, and the one real
- * command among them is obeyed (D17).
+ * Items that are not commands. A successful answer that contains them is accepted: they are skipped, and real commands
+ * beside them are obeyed (D17).
  */
 export const nonsense = [
   null,

@@ -1,7 +1,7 @@
 /**
  * Simulates a failing disk in this process. At the n-th change, the process behaves as if it were killed (nothing
  * changes after that), either before or after that change; or the change fails, alone or together with all later ones
- * of its kind.
+ * that need space.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -24,7 +24,10 @@ const changing = [
 /** Calls that need free space on the disk. */
 const growing: readonly string[] = ['linkSync', 'openSync', 'mkdirSync', 'writeFileSync', 'writeSync', 'copyFileSync']
 
-/** Does some work on a failing disk. Returns the number of changes, and whether the fault happened. */
+/**
+ * Does some work on a failing disk. Returns the number of changes, and whether there were enough of them to reach the
+ * fault.
+ */
 export function onFaultyDisk(at: number, kind: Kind, work: () => void): { changes: number; struck: boolean } {
   const real = new Map(changing.map((name) => [name, fs[name] as (...args: unknown[]) => unknown]))
   let count = 0

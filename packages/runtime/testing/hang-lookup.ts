@@ -1,4 +1,4 @@
-/** Loaded before the program: a name look-up blocks a thread of the pool forever, as with a resolver that hangs. */
+/** Loaded before the program: every name look-up blocks a thread of the pool forever, as with a resolver that hangs. */
 import { execFileSync } from 'node:child_process'
 import dns from 'node:dns'
 import fs from 'node:fs'

@@ -1,7 +1,8 @@
 /**
  * Loaded before the program. It kills the process before its n-th change of the disk (`SVC_TEST_KILL_AT`), or makes
- * that change fail (`SVC_TEST_FAULT`, an error code). If the process ends before that change, the number of its changes
- * is written to `SVC_TEST_KILL_COUNT`.
+ * that change fail (`SVC_TEST_FAULT`, an error code). With `SVC_TEST_KILL_AFTER` only changes after the first rename to
+ * a path with that ending count. When the process ends by itself, the number of its changes is written to
+ * `SVC_TEST_KILL_COUNT`.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

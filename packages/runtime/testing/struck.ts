@@ -110,7 +110,10 @@ export async function world(atOnce: number, scale = usual): Promise<World> {
   }
 }
 
-/** Copies the agent `installed`, changed as if it had been installed from this lane's own service. */
+/**
+ * Makes a lane: a service, and copies of the agent `installed` that are changed as if they had been installed from this
+ * service.
+ */
 async function lane(
   { old, next, file, scale }: Pick<World, 'old' | 'next' | 'file' | 'scale'>,
   installed: InstalledAgent,

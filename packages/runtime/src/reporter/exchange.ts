@@ -1,6 +1,6 @@
 /**
- * Makes one complete report: composes it, sends it, and processes the answer (D4, D17). A failure is logged and changes
- * nothing.
+ * Makes one complete report: composes it, sends it, and processes the answer (D4, D17). If the report fails, no ack is
+ * dropped and no command is taken.
  */
 import { hostname } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
@@ -103,8 +103,8 @@ export async function exchange(
 }
 
 /**
- * Makes sure that the journal of commands can be read. If it cannot, the reporter takes no commands (D4): a health item
- * says so, and the report offers no controls.
+ * Settles commands that were interrupted, which shows whether the journal of commands can be read. If it cannot, the
+ * reporter takes no commands (D4): the returned health item says so, and the report offers no controls and settings.
  */
 function brokenJournal(folder: Folder, manifest: Manifest): HealthItem | undefined {
   try {

@@ -18,7 +18,7 @@ export interface Outbox {
   readonly answer?: string
   /** Why the report does not count as answered (D17). */
   readonly failure?: string
-  /** When the service last answered any report, in Unix seconds. */
+  /** When the last report that was successful had been sent, in Unix seconds; absent if there was none. */
   readonly reached?: number
 }
 

@@ -126,7 +126,7 @@ function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): 
 
 /**
  * Returns a function that logs only what is new: the first success, every command, a failure for a new reason, every
- * hundredth failure, and the first success after failures.
+ * hundredth failure in a row, and the first success after failures.
  */
 function tell(say: (line: string) => void): (result: Exchanged) => void {
   let failures = 0

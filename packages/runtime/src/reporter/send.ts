@@ -54,9 +54,9 @@ interface Call {
   readonly method: 'GET' | 'POST'
   readonly json?: string
   readonly token?: string
-  /** The time limit for the whole request, including the name look-up. */
+  /** The time limit in seconds for the whole request, including the name look-up. */
   readonly seconds?: number
-  /** The time limit without a byte in either direction. */
+  /** The seconds without a byte of the answer after which the request fails; no such limit if absent. */
   readonly idleSeconds?: number
   /** The maximum size of the answer in bytes. */
   readonly bytes?: number

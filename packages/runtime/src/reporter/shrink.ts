@@ -1,12 +1,15 @@
 /**
- * Keeps a report small enough (D19): panels are dropped first, then old runs, then details. Acks, state, applied and
- * runtime always stay.
+ * Keeps a report small enough (D19): panels are dropped first, then old runs, details, gauges, active runs, help of
+ * settings, health and settings. Acks, state, applied and runtime always stay.
  */
 import { limits, newestRuns, type Report } from '@svc/protocol'
 
 export const sizeOf = (report: Report): number => Buffer.byteLength(JSON.stringify(report))
 
-/** The steps of shrinking, in this order. Each is repeated until it has nothing left to drop. */
+/**
+ * The steps of shrinking a report, in this order. Each is repeated until the report is small enough or the step has
+ * nothing left to drop.
+ */
 const steps: readonly ((report: Report, now: number) => Report | undefined)[] = [
   ({ panels, ...rest }) => (panels ? { ...rest, ...some('panels', panels.slice(0, -1)) } : undefined),
   ({ runs, ...rest }, now) =>
@@ -20,7 +23,10 @@ const steps: readonly ((report: Report, now: number) => Report | undefined)[] = 
   ({ settings, ...rest }) => (settings ? rest : undefined),
 ]
 
-/** Shrinks a report to at most `max` bytes. `now` is in Unix milliseconds and decides which runs are old (D10). */
+/**
+ * Shrinks a report to at most `max` bytes, as far as the steps allow. `now` is in Unix milliseconds and decides which
+ * runs are old (D10).
+ */
 export function shrink(report: Report, now: number, max: number = limits.reporterBytes): Report {
   let small = report
   for (const step of steps) {

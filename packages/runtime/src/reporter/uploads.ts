@@ -1,6 +1,6 @@
 /**
- * Sends the logs that were requested (2.8, 3.6), one at a time. An upload that fails is tried again with the next
- * report while the service may still accept it (D7).
+ * Sends the logs that were requested (2.8, 3.6), one at a time. An upload that fails for a reason that may pass is
+ * tried again with the next report while the service may still accept it (D7).
  */
 import type { Manifest } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
@@ -18,7 +18,10 @@ import { post, refusalOf, type SendResult } from './send.ts'
  */
 const uploadSeconds = 60
 
-/** Sends the logs that were requested, until all are sent or one must be tried again later. Logs the result of each. */
+/**
+ * Sends the logs that were requested, until all are sent, the limit for a minute is reached, or one must be tried again
+ * later. Logs the result of each upload.
+ */
 export async function upload(
   folder: Folder,
   manifest: Manifest,

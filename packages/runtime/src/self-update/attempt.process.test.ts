@@ -64,7 +64,7 @@ async function tried(sha256: string, keygen?: string | null): Promise<Ended & { 
 
 /**
  * A case: the files that are served, how the attempt ends, why the files are not accepted, and the program used as
- * ssh-keygen (`null` if there is none).
+ * ssh-keygen (`null` if there is none; by default the machine's own).
  */
 type Case = readonly [
   what: string,

@@ -20,7 +20,10 @@ interface AttemptContext {
   readonly folder: string
   readonly keys: readonly string[]
   readonly signal: AbortSignal
-  /** True while the service still wishes this version (D31). */
+  /**
+   * True while the service still wishes this version (D31), no other version is pinned on this machine, and the runtime
+   * is not being stopped.
+   */
   readonly stands: () => boolean
   /**
    * Asks the launcher to put the new file in place. Returns why the launcher does not; if the launcher does it, this
@@ -36,8 +39,8 @@ export interface Ended {
 type Under = Exclude<SelfUpdateState, 'idle'>
 
 /**
- * The seconds before file and signature are fetched again after their checksums did not match. They may have come from
- * two nodes of different builds (D37).
+ * The seconds before file and signature are fetched again because checksum or version were not the expected ones. They
+ * may have come from two nodes of different builds (D37).
  */
 const againSeconds = 60
 

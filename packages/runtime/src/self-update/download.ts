@@ -15,7 +15,8 @@ import { version } from '../version.ts'
 export type Downloaded =
   | {
       readonly is: 'file'
-      readonly sha256: string /** The value of the response header `X-Svc-Sha256`. */
+      readonly sha256: string
+      /** The value of the response header `X-Svc-Sha256`; absent if the answer had none. */
       readonly named?: string
     }
   | { readonly is: 'status'; readonly status: number }

@@ -21,8 +21,8 @@ export type StepResult<T = unknown> =
 const tries = [0, 30, 120]
 
 /**
- * Downloads the file and its signature into `folder`. A missing signature is a verdict on the release; after any other
- * failure the download is tried again.
+ * Downloads the runtime's new file and its signature into `folder`. A missing signature is a verdict on the release;
+ * after any other failure the download is tried again, up to three times in all.
  */
 export async function fetching(origin: string, folder: string, signal: AbortSignal): Promise<StepResult<Fetched>> {
   let why = ''

@@ -1,9 +1,9 @@
 /**
- * One attempt to update the runtime (3.5) as a pure table, up to the swap; after that the launcher judges
- * (launcher/trial.ts). The states: `fetching` downloads file and signature, at 0, 30 and 120 s; `checking` compares
- * checksums and the version inside, and fetches once more after 60 s if they differ (D37); `verifying` checks the
- * signature; `proving` starts the file in a separate process; `swapping` asks the launcher. `killed` is what the next
- * start does: before the swap nothing has happened, after it runtime.json names the trial.
+ * One attempt to update the runtime (3.5) as a pure table, up to the swap. The states: `fetching` downloads file and
+ * signature, in up to three tries; `checking` compares checksums and the version inside, and fetches once more after 60
+ * s if they differ (D37); `verifying` checks the signature; `proving` starts the file in a separate process; `swapping`
+ * asks the launcher. `killed` stands for a start after a kill: before the swap nothing has happened, after it
+ * runtime.json names the trial.
  */
 import type { Outcome } from '@svc/protocol'
 

@@ -27,7 +27,7 @@ export function runtimeNow(folder: Folder, { applied }: RuntimeNote, running: st
 let seen = ''
 let known: string | undefined
 
-/** The version of the previous file. The file is read again only if it has changed. */
+/** The version of the runtime's previous file. The file is read again only if it has changed. */
 function previousVersion({ runtimePrevious }: Folder): string | undefined {
   const stat = statSync(runtimePrevious, { throwIfNoEntry: false })
   const now = stat ? `${runtimePrevious} ${stat.ino} ${stat.size} ${stat.mtimeMs}` : ''

@@ -113,7 +113,7 @@ describe.each(nodes)('with %s', (_name, node) => {
       try {
         const { running, agent } = await begin(w)
         const build = await shop.build('2.0.0')
-        // signatures by each of the built-in keys are accepted
+        // a signature by the second of the built-in keys is accepted, too
         const two = { ...(await good('2.0.0')), sig: shop.sign(build.bytes, { key: 'second' }) }
         const asked = serves(w.service, two)
         const now = await w.reports('2.0.0 is kept', (r) => r.applied?.outcome === 'ok')
@@ -328,8 +328,8 @@ test.concurrent('an attempt that is killed while it only waits for an update of 
 })
 
 /**
- * Checks that worker and launcher work together: the launcher starts the agent as the worker says, and commands from
- * the service stop and start it.
+ * Checks that worker and launcher work together: the agent is started again after a kill, and commands from the service
+ * pause and resume it.
  */
 async function expectWorks(w: World, what: string): Promise<void> {
   const count = w.agent.starts().length

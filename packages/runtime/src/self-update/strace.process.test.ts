@@ -91,8 +91,8 @@ const traceArgs = (out: string, kinds: Kinds, inject: readonly string[] = []) =>
   ['-qq', '-y', '-o', out, ...[`trace=${callsOf(kinds)}`, ...inject].flatMap((e) => ['-e', e])] as const
 
 /**
- * The calls of these kinds on files in a folder, each with its number. strace counts the calls of a thread by name, for
- * all files.
+ * The calls of these kinds on files in the folder `root`, except opening for reading, each with its number. strace
+ * numbers the calls of a thread by name, whatever file they are on.
  */
 function pointsIn(out: string, kinds: Kinds, root: string): Point[] {
   const counts = new Map<string, number>()
@@ -155,7 +155,10 @@ function ended(child: ChildProcess): Promise<{ code: number | null; signal: stri
   return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, said })))
 }
 
-/** Checks that the next start reports, ends up with the new version, and can roll back without the network. */
+/**
+ * Checks that the next start reports, ends up with the new version, and can roll back although the service refuses
+ * every report.
+ */
 async function expectGoesOn(agent: InstalledAgent, where: string): Promise<void> {
   wishes()
   const count = service.reports.length
@@ -354,7 +357,10 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-/** Checks that, after one more call of the command, the previous version is in place, is reported, and runs. */
+/**
+ * Checks that the previous version is in place, is reported, and runs. If the rollback did not happen yet, the command
+ * is called once more before.
+ */
 async function expectIsBack(agent: InstalledAgent, where: string): Promise<void> {
   service.usual = quiet
   const isBack = () => readRuntimeNote(agent).applied?.outcome === 'rolled_back'

@@ -15,7 +15,7 @@ import { lifts, wanted } from './wanted.ts'
 export interface Updating {
   /** The last answer of the service; undefined before the first. */
   readonly answer?: RuntimeAnswer
-  /** True if the wish in the last answer was not judged yet. */
+  /** True if the wish in the last answer is new and was not judged yet. A refusal is reported only for such a wish. */
   readonly unjudged: boolean
   /** True if the wish is newer than the last attempt. Such a wish need not wait for the ten minutes between retries. */
   readonly fresh: boolean
@@ -23,7 +23,7 @@ export interface Updating {
   readonly closed: boolean
   /** True while an attempt is in progress. */
   readonly trying: boolean
-  /** When the last attempt started, by the monotonic clock. */
+  /** When the last attempt started, in milliseconds of the monotonic clock. */
   readonly last: number
 }
 interface RuntimeAnswer {
@@ -35,10 +35,13 @@ export interface RuntimeSeen {
   /** The launcher's note about the runtime's own file. */
   readonly note: RuntimeNote
   readonly attempt?: AttemptNote | undefined
-  /** The checksum of the file in place. */
+  /** The checksum of the runtime's file in place; read only if a version is on hold. */
   readonly sha256?: string | undefined
   readonly pinned?: string | undefined
-  /** True while the agent itself is being updated (D31). */
+  /**
+   * True while no swap may take place (D31): a version of the agent is neither kept nor rolled back, or a new runtime
+   * is on trial.
+   */
   readonly busy: boolean
 }
 export type UpdatingEvent =
@@ -55,7 +58,8 @@ export type UpdatingAct =
   /** Removes the files that an attempt left. */
   | { readonly do: 'sweep' }
   /**
-   * Writes the note about an attempt. If that fails the runtime ends, since no attempt may be made that is not noted.
+   * Writes the note about an attempt. If that fails at the end of an attempt, the runtime ends, since no attempt may be
+   * made that is not noted.
    */
   | { readonly do: 'note'; readonly attempt: AttemptNote }
   /**
@@ -80,7 +84,7 @@ export interface UpdatingRules {
    * (D35).
    */
   readonly retry: number
-  /** The minimum time in ms between any two attempts, whatever versions the service names. */
+  /** The minimum milliseconds between the starts of two attempts, whatever versions the service names. */
   readonly minApart: number
 }
 interface UpdatingStep {

@@ -19,7 +19,7 @@ const seconds = 30
 
 type Verified =
   | { readonly is: 'good' }
-  /** The signature is not by one of our keys, or the file is not the one that was signed. */
+  /** The file has no valid signature by one of our keys, or is not the one that was signed. */
   | { readonly is: 'refused'; readonly why: string }
   /** This machine cannot verify signatures. */
   | { readonly is: 'unable'; readonly why: string }

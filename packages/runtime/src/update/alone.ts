@@ -1,6 +1,6 @@
 /**
- * Rolls back while no runtime runs. The caller holds the folder's lock and does what the runtime would do. Neither the
- * service nor a network is needed.
+ * Rolls back, or lifts the holds, while no runtime runs. The caller holds the folder's lock and does what the runtime
+ * would do. Neither the service nor a network is needed.
  */
 import type { Folder } from '../files/folder.ts'
 import { readScale } from '../time.ts'
@@ -39,7 +39,7 @@ export function rollbackAlone(
   return { ok: true, update }
 }
 
-/** Lifts all holds (D25, D29). */
+/** Lifts the hold, the wait before a retry, and the limit of three rollbacks in a day (D25, D29). */
 export function unholdAlone(folder: Folder, version: string): Update {
   const { hold: _, retry: __, ...rest } = standing(folder, version)
   const update = { ...rest, rollbacks: [] }

@@ -35,7 +35,10 @@ export function answerAsked(
   return came
 }
 
-/** The event `asked` if there is a version to roll back to; otherwise `dropped` with the reason. */
+/**
+ * The event `asked` if there is a version to roll back to and the version to leave is still the one that the request
+ * names; otherwise `dropped` with the reason.
+ */
 export function rollback(folder: Folder, now: Update, { id, running, by }: Omit<AskedUpdate, 'what' | 'at'>): Came {
   const leaves = now.to ?? now.running
   const back = now.to ? now.running : now.previous

@@ -1,7 +1,7 @@
 /**
- * A person's request on this machine, `.svc/update-ask.json`, with which `svc rollback` asks a running runtime (D58).
- * It names the version that must be left, so that a request that arrives late cannot affect another version. The answer
- * is in the journal of updates, with the id of the request.
+ * A person's request on this machine, `.svc/update-ask.json`: `svc rollback` and `svc unhold` write it for a running
+ * runtime (D58). It names the version that a rollback must leave, so that a request that arrives late cannot affect
+ * another version. The answer is in the journal of updates, with the id of the request.
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { removeDurably } from '../files/durable.ts'
@@ -28,7 +28,10 @@ const asked = object(
 export type AskedUpdate = Noted<typeof asked>
 type AskPath = Pick<Folder, 'updateAsk'>
 
-/** How many milliseconds the command that makes a request waits for the answer. */
+/**
+ * How many milliseconds the command that makes a request waits for the answer. The runtime ignores a request that is
+ * older.
+ */
 export const patienceMs = 60_000
 
 const file = note('updateAsk', asked, 65_536)

@@ -54,8 +54,8 @@ async function lives(chain: number, lane: Lane): Promise<void> {
   let running: Running | undefined
   let over = false
   /**
-   * Starts the runtime again whenever it ends, as a unit does. A start is refused while `svc rollback` is working in
-   * the folder, and is then repeated.
+   * Starts the runtime, and starts it again whenever it ends with exit code 1: a start is refused while `svc rollback`
+   * is working in the folder.
    */
   const run = () => {
     const mine = lane.runs(agent)

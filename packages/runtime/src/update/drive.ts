@@ -1,6 +1,6 @@
 /**
  * Runs an update through its states (moves.ts). A step returns what happened, and the table picks the next state. The
- * journal is written before the next step starts.
+ * journal is written before the next step starts; if that fails, no download and no swap is started.
  */
 import { messageOf } from '../errors.ts'
 import { readScale, wait } from '../time.ts'
@@ -56,15 +56,17 @@ async function go(ground: Ground, came: Came): Promise<void> {
   if (ground.now().state === 'idle' || ground.now().state === 'watching') sweep(ground)
 }
 
-/** Waits while a new runtime is on trial (D31). */
+/**
+ * Waits while a new runtime is on trial (D31). Returns the event `dropped` if the update is aborted in the meantime.
+ */
 async function turn({ folder, attempt }: Ground): Promise<Came | undefined> {
   while (busyWith(folder) === 'runtime update') if (!(await wait(tickMs(), attempt()))) return { event: 'dropped' }
   return attempt().aborted ? { event: 'dropped' } : undefined
 }
 
 /**
- * Prepares the journal for a clean end of the runtime: a step that changed nothing is repeated by a later start, and a
- * proof that was interrupted does not count as failed.
+ * Prepares the journal for a clean end of the runtime. A download or an unpacking is dropped; a later start begins it
+ * again if the service still wishes that version. A proof that was interrupted does not count.
  */
 function leave(ground: Ground): void {
   const { state, proofs = 1 } = ground.now()

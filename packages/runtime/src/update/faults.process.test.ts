@@ -51,7 +51,7 @@ let next: Packed
 /** A version whose agent never reports a state. */
 let mute: Packed
 const never: Reply = () => {}
-/** The reply with the bundle of version 1.9.0; `before` is called just before it is sent. */
+/** Called just before the service sends the bundle of version 1.9.0. */
 let before = () => {}
 let other: Packed
 const meanwhile: Reply = (...asked) => {
@@ -224,8 +224,8 @@ async function wholeWay(agent: InstalledAgent, running: Runs, { disk }: Watched)
 }
 
 /**
- * Checks that the next start comes to rest where docs/decisions/kills.md says, with few writes, and that the start
- * after it writes nothing.
+ * Checks that the next start comes to rest where docs/decisions/kills.md says, with few writes of the journal, and that
+ * the start after it writes nothing, except once if a version is being watched.
  */
 async function expectRests(agent: InstalledAgent, where: string, packs: Packed[] = [old, next]): Promise<void> {
   const wanted = restOf(agent, next)

@@ -38,7 +38,7 @@ export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say 
   return came
 }
 
-/** Judges the answer by the table of D26, row by row. */
+/** Judges the service's answer to the request for a bundle, by the table of D26. */
 export function judge(sent: SendResult, version: string): Came {
   if (sent.is === 'lost') {
     return sent.tooLarge

@@ -40,7 +40,7 @@ export interface Ground {
 /** A step of an update. The result is undefined if the runtime is stopped; the next start then continues. */
 export type UpdateStep = (ground: Ground, update: Update) => Promise<Came | undefined>
 
-/** The time between two checks in milliseconds. */
+/** The time in milliseconds between two checks of a step of an update that waits for something. */
 export const tickMs = (): number => Math.min(duration(1), 1000)
 
 /**

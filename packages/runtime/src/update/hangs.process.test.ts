@@ -40,8 +40,8 @@ interface Case {
   readonly point: Point
   readonly way: Way
   /**
-   * Where the counting of calls starts: in this state or, for `swap`, with the first call on the link that becomes
-   * `current`. By default all calls count.
+   * Which calls count: those from this state on or, for `swap`, those on the link that becomes `current`. By default
+   * all calls count.
    */
   readonly from?: UpdateState | 'swap'
 }

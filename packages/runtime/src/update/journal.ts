@@ -42,14 +42,20 @@ const update = filled(
       previous: release,
       /** The version that is being installed, from the wish until it is kept. */
       to: release,
-      /** The number of proofs of the new version that were started. A start after a kill allows one more. */
+      /**
+       * The number of proofs of the new version, without those that a clean end of the runtime interrupted. A start
+       * after a kill allows one more.
+       */
       proofs: number(),
       window,
       /** The version that a rollback in progress leaves. */
       away: release,
       applied,
       hold,
-      /** The rollbacks of the last 24 hours (D29), each with its version and its time in Unix milliseconds. */
+      /**
+       * The rollbacks (D29), each with its version and its time in Unix milliseconds. Those older than 24 hours are
+       * removed when another one is added.
+       */
       rollbacks: list(moment, 10_000),
       /**
        * The version whose update failed for a passing reason, and the time in Unix milliseconds before which it is not

@@ -1,7 +1,7 @@
 /**
  * Tests an update and its rollback with the runtime killed at its system calls (docs/decisions/kills.md, I17 to I20):
- * first the thread of the runtime proper, then that of the launcher, then `svc rollback` without a runtime. After each
- * kill a start must do what the journal and `current` say.
+ * first the thread of the runtime proper, then that of the launcher, then `svc rollback` without a runtime. In the last
+ * test a system call fails instead. After each a start must do what the journal and `current` say.
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,7 +35,10 @@ beforeAll(async () => {
 afterAll(() => w.close())
 const timeout = 4 * 3_600_000
 
-/** Kills the runtime at a system call and starts it again. Returns the state of the journal at the kill. */
+/**
+ * Runs `strike`, in which a system call of the runtime kills it or fails, checks that one complete version is in place,
+ * and starts the runtime again. Returns the state of the journal at the kill, or `unharmed` if there was none.
+ */
 async function struck(
   agent: InstalledAgent,
   lane: Lane,

@@ -1,6 +1,6 @@
 /**
- * The agent's own level (D27): the worst of what it says about itself and of the health of its process. The bindings do
- * not count.
+ * The agent's own level (D27): the worst of its status file, of the remarks about that file, and of the health of its
+ * process. The bindings do not count.
  */
 import { type HealthItem, type Level, type StatusFile, worst } from '@svc/protocol'
 

@@ -17,15 +17,18 @@ export interface Listening {
   readonly update: Update
   /** The version that the last answer of the service wished. */
   readonly desired?: ReceivedAnswer['desired'] | undefined
-  /** The judgement of a wish that was logged last. */
+  /**
+   * The judgement of the service's wish at the last check. A judgement is logged only if it differs from the one
+   * before.
+   */
   readonly said: WishVerdict
-  /** When the last attempt started, by the monotonic clock. */
+  /** When the last update that the service wished was started, in milliseconds of the monotonic clock. */
   readonly began: number
-  /** The version that the last attempt installs. */
+  /** The version that the last update wished by the service installs. */
   readonly aim?: string
   /**
-   * The number of times the agent's process crashed since this runtime started, and the time of the last crash in Unix
-   * milliseconds.
+   * `deaths` counts the crashes of the agent's process since this runtime started; `exit` is the time of its last crash
+   * in Unix milliseconds, which may be earlier.
    */
   readonly deaths: number
   readonly exit?: number | undefined
@@ -52,12 +55,14 @@ export type ListeningAct =
   /** Looks at the disk. The event `seen` follows. */
   | { readonly do: 'look'; readonly previous: Release | undefined }
   | { readonly do: 'begin'; readonly came: Came }
-  /** Aborts the update in progress. This happens only as long as it has changed nothing. */
+  /** Aborts the update in progress. After the swap, and if no update is in progress, this has no effect. */
   | { readonly do: 'abort' }
 
 export interface ListeningRules {
   readonly blueprint: string
-  /** The minimum time in ms between any two attempts, whatever versions the service names. */
+  /**
+   * The minimum milliseconds between the starts of two updates that the service wishes, whatever their versions are.
+   */
   readonly minApart: number
   /** The factor (SVC_TIME_SCALE) by which stored waits and the day of D29 are shortened. */
   readonly scale: number

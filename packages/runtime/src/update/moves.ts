@@ -2,8 +2,8 @@
  * The update of a blueprint (3.3) as a pure table; drive.ts carries out the steps. `fetching` downloads the bundle,
  * `staging` judges it, unpacks it beside the running version and links the state, `swapping` renames `current` onto it,
  * `proving` runs it until it reports a level that is not bad, `watching` rolls back if it gets worse within 30 minutes,
- * and `undoing` puts `current` back after outcome and hold were noted. `killed` is what the next start does before it
- * checks where `current` leads (start.ts).
+ * and `undoing` puts `current` back after outcome and hold were noted. `killed` stands for a start after a kill;
+ * start.ts also checks where `current` leads.
  */
 import type { Outcome } from '@svc/protocol'
 
@@ -25,7 +25,7 @@ export const moves = {
   idle: { wanted: 'fetching', present: 'swapping', asked: 'undoing' },
   fetching: { done: 'staging', unreachable: 'idle', refused: 'idle', dropped: 'idle', killed: 'idle' },
   staging: { done: 'swapping', unreachable: 'idle', refused: 'idle', dropped: 'idle', killed: 'idle' },
-  // after a kill: `current` leads to the new version
+  // a kill leads to `proving` only if `current` leads to the new version already; otherwise the update ends (start.ts)
   swapping: { done: 'proving', unreachable: 'idle', dropped: 'idle', killed: 'proving' },
   // after a kill: one more proof, and if that one is killed too, a rollback
   proving: { done: 'watching', worse: 'undoing', asked: 'undoing', killed: 'proving' },

@@ -17,9 +17,9 @@ import { type StatusRead, statusReader } from './status.ts'
 
 /** The seconds for which a start must last to count as successful. */
 const countsSeconds = 5
-/** The seconds in which the launcher must end the old version, in addition to its stop_seconds. */
+/** The seconds that the launcher has to replace the old version by the new one, in addition to `stop_seconds`. */
 const replaceSeconds = 60
-/** The number of consecutive starts that did not last after which the proof has failed. */
+/** The number of crashes of the new version after which the proof has failed. */
 const maxCrashes = 3
 const defaultSeconds = 60
 
@@ -27,7 +27,7 @@ interface Sample {
   readonly process: ProcessState
   /** The folder name of the version to prove. */
   readonly name: string
-  /** The milliseconds since the agent's current process was started. */
+  /** The milliseconds since this proof first saw the agent's current process. */
   readonly up: number
   /** The status that was read; absent if the manifest names no status file. */
   readonly status?: StatusRead
@@ -48,13 +48,14 @@ export function prove({ process, name, up, status }: Sample): Proof {
 }
 
 /**
- * A remark for a text that leaves the machine. It uses the plain name of the command, since the reader is elsewhere.
+ * The remark where to read the output of the process. It is part of a text that leaves the machine, so it uses the
+ * plain name of the command.
  */
 const printed = ` ("${plainHint('logs output')}" on its machine shows what it printed)`
 
 /**
- * Words the reason why a proof failed. The reason is stored and read later, so it contains no times and no advice on
- * the next step.
+ * Says how the agent's process last ended, as the reason why the new version is not proved. The reason is stored and
+ * read later, so it contains no times.
  */
 function endOf(process: ProcessState): string {
   if (!('exit' in process) || !process.exit) return 'it did not stay up'

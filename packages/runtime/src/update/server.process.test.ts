@@ -35,7 +35,8 @@ test('an admin names a version and the agent runs it; the admin names the previo
   expect(ran, ran.err).toMatchObject({ code: 0 })
   const agent = agentIn(join(above, 'mail-triage'))
   onTestFinished(() => agent.remove())
-  // The service asks for a report every 30 s, and refuses more than one per second, so times are shortened only by 20.
+  // The service asks for a report every 30 s, and refuses more than one per second, so durations are only divided by
+  // 20.
   const running = starts(agent, ['run'], { scale: 0.05 })
   onTestFinished(() => running.end('SIGKILL').then(() => {}))
   const wish = (version: string) => place.value(['wish', 'blueprint', 'north/mail-triage', version])

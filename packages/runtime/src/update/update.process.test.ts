@@ -48,7 +48,9 @@ const reportWhere = (
 ) => becomes(what, () => service.reports.find((r) => holds(r.report))?.report)
 const lastReport = (service: Service) => service.reports.at(-1)?.report
 const sumOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-/** The names of everything in the agent's folder, except the journals, the logs and what the agent itself writes. */
+/**
+ * The names in the agent's folder, in its folder of versions and in its staging folder, without the folders below them.
+ */
 const everything = (agent: InstalledAgent) =>
   [agent.root, agent.versions, agent.staging].map((root) => (existsSync(root) ? readdirSync(root).sort() : []))
 

@@ -23,9 +23,9 @@ import { appliedOf } from './now.ts'
 import { found } from './start.ts'
 import { onceReadable, type Updates } from './unread.ts'
 
-/** The minimum seconds between any two attempts, whatever versions the service names. */
+/** The minimum seconds between the starts of two updates that the service wishes, whatever their versions are. */
 const minApartSeconds = 60
-/** The seconds before a write that the disk refused is repeated. */
+/** The seconds after which a write of the journal that the disk refused is repeated. */
 const againSeconds = 60
 
 interface UpdateHost {
@@ -43,7 +43,10 @@ interface ListenerSettings {
   readonly stop: AbortSignal
 }
 
-/** Creates the updates of an agent; undefined in a folder that was not installed from a blueprint. */
+/**
+ * Starts to handle the updates of an agent's version. Returns undefined if the agent was not installed from a
+ * blueprint, if its installation was not completed, or if `current` leads to no version.
+ */
 export function updates(folder: Folder, running: string, stop: AbortSignal, hands: UpdateHost): Updates | undefined {
   if (!folder.installed) return undefined
   return onceReadable(folder, stop, hands.say, () => {
@@ -54,7 +57,7 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
   })
 }
 
-/** Continues the update from the state in the journal. */
+/** Continues the update that the journal describes, if there is one, and then handles all later ones. */
 function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): Updates {
   const { say } = hands
   const first = readUpdate(folder)

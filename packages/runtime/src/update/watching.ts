@@ -1,7 +1,8 @@
 /**
- * Watches a version that was kept (3.3, D27, D28): for 30 minutes of running the agent is rolled back if it gets worse
- * than when the version was kept. Only time counts in which the agent runs and is not paused, by the monotonic clock.
- * The time is saved each minute, so that no restart shortens or lengthens it.
+ * Watches a version that was kept (3.3, D27, D28): for 30 minutes the agent is rolled back if its level gets worse than
+ * when the version was kept, or if its process crashes three times. Only time counts in which the agent runs, or has
+ * ended with exit code 0, and is not paused, by the monotonic clock. The time is saved each minute and at a clean end,
+ * so that a restart hardly changes it.
  */
 import { type Level, limits, rank } from '@svc/protocol'
 import { processHealth } from '../launcher/health.ts'
@@ -14,19 +15,25 @@ import { statusReader } from './status.ts'
 
 const evaluateSeconds = 10
 const saveSeconds = 60
-/** The limits that D28 sets. */
+/**
+ * The limits of D28 for a watched version: evaluations in a row at a worse level, changes between worse and not worse,
+ * and crashes.
+ */
 const maxWorse = 2
 const maxFlips = 3
 const maxDeaths = 3
 
-/** Adds one evaluation of the level. Evaluations are at least ten seconds apart. */
+/**
+ * Adds an evaluation of the agent's level to the counts of a watched version. Evaluations are at least ten seconds
+ * apart.
+ */
 export function evaluate(window: Window, level: Level): Window {
   const isWorse = rank[level] > rank[window.baseline]
   const was = window.worse > 0
   return { ...window, worse: isWorse ? window.worse + 1 : 0, flips: window.flips + (isWorse === was ? 0 : 1) }
 }
 
-/** The reason for a rollback; undefined if the version stays. */
+/** The reason to roll back the watched version; undefined if it stays. */
 export function verdict({ baseline, worse, flips, deaths }: Window, level: Level): string | undefined {
   if (worse >= maxWorse) return `it got worse after it was kept: ${level}, and it was ${baseline}`
   if (flips > maxFlips) return `it got worse and better again more than ${maxFlips} times after it was kept`

@@ -11,7 +11,7 @@ export type WishVerdict =
   | 'looping' // the version was rolled back too often (D29)
   | 'waiting' // the version waits for its retry after a failure that may pass
   | 'later' // something else is in progress, or the current version is still being watched (D30)
-  | 'present' // the wish is for the previous version, which is on this machine
+  | 'present' // the wish is for the previous version; whether that is still on this machine is checked later
   | 'wanted'
 
 /**
@@ -26,7 +26,7 @@ export interface WishFacts {
   readonly now: Update
   /** The time of the judgement, in Unix milliseconds. */
   readonly at: number
-  /** The factor (SVC_TIME_SCALE) by which the day of D29 is shortened. */
+  /** The factor (SVC_TIME_SCALE) by which the day of D29 and the wait before a retry are shortened. */
   readonly scale?: number
 }
 
