@@ -109,7 +109,7 @@ interface More {
   cost: AlertFacts['cost']
 }
 
-export function factsOf(row: SliceRow, { details, signs, runs, cost }: More): AlertFacts {
+function factsOf(row: SliceRow, { details, signs, runs, cost }: More): AlertFacts {
   const hours = row.hours ? readHours(row.hours) : undefined
   return {
     receivedAt: row.received_at,

@@ -23,7 +23,11 @@ export function createRegistry(observed: Observed): Registry {
   collectDefaultMetrics({ register: registry })
   countsOf(registry, observed)
   gaugesOf(registry, observed)
-  alertGauges(registry, remembered(() => countAlerts(observed.store.db), 5000), observed.now)
+  alertGauges(
+    registry,
+    remembered(() => countAlerts(observed.store.db), 5000),
+    observed.now,
+  )
   return registry
 }
 
