@@ -147,7 +147,10 @@ export interface Frame {
   rows: FleetRow[]
   /** Agents of which something else than a report changed: commands, logs or the name. */
   changed: string[]
-  /** True if agents were added, renamed or deleted, or blueprints, codes or bots changed: request the lists again. */
+  /**
+   * True if something that lists show was changed: agents were added, renamed or deleted, or blueprints, codes, bots,
+   * rollouts, members or activations changed. The page then requests its lists again.
+   */
   list: boolean
   /** True if alerts, their rules, channels or mutes changed. */
   alerts: boolean

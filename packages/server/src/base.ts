@@ -3,7 +3,7 @@
  */
 import type { Logger } from 'pino'
 
-/** The form in which passwords are stored (people/passwords.ts). */
+/** The form in which new passwords are stored (people/passwords.ts). */
 export type PasswordForm = 'scrypt' | 'argon2id'
 
 /** The service's settings, read once at startup (config.ts). */
@@ -17,13 +17,13 @@ export interface Config {
   databaseUrl: string | undefined
   /** The addresses of proxies whose forwarded headers are trusted (D16, D23). */
   trustedProxies: string[]
-  /** The networks to which alerts may be sent although they are not public. */
+  /** The networks to which alerts may be sent although their addresses are not public. */
   outboundAllow: readonly string[]
   /** The address of the mail server that sends mails; undefined if none are sent. */
   smtpUrl: string | undefined
   /** The sender of mails: a mail address, or a name followed by the address in angle brackets. */
   mailFrom: string
-  /** The address that is called each minute while alerts are evaluated and sent; undefined if there is none. */
+  /** The address that the service calls each minute while alerts are evaluated and sent; undefined if there is none. */
   heartbeatUrl: string | undefined
   /** The port for health and metrics; 0 turns them off. */
   metricsPort: number
@@ -38,14 +38,18 @@ export interface Config {
 }
 
 /**
- * Notifies open pages of changes. A call is cheap and never waits; the pages get several changes together in one frame.
+ * Notifies open pages of changes. A call is cheap and never waits; the pages get several changes together in one
+ * message.
  */
 export interface Live {
   /** A report of this agent was committed. */
   reported(workspaceId: string, agentId: string): void
   /** Commands, logs or other data of this agent changed. */
   changed(workspaceId: string, agentId: string): void
-  /** Agents of this workspace were added, renamed or deleted. */
+  /**
+   * Something that lists of this workspace show was changed: agents were added, renamed or deleted, or blueprints,
+   * codes, bots, rollouts, members or activations changed.
+   */
   listChanged(workspaceId: string): void
   /** Alerts of this workspace were changed, or its rules, channels or mutes. */
   alertsChanged(workspaceId: string): void

@@ -38,7 +38,7 @@ export function readConfig({
   return configOf({ ...readEnvFile(join(cwd, '.env')), ...filled(env), ...filled(flags) }, cwd)
 }
 
-/** Converts variables to settings. Paths are relative to `cwd`. */
+/** Converts environment variables to settings. Relative paths in them are relative to `cwd`. */
 export function configOf(given: Variables, cwd: string): Settings {
   const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
     const text = given[name]?.trim()
@@ -73,7 +73,7 @@ export function configOf(given: Variables, cwd: string): Settings {
   }
 }
 
-/** Values that may hold a password or a token. */
+/** The settings whose values may hold a password or a token, so errors do not repeat these values. */
 const secret: ReadonlySet<string> = new Set(['SVC_DATABASE_URL', 'SVC_HEARTBEAT_URL', 'SVC_SMTP_URL'])
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -131,7 +131,7 @@ function mailHost(baseUrl: string): string {
   return isIP(hostname) === 0 && !hostname.startsWith('[') ? hostname : 'localhost'
 }
 
-/** The contact as a URI, which security.txt requires. */
+/** Returns the security contact as a URI, which security.txt requires. */
 const contact = (text: string): string | undefined => {
   if (isEmail(text)) return `mailto:${text}`
   return /^https:\/\//i.test(text) ? URL.parse(text)?.href : undefined
@@ -164,7 +164,7 @@ function addresses(text: string): string[] | undefined {
   return all.every((address) => isIP(address)) ? all : undefined
 }
 
-/** Our environment variables that have a value; an empty variable counts as unset. */
+/** Returns the variables whose names start with SVC_ and that have a value; an empty variable counts as unset. */
 const filled = (variables: Variables) =>
   Object.fromEntries(Object.entries(variables).filter(([name, value]) => name.startsWith('SVC_') && value?.trim()))
 

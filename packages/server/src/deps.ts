@@ -4,8 +4,8 @@ import type { Auth } from './people/auth.ts'
 import type { Releases } from './releases/releases.ts'
 
 /**
- * The dependencies of the upper parts of the service. `now` is a function here; the code below gets the time as an
- * argument.
+ * The dependencies of the upper parts of the service, such as routes, pages and the sweeper. `now` is a function here;
+ * the code that they call gets the time as an argument.
  */
 export interface Deps extends Base {
   store: Store

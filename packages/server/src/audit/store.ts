@@ -3,9 +3,9 @@ import { newId } from '../ids.ts'
 import type { By } from './by.ts'
 
 interface AuditNote {
-  /** The workspace; null if the action concerns the service as a whole. */
+  /** The id of the workspace in which somebody acted; null if the action concerns the service as a whole. */
   workspaceId: string | null
-  /** The time of the action, in Unix milliseconds. */
+  /** The time of the recorded action, in Unix milliseconds. */
   at: number
   by: By
   /** The kind of action, such as `agent.created`, `command.sent` or `member.removed`. */
@@ -17,7 +17,8 @@ interface AuditNote {
 }
 
 /**
- * Records who did what to what, and when. Call it with the transaction of the change, so that both or neither happen.
+ * Writes an entry to the audit trail: who did what to what, and when. Call it with the transaction of the change, so
+ * that both or neither happen.
  */
 export async function audit(db: Db, note: AuditNote): Promise<void> {
   await db

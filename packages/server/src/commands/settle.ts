@@ -23,7 +23,10 @@ interface Settled {
 
 const nothing: Settled = { changes: [], claimed: [] }
 
-/** Applies the acks of the report, then timeouts, then claims the commands that the answer carries (D1). */
+/**
+ * Applies the acks of the report, then times out commands, then claims queued commands for the answer to the report
+ * (D1).
+ */
 export function settleAndClaim(
   commands: readonly StoredCommand[],
   report: Report,
@@ -37,8 +40,8 @@ export function settleAndClaim(
   const claimed: StoredCommand[] = []
   let known: Offer | undefined
   /**
-   * The offer of the report, computed only when it is needed and then once, since it includes the log names of up to
-   * 2,000 runs.
+   * Returns the commands and logs that the report offers. This is computed only when it is needed and then once, since
+   * it includes the log names of up to 2,000 runs.
    */
   const offer = () => (known ??= offerOf(report, given.logs))
   const after = timed.map((c) => {
@@ -56,8 +59,8 @@ export function settleAndClaim(
 }
 
 /**
- * The first ack of a command counts, even a late one (D3). Acks of queued commands or of another agent's commands are
- * ignored.
+ * Returns the commands with the acks of a report applied. The first ack of a command counts, even a late one (D3). Acks
+ * of queued commands or of another agent's commands are ignored.
  */
 export function settleAcks(commands: readonly StoredCommand[], acks: readonly Ack[], now: number): StoredCommand[] {
   return commands.map((c) => {
@@ -81,8 +84,8 @@ export function timeOut(c: StoredCommand, now: number, age: MonotonicAge): Store
 }
 
 /**
- * The reason why this report no longer offers the command (D6); undefined if it does. Parts that the report does not
- * carry were checked when the command was sent.
+ * The reason why this report no longer offers the command (D6); undefined if it does. What the report does not contain
+ * was checked when the command was sent.
  */
 function noLongerOffered(c: StoredCommand, report: Report, offer: () => Offer): string | undefined {
   const carried =
@@ -90,7 +93,7 @@ function noLongerOffered(c: StoredCommand, report: Report, offer: () => Offer): 
   return carried === undefined ? undefined : misfit(bodyOf(c), offer())
 }
 
-/** The command after an event, or the same object if its state does not know the event (I2). */
+/** Returns the command as it is after an event, or the same object if the event changes nothing in its state (I2). */
 export function moved(c: StoredCommand, event: CommandEvent, facts: Partial<CommandChange>): StoredCommand {
   const state = moveCommand(c.state, event)
   return state === undefined ? c : { ...c, due_at: null, ...facts, state }

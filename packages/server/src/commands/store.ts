@@ -22,7 +22,7 @@ import { declaredLogs, manifestOf } from '../versions/declared.ts'
 import { bodyOf } from './body.ts'
 import { lockAgent } from './lock.ts'
 
-/** The maximum number of pending commands of one agent. More is a mistake of the sender. */
+/** The maximum number of pending commands of one agent. More of them are a mistake of the sender. */
 export const maxOpenCommands = 100
 
 type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many'
@@ -43,8 +43,8 @@ export function queueCommand({ db, by, now }: Ctx, agent: { id: string }, body: 
 const atOnce = 200
 
 /**
- * Queues the same command for many agents, and judges each agent separately. Each transaction writes one line to the
- * audit trail, which names its agents that have the command now.
+ * Queues the same command for many agents, and judges each agent separately. A transaction that queued any writes one
+ * line to the audit trail, which names the agents for which it queued the command.
  */
 export async function queueMany(
   { db, by, now }: Ctx<By, Db | Writer>,
@@ -88,7 +88,7 @@ async function queuePiece(
 
 type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
 
-/** Sends a finished command again, as a new one (3.2). */
+/** Sends a command that has ended again, as a new one (3.2). */
 export function sendAgain(
   { db, by, now }: Ctx,
   agent: { id: string },
@@ -104,7 +104,7 @@ export function sendAgain(
   })
 }
 
-/** A page of an agent's commands, newest first. */
+/** One page of the list of an agent's commands, newest first. */
 export async function listCommands(
   db: Db,
   agent: { id: string },
@@ -138,7 +138,10 @@ export async function openCommands(db: Db, agent: { id: string }, now: number): 
 export const commandOf = (db: Db, agent: { id: string }, id: string): Promise<CommandRow | undefined> =>
   db.selectFrom('command').selectAll().where('id', '=', id).where('agent_id', '=', agent.id).executeTakeFirst()
 
-/** The names of logs that can be requested: those of the last report, of the kept runs and of the manifest (2.7). */
+/**
+ * The names of the agent's logs that can be requested: those of the last report, of the kept runs and of the manifest
+ * (2.7).
+ */
 export async function logNamesOf(db: Db, agent: { id: string }): Promise<ReadonlySet<string>> {
   return (await offerNow(db, agent)).logs
 }
@@ -173,7 +176,10 @@ async function queueWithin(
   return { ok: true, value: { command, made: true } }
 }
 
-/** Returns the command with the values that the check made of the sent ones. */
+/**
+ * Returns the command as it is stored: a command of type `set` gets the values that the check of the sent values
+ * returned.
+ */
 function checked(body: CommandBody, offer: Offer): CommandBody {
   if (body.type !== 'set') return body
   const verdict = checkValues(offer.settings?.schema ?? [], body.payload)

@@ -1,4 +1,4 @@
-/** The types of command rows that reports read and change. */
+/** The types of command rows as the report path reads and changes them. */
 import type { CommandRow } from '../db/tables.ts'
 
 export type StoredCommand = Omit<CommandRow, 'agent_id' | 'created_by' | 'created_by_name'>

@@ -10,7 +10,7 @@ import { openEmbedded } from './open.ts'
 
 const waits = { seconds: 30, everyMs: 20 }
 
-/** Opens a store whose log is copied from 200 pages on. */
+/** Opens a SQLite store whose write-ahead log is copied into its file as soon as it has 200 pages. */
 function open() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-checkpoints-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -27,7 +27,7 @@ function open() {
     store,
     log: () => noop.get() as { log: number; checkpointed: number },
     autocheckpoint: () => sqlite.prepare('pragma wal_autocheckpoint').get(),
-    /** Writes about `pages` pages. */
+    /** Writes about `pages` pages of data in one transaction. */
     write(pages: number) {
       sqlite.exec('begin')
       for (let n = 0; n < pages; n++) put.run(n, 'x'.repeat(4000))

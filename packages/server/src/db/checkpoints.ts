@@ -8,7 +8,10 @@ import { openSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Store } from './open.ts'
 
-/** The number of pages in the log at which this connection copies all of them, because the thread does not keep up. */
+/**
+ * The number of uncopied pages in the log at which the writing connection copies all of them itself, because the thread
+ * does not keep up.
+ */
 const maxPages = 16_000
 
 export interface Checkpoints {

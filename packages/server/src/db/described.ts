@@ -4,7 +4,7 @@
  */
 import type { Generated } from 'kysely'
 
-/** The type's name in PostgreSQL. SQLite stores the same values as text and integer. */
+/** The type of a column, by its name in PostgreSQL. SQLite stores the same values as text and integer. */
 export type Kind = 'text' | 'bigint'
 
 export interface TableColumn<T> {

@@ -26,7 +26,8 @@ export interface Log {
 const datasync = promisify(fdatasync)
 
 /**
- * Opens the log of the database in `file`. Tests replace `syncFile`. Calls that come during a sync share the next one.
+ * Returns the write-ahead log of the database in `file`. Calls of `sync` that come during a sync share the next one.
+ * Tests replace `syncFile`.
  */
 export function openLog(db: DatabaseSync, file: string, syncFile: (fd: number) => Promise<void> = datasync): Log {
   let fd: number | undefined

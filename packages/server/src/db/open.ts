@@ -10,9 +10,9 @@ import type { Tables } from './tables.ts'
 export type Db = Kysely<Tables>
 
 /**
- * An open store. `db` is for pages and procedures; the report path uses the raw connection, and waits for `log`.
- * `close` closes that connection directly, because Kysely closes only what it has used, and an idle pool would keep the
- * process alive for 10 s.
+ * An open store. `db` is for pages and procedures; the report path uses `sqlite` or `pool` directly, and on SQLite it
+ * waits for `log`. `close` also closes those directly, because Kysely closes only what it has used, and an idle pool
+ * would keep the process alive for 10 s.
  */
 export type Store =
   | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; log: Log; close: () => Promise<void> }

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
 
-/** The maximum number of prepared statements that are cached; node:sqlite caches none. */
+/** The maximum number of prepared statements that are cached for Kysely; node:sqlite caches none. */
 const kept = 500
 /**
  * The first version of SQLite that fixes a fault of the write-ahead log by which older ones may corrupt a database. It
@@ -10,8 +10,8 @@ const kept = 500
 const minVersion = [3, 51, 3] as const
 
 /**
- * The maximum cache in KiB, allocated as it is used. An agent takes about 6 KB, so the last reports of 40,000 agents
- * need no reading.
+ * The maximum size of SQLite's page cache in KiB, allocated as it is used. An agent takes about 6 KB, so the last
+ * reports of 40,000 agents need no reading.
  */
 const cacheKib = 256 * 1024
 

@@ -14,8 +14,8 @@ class Undo extends Error {
 }
 
 /**
- * Runs `work` in one transaction, which is undone if it refuses; a transaction that was passed in is undone by its
- * owner. `work` must change nothing except through `trx`.
+ * Runs `work` in one transaction, which is undone if `work` refuses. If `db` is already a transaction, the caller must
+ * undo it after a refusal. `work` must change nothing except through `trx`.
  */
 export async function decideWithin<
   V extends { ok: true; value: unknown } | { ok: false; code: string; message: string },

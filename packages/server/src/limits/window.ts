@@ -1,4 +1,7 @@
-/** Counts the calls of the last sixty seconds exactly (D16), in memory: one array of times for each active key. */
+/**
+ * Limits the calls of each key in any sixty seconds, counted exactly (D16), in memory: one array of times for each
+ * active key.
+ */
 
 const windowMs = 60_000
 
@@ -12,8 +15,8 @@ export class Window {
   }
 
   /**
-   * Counts a call of `key` at `now` (Unix milliseconds). Returns 0 if it is within the limit, otherwise the seconds
-   * until the next call will be. A refused call does not count.
+   * Counts a call of `key` at `now` (Unix milliseconds). Returns 0 if the call is within the limit, otherwise the
+   * seconds until the next one will be. A refused call does not count.
    */
   take(key: string, now: number): number {
     if (now >= this.#sweepAt) this.#sweep(now)

@@ -1,4 +1,4 @@
-/** Notes in the activity who read or downloaded a log, at most once an hour however often a page loads it. */
+/** Records in the audit trail who read or downloaded a log, at most once an hour however often a page loads it. */
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
@@ -16,7 +16,8 @@ interface LogReading {
 
 /**
  * Writes to the audit trail that somebody reads a log. Call it before the text is sent, so that nobody reads without a
- * trace. Repeated readings of a log by the same person within an hour leave one entry.
+ * trace. If the same person reads a log again within an hour, there is no second entry; downloads are counted
+ * separately.
  */
 export async function noteReading(db: Db, { workspaceId, agent, log, how, by, now }: LogReading): Promise<void> {
   const details = { name: log.name, log: log.id }

@@ -57,8 +57,8 @@ export function storeLog(
 export type LogLine = Omit<LogRow, 'text'> & { asked_by: string }
 
 /**
- * The logs that can still be read, newest first, without their texts. An expired log is hidden even before it is erased
- * (D56).
+ * The logs of an agent that can still be read, newest first, without their texts. An expired log is hidden even before
+ * it is erased (D56).
  */
 export function listLogs(db: Db, agent: { id: string }, now: number): Promise<LogLine[]> {
   return readable(db, agent, now).orderBy('log.received_at', 'desc').orderBy('log.id', 'desc').execute()
@@ -74,7 +74,7 @@ export function readLog(
   return readable(db, agent, now).select('log.text').where('log.id', '=', id).executeTakeFirst()
 }
 
-/** The logs that were uploaded for these commands, by the command's id. */
+/** For each of these commands whose log can still be read: the id of that log, by the id of the command. */
 export async function logsOfCommands(db: Db, commandIds: readonly string[], now: number): Promise<Map<string, string>> {
   if (commandIds.length === 0) return new Map()
   const rows = await db
@@ -118,7 +118,10 @@ const insert = (trx: Db, agentId: string, { command, name, text }: LogUpload, no
     })
     .execute()
 
-/** Reads and locks the agent's row until the transaction ends; undefined if the token is no longer valid. */
+/**
+ * Reads the agent's row, and on PostgreSQL locks it until the transaction ends; undefined if the token is no longer
+ * valid.
+ */
 function callerWithin(trx: Db, caller: { agentId: string; tokenHash: string }) {
   return trx
     .selectFrom('agent')

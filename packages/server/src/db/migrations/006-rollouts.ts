@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Columns for the person who resumed a rollout and is responsible for it, and indexes for the list, for ended rollouts,
- * and for agents without an outcome.
+ * Adds columns for the person who resumed a rollout and is responsible for it, and indexes for the list of rollouts,
+ * for ended rollouts, and for agents of a rollout without an outcome.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const column of ['continued_by', 'continued_by_name'])

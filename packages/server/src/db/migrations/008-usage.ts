@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * A column of the report's row for sums of days that are not in `usage_day` yet (report-store/pending.ts). On the
+ * Adds a column to `agent_report` for sums of days that are not in `usage_day` yet (report-store/pending.ts). On the
  * embedded engine the table is rebuilt, since a column after a long body can only be read through all pages of that
  * body.
  */

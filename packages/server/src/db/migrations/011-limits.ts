@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Engine } from '../engine.ts'
 
-/** The limits of a workspace that the operator set, and the index for counting the activity of one person. */
+/**
+ * Adds the table of a workspace's limits that the operator set, and the index for counting the activity of one person.
+ */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'
   await db.schema

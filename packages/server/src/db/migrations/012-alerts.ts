@@ -1,7 +1,10 @@
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
-/** Alerts, their rules, mutes and channels, and the deliveries of messages. */
+/**
+ * The tables for alerts, their rules, mutes and channels, for deliveries of messages, for the hours in which agents are
+ * expected to report, and for mails about accounts.
+ */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'
   const required = ['text', 'not null'] as const

@@ -5,7 +5,10 @@
  */
 import type { AlertLevel, AlertSubject, ChannelKind, DeliveryState, MessageFormat, RuleName } from '@svc/api'
 
-/** The settings of a rule that people changed. For a column that is null the default in alerts/conditions.ts counts. */
+/**
+ * The settings of an alert rule that people changed. For a column that is null the default in alerts/conditions.ts
+ * counts.
+ */
 export interface AlertRuleTable {
   scope: string
   workspace_id: string | null
@@ -16,13 +19,17 @@ export interface AlertRuleTable {
   /** The run statuses that count as failed, as a JSON array. */
   statuses: string | null
   /**
-   * The ids of the channels that get the rule's messages, as a JSON array; null means all channels of the workspace.
+   * The ids of the channels that get the messages of this rule, as a JSON array; null means all channels of the
+   * workspace.
    */
   channels: string | null
   reminds: number | null
-  /** The seconds without an acknowledgement after which an alert is sent to the channels of `escalation_channels`. */
+  /**
+   * The seconds without an acknowledgement after which an alert of this rule is also sent to the channels of
+   * `escalation_channels`; null if it never is.
+   */
   escalation_s: number | null
-  /** The ids of the second set of channels, as a JSON array. */
+  /** The ids of the channels that get an alert of this rule if nobody acknowledges it in time, as a JSON array. */
   escalation_channels: string | null
 }
 
@@ -38,7 +45,7 @@ export interface AlertTable {
   level: AlertLevel
   subject_kind: AlertSubject['kind']
   subject_id: string
-  /** The name of the subject when the row was last written. */
+  /** The name of the subject of the alert when the row was last written. */
   subject_name: string
   /** The id of the single event that the alert is about, such as a command. At most one alert is made for an event. */
   cause: string | null
@@ -46,7 +53,7 @@ export interface AlertTable {
   phase_since: number
   since: number
   label: string | null
-  /** The times at which the alert opened in the last hour, as a JSON array. */
+  /** The times in the last hour at which the alert opened, as a JSON array. */
   openings: string
   unsteady_since: number | null
   opened_at: number | null
@@ -57,11 +64,11 @@ export interface AlertTable {
   told: 'nothing' | 'open' | 'unsteady' | 'ended'
   told_at: number | null
   reminders: number
-  /** When the alert was sent to the second set of channels; null if it was not. */
+  /** When the alert was sent to the rule's `escalation_channels`; null if it was not. */
   escalated_at: number | null
   frozen: number
   muted: number
-  /** The agents of a mass silence, as JSON. */
+  /** For an alert about many agents that went offline together: these agents, as JSON. */
   agents: string | null
   /**
    * The number of changes of the row. If two nodes judge the same row, the one that writes first changes it, so the
@@ -93,19 +100,22 @@ export interface AlertChannelTable {
   workspace_id: string | null
   /** The person whose personal channel it is; null for a channel of the workspace. */
   person_id: string | null
-  /** The id of that person, or empty. Channels of one owner have different names. */
+  /**
+   * The id of the person whose personal channel it is, or '' for a channel of the workspace. It is part of the unique
+   * key, so the channels of one owner have different names.
+   */
   owner: string
   name: string
   /** The person's preferences for the channel as JSON (alerts/preferences.ts); null for a channel of the workspace. */
   preferences: string | null
   kind: ChannelKind
   format: MessageFormat
-  /** 1, or 0 if nothing is sent to the channel. `disabled_why` is the reason if the service disabled it. */
+  /** 1, or 0 if no alerts are sent to the channel. `disabled_why` is the reason if the service disabled it. */
   enabled: number
   disabled_why: string | null
-  /** The part of the address that is not secret and may be shown. */
+  /** The part of the channel's address that is not secret and may be shown. */
   shown: string
-  /** The address, token and signing secret as JSON, encrypted (deliveries/seal.ts). */
+  /** The address, token and signing secret of the channel as JSON, encrypted (deliveries/seal.ts). */
   sealed: string
   created_at: number
   created_by_name: string
@@ -116,9 +126,12 @@ export interface AlertChannelTable {
    * wait until its next group is counted from here.
    */
   grouped_at: number | null
-  /** Since when no delivery has been accepted although some were tried; null otherwise. */
+  /** Since when no delivery to this channel has been accepted although some were tried; null otherwise. */
   failing_since: number | null
-  /** The number of deliveries that were given up since the last accepted one. */
+  /**
+   * The number of deliveries to this channel that were given up since one was last accepted, or since the channel was
+   * enabled again.
+   */
   dead: number
 }
 
@@ -137,9 +150,9 @@ export interface AlertDeliveryTable {
   state: DeliveryState
   tries: number
   created_at: number
-  /** When to try the next time; null after the delivery was sent or given up. */
+  /** When the next try to send the message is due; null after the message was sent or given up. */
   due_at: number | null
-  /** Until when only the node that took the delivery may try it; null if no node has taken it. */
+  /** Until when only the node that took the delivery may try to send it; null if no node has taken it. */
   leased_until: number | null
   ended_at: number | null
   last_answer: string | null
@@ -150,7 +163,7 @@ export interface AlertLeaseTable {
   id: number
   holder: string
   until_at: number
-  /** When the last complete evaluation ended; null before the first one. */
+  /** When the last complete evaluation of all alerts ended; null before the first one. */
   turned_at: number | null
 }
 
@@ -167,6 +180,6 @@ export interface AgentHoursTable {
 export interface AlertSettingTable {
   scope: string
   workspace_id: string | null
-  /** 1 if messages may contain an agent's own words, otherwise 0. */
+  /** 1 if messages about alerts may contain an agent's own words, otherwise 0. */
   detail: number
 }

@@ -1,6 +1,6 @@
 /** Blueprints, their versions, and the codes that install them. */
 
-/** A name in a workspace under which versions are uploaded. */
+/** A blueprint: a name in a workspace under which versions of an agent are uploaded. */
 export interface BlueprintTable {
   id: string
   workspace_id: string
@@ -8,7 +8,7 @@ export interface BlueprintTable {
   created_at: number
 }
 
-/** A version, which never changes after the upload. */
+/** A version of a blueprint, which never changes after the upload. */
 export interface BlueprintVersionTable {
   id: string
   blueprint_id: string
@@ -20,24 +20,26 @@ export interface BlueprintVersionTable {
   uploaded_at: number
   uploaded_by: string | null
   uploaded_by_name: string
-  /** The manifest as it was read, as JSON. */
+  /** The manifest of the version as it was read from the bundle, as JSON. */
   manifest: string
-  /** The files of the bundle, as a JSON array of {path, size, executable}. */
+  /** The files of the version's bundle, as a JSON array of {path, size, executable}. */
   files: string
   bundle: Uint8Array
 }
 
-/** An install code (2.9). What it installs is fixed when it is issued (D43). */
+/** An install code (2.9). The version, bindings and agent's name that it installs are fixed when it is issued (D43). */
 export interface InstallCodeTable {
   id: string
   hash: string
   workspace_id: string
-  /** The version to install; null after it was deleted, which is refused while the code is valid. */
+  /**
+   * The id of the version to install; null after that version was deleted, which is refused while the code is valid.
+   */
   version_id: string | null
   blueprint: string
   version: string
   sha256: string
-  /** The bindings to make, as a JSON array of {product, role, scopes}. */
+  /** The bindings that the installation makes for the agent, as a JSON array of {product, role, scopes}. */
   bindings: string
   agent_name: string
   issued_by: string | null

@@ -17,12 +17,12 @@ export interface LinkTable {
 /** A mail about an account that waits to be sent (people/mails.ts). */
 export interface AccountMailTable {
   id: string
-  /** JSON: the kind of the mail, and who it is about. */
+  /** The kind of the mail and the person it is about, as JSON. */
   topic: string
   tries: number
   created_at: number
   due_at: number
-  /** A node is trying it until this time. */
+  /** Until when only the node that took the mail may try to send it; 0 if no node has taken it. */
   leased_until: number
 }
 
@@ -42,7 +42,10 @@ export interface EmailConfirmationTable {
   at: number
 }
 
-/** Tables of the accounts library, which migrates and writes them. */
+/**
+ * The following tables belong to the accounts library, which migrates and writes them; only columns that our queries
+ * use are listed.
+ */
 export interface WorkspaceTable {
   id: string
   name: string

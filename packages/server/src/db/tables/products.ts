@@ -18,7 +18,7 @@ export interface WorkspaceProductTable {
   activated_at: number
 }
 
-/** A bot belongs to the workspace and outlives the agents that act as it (D46). */
+/** Bots. A bot belongs to a workspace and outlives the agents that act as it (D46). */
 export interface BotTable {
   id: string
   workspace_id: string
@@ -28,14 +28,16 @@ export interface BotTable {
   created_at: number
 }
 
-/** The token of one agent for one bot, valid for one product. It is deleted with the agent or the bot. */
+/**
+ * The tokens of bots. Each is for one agent and one bot, valid for one product, and deleted with the agent or the bot.
+ */
 export interface BotTokenTable {
   id: string
   bot_id: string
   agent_id: string
   product_id: string
   hash: string
-  /** The scopes of the token, as a JSON array. */
+  /** The scopes of the bot token, as a JSON array. */
   scopes: string
   issued_at: number
   expires_at: number

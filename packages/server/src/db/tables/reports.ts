@@ -11,7 +11,7 @@ export const agent = described('agent', {
   id: text(),
   workspace_id: text(),
   name: text(),
-  /** SHA-256 of the token, in hex. The token itself is never stored (5). */
+  /** SHA-256 of the agent's token, in hex. The token itself is never stored (5). */
   token_hash: text(),
   created_at: integer(),
   created_by: orNull(text()),
@@ -25,8 +25,8 @@ export const agent = described('agent', {
   reported_version: orNull(text()),
   previous_version: orNull(text()),
   /**
-   * The facts that are compared with the next report (pause, settings, version), as JSON (reports/machine-changes.ts).
-   * They rarely change.
+   * The facts of the agent's last report that are compared with the next one (pause, settings, version), as JSON
+   * (reports/machine-changes.ts). They rarely change.
    */
   facts: orNull(text()),
   /**
@@ -36,15 +36,15 @@ export const agent = described('agent', {
   wishes: orNull(text()),
   attempts: orNull(text()),
   /**
-   * Columns that repeat parts of `wishes` for queries: the wished versions, and since when the runtime's wish counts as
-   * a trial.
+   * Columns that repeat parts of `wishes` for queries: the versions that the agent and its runtime are wished to run,
+   * and since when the runtime's wish counts as a trial.
    */
   wished_version: orNull(text()),
   runtime_wished: orNull(text()),
   runtime_granted_at: orNull(integer()),
   /**
-   * The facts about the last report that alerts need (reports/signs.ts), written when they change; '' if there are
-   * none. Null means that they are not known yet, so the body has to be read.
+   * The facts about the agent's last report that alerts need (reports/signs.ts), written when they change; '' if there
+   * are none. Null means that they are not known yet, so the body of the report has to be read.
    */
   signs: orNull(text()),
 })
@@ -56,7 +56,7 @@ export const agent = described('agent', {
 export const agentReport = described('agent_report', {
   agent_id: text(),
   received_at: integer(),
-  /** Columns of the fleet list, which therefore needs no body. */
+  /** The columns of the report that the fleet list shows, so that the list needs no body. */
   level: orNull(text<Level>()),
   label: orNull(text()),
   detail: orNull(text()),
@@ -66,12 +66,16 @@ export const agentReport = described('agent_report', {
    * reported.
    */
   doing: orNull(text()),
-  /** The controls that the agent offers, as a JSON array. */
+  /** The controls that the agent offers in its last report, as a JSON array. */
   controls: text(),
-  /** The interval in seconds that the answer asked for; it decides when the agent counts as offline (D20). */
+  /**
+   * The interval in seconds that the answer to the last report asked for; it decides when the agent counts as offline
+   * (D20).
+   */
   interval_s: integer(),
   /**
-   * The random id of the reporter's present start (its boot id), and the number of the report since that start (D11).
+   * The random id of the reporter's present start (its boot id), and the number of its last report since that start
+   * (D11).
    */
   boot: orNull(text()),
   seq: orNull(integer()),
@@ -81,7 +85,7 @@ export const agentReport = described('agent_report', {
   reporters: text(),
   runs_kept: integer(),
   body: text(),
-  /** The daily sums that are not in `usage_day` yet, as JSON (report-store/pending.ts). */
+  /** The daily sums of the agent's runs that are not in `usage_day` yet, as JSON (report-store/pending.ts). */
   usage: orNull(text()),
   /** When the agent wrote its status file, in Unix seconds as reported (D65); null if not reported. */
   status_at: orNull(integer()),
@@ -93,7 +97,7 @@ export const agentReport = described('agent_report', {
 
 /** Runs (2.2). `place` is the key by which the newest 2000 are kept (D10), in milliseconds. */
 export const run = described('run', {
-  /** A number in order of arrival, which orders runs that have an equal `place`. */
+  /** The run's number in order of arrival, which orders runs of an agent that have an equal `place`. */
   seq: arrival(),
   agent_id: text(),
   id: text(),
@@ -112,12 +116,12 @@ export const run = described('run', {
 })
 
 /**
- * Sums that survive the trimming of runs. Model '' holds the day's totals; the row of a model holds its share of the
- * cost.
+ * The sums of an agent's runs of one day, which stay when the runs are trimmed. Model '' holds the day's totals; the
+ * row of a model holds its share of the cost.
  */
 export const usageDay = described('usage_day', {
   agent_id: text(),
-  /** The day of the run's `place`, in days since 1970 (UTC). */
+  /** The day to which the summed runs belong by their `place`, in days since 1970 (UTC). */
   day: integer(),
   model: text(),
   runs: integer(),
@@ -142,19 +146,19 @@ export const command = described('command', {
   state: text<CommandState>(),
   created_at: integer(),
   /**
-   * The person who sent the command, by id and by the name at that time; the id is null for the operator's command
-   * line.
+   * The person who sent the command, by id and by the name at that time; the id is null if the operator's command line
+   * sent it.
    */
   created_by: orNull(text()),
   created_by_name: text(),
   delivered_at: orNull(integer()),
   /** When the service gave up on the command (failed, expired). */
   failed_at: orNull(integer()),
-  /** When the agent's ack arrived. */
+  /** When the agent's answer to the command (its ack) arrived. */
   answered_at: orNull(integer()),
-  /** The agent's words about the result, or the service's reason for giving up. */
+  /** The agent's words about the result of the command, or the service's reason for giving up. */
   message: orNull(text()),
-  /** When the command must be looked at again because it may time out (D2); null if it cannot time out. */
+  /** When the service checks whether the command has timed out (D2); null once the command has ended. */
   due_at: orNull(integer()),
 })
 
@@ -181,7 +185,7 @@ export const updateEvent = described('update_event', {
   message: orNull(text()),
   by_name: orNull(text()),
   rollout_id: orNull(text()),
-  /** For an entry about an outcome: the earliest time at which the attempt may have started. */
+  /** For an entry about the outcome of an update attempt: the earliest time at which the attempt may have started. */
   since: orNull(integer()),
 })
 

@@ -1,7 +1,7 @@
-/** Logs, the audit trail, limits, and what the service notes about itself. */
+/** Tables for logs, the audit trail, limits, the times when the service ran, and its last backup. */
 import type { Generated } from 'kysely'
 
-/** An uploaded log (2.8), kept for 30 days from receipt, for admins only. */
+/** A log that an agent uploaded (2.8), kept for 30 days from receipt; only admins may read it. */
 export interface LogTable {
   id: string
   agent_id: string
@@ -14,13 +14,13 @@ export interface LogTable {
   expires_at: number
 }
 
-/** One row with the last time at which any node was known to be running. */
+/** One row with the last time at which any node of the service was known to be running. */
 export interface ServiceBeatTable {
   id: number
   at: number
 }
 
-/** A time in which no node was running. */
+/** A span of time in which no node of the service was running. */
 export interface ServiceAwayTable {
   seq: Generated<number>
   from_at: number
@@ -33,7 +33,7 @@ export interface AgreedTable {
   value: string
 }
 
-/** Who did what to what, and when. An entry is kept when its subject is gone. */
+/** The audit trail: who did what to what, and when. An entry is kept when its subject is deleted. */
 export interface AuditTable {
   id: string
   workspace_id: string | null
@@ -49,7 +49,7 @@ export interface AuditTable {
   details: string
 }
 
-/** Limits that the operator set; workspaces/limits.ts has the defaults. */
+/** The limits of a workspace that the operator set; workspaces/limits.ts has the defaults. */
 export interface WorkspaceLimitTable {
   workspace_id: string
   kind: 'agents' | 'people' | 'bundles'

@@ -6,13 +6,13 @@ import type { Level } from '@svc/protocol'
 export interface ReleaseTable {
   serial: number
   version: string
-  /** The checksum of the file, in hex. */
+  /** The checksum of the build's file `svc.pyz`, in hex. */
   sha256: string
   size: number
   added_at: number
   added_by: string | null
   added_by_name: string
-  /** The signature as OpenSSH wrote it; null for an unsigned build. */
+  /** The signature of the build as OpenSSH wrote it; null for an unsigned build. */
   signature: Uint8Array | null
   /** The bytes of `svc.pyz`; null for builds that are no longer served. */
   file: Uint8Array | null
@@ -34,9 +34,12 @@ export interface RolloutTable {
   watch_seconds: number
   state: RolloutState
   why: string | null
-  /** The number of the current wave, from 1. */
+  /** The number of the rollout's current wave, from 1. */
   wave: number
-  /** The time since which all agents of the wave that still report have kept the version; null until then. */
+  /**
+   * The time since which all agents of the current wave that still report have kept the version and are well; null
+   * until then.
+   */
   wave_kept_at: number | null
   created_at: number
   created_by: string | null
@@ -57,10 +60,13 @@ export interface RolloutAgentTable {
   wave: number
   state: RolloutAgentState
   reason: string | null
-  /** The level of the agent's state when the version was wished. */
+  /** The level of the agent's state when the rollout wished the version for it. */
   level_before: Level | null
   wished_at: number | null
-  /** The arrival of the first report since which the level has been worse than before; null if it is not worse. */
+  /**
+   * The arrival of the first report since which the agent's level has been worse than `level_before`; null if it is not
+   * worse.
+   */
   worse_at: number | null
   /** 1 if a person resumed the rollout after this agent's outcome. */
   forgiven: number
