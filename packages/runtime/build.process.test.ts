@@ -40,7 +40,7 @@ const prints = (program: string, args: string[], cwd = folder, env = process.env
 /** The path of the real Python, even if the PATH names a wrapper script. */
 const realPython = () => execFileSync('python3', ['-c', 'import sys; print(sys.executable)']).toString().trim()
 const environOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
-/** The arguments with which a unit makes Node load the file. */
+/** The arguments with which Node loads this file as a program, as in the first line of `svc.pyz`. */
 const load = (path: string, ...args: string[]) => ['-e', 'require(process.argv[1])', path, ...args]
 
 test('two builds of one version have the same bytes, and the checksum file says so', async () => {

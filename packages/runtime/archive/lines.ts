@@ -55,7 +55,10 @@ export function distances(members: readonly ZipMember[]): number[] {
 }
 const localHead = 30
 
-/** Packs a text as described above. Throws if the text holds a character other than LF that ends a line. */
+/**
+ * Packs a text as deflate in which no byte ends a line. Throws if the text holds a character other than LF that ends a
+ * line.
+ */
 export function packed(text: Buffer): Buffer {
   const parts: Buffer[] = []
   let at = 0

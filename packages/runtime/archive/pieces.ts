@@ -7,8 +7,8 @@ export interface Piece {
   /** The code of the piece, as a CommonJS module that requires other pieces by name. */
   readonly code: string
   /**
-   * The ways to start the program that need this piece. Each is named after the entry point that it loads: the
-   * program's main one, or a dynamic import.
+   * The starts that need this piece. A start is named after the entry point that it loads: that of the part, or a
+   * dynamic import.
    */
   readonly starts: ReadonlySet<string>
 }

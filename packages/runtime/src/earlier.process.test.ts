@@ -36,7 +36,8 @@ const last = () => service.reports.at(-1)?.report
 test('a paused agent with a version on hold stays paused, keeps the hold and its settings, and continues when resumed', async () => {
   agent = placed('held-paused')
   const wanted = { commands: [], interval: 30, desired: { blueprint: 'mail-triage', version: '1.2.0' } }
-  // The service repeats a command whose answer was lost, to the earlier version already.
+  // The id of a command that the earlier version has already obeyed. The service sends the command again, as if the
+  // answer had been lost.
   const repeated = '01a2038f-d6a0-70c7-88c5-29ef73c36603'
   service.next.push(answer(command(repeated, 'set', { every: 60 })))
   service.usual = json(wanted)

@@ -15,7 +15,7 @@ interface Started {
 const byName: Started = { here: ['svc'], anywhere: ['svc'] }
 
 let started = byName
-/** The folder that was typed after --dir; undefined if that is the current folder. */
+/** The folder that was typed after --dir; undefined if none was, or if it is the current folder. */
 let typedDir: string | undefined
 
 /**

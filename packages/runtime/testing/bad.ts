@@ -61,8 +61,8 @@ export const badAnswers = (elsewhere: string): readonly (readonly [string, Reply
 export const deep: Reply = text(`{"commands": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`)
 
 /**
- * Items that are not commands. A successful answer that contains them is accepted: they are skipped, and real commands
- * beside them are obeyed (D17).
+ * Items that are no valid commands. A successful answer that contains them is accepted (D17): those without a usable id
+ * are skipped, `n1` and `n2` are refused as unknown commands, and real commands beside them are obeyed.
  */
 export const nonsense = [
   null,

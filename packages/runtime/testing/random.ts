@@ -1,4 +1,7 @@
-/** The seed of the random numbers in tests, `SVC_TEST_SEED`. With the same seed a run can be repeated. */
+/**
+ * The seed of the random numbers in tests: `SVC_TEST_SEED`, by default from the clock. With the same seed a run can be
+ * repeated.
+ */
 export const seed: number = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1e6)
 
 /** Creates a generator of random numbers from 0 to 1 (mulberry32). The same seed gives the same numbers. */

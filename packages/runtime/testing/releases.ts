@@ -23,8 +23,8 @@ export interface Workshop {
   /** The public keys that the builds of this workshop trust. */
   readonly keys: readonly string[]
   /**
-   * Builds a release. Each combination of version and `first` (code that runs before everything else) is built only
-   * once.
+   * Builds a release. Each combination of version, keys and `first` (code that runs before everything else) is built
+   * only once.
    */
   build(version: string, options?: { readonly first?: string; readonly keys?: readonly string[] }): Promise<Build>
   sign(bytes: Uint8Array, by?: { readonly namespace?: string; readonly key?: Key }): Buffer

@@ -1,6 +1,7 @@
 /**
  * Takes the lock `turn` repeatedly, and each time adds one to a number in a file. The number is right in the end only
- * if nobody else does the same at the same time without the lock.
+ * if nobody else does the same at the same time without the lock. With `dies` as the number of times, the process kills
+ * itself while it holds the lock.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { folderAt } from '../src/files/folder.ts'

@@ -40,7 +40,7 @@ function rotated(): void {
   copyFileSync(file, `${file}.1`)
   truncateSync(file)
 }
-/** Lines of equal length. They differ only in their number. */
+/** A line with this number. All lines have the same length and differ only in their number. */
 const line = (n: number) => `line ${String(n).padStart(4, '0')} ${'x'.repeat(90)}\n`
 const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => line(from + i)).join('')
 

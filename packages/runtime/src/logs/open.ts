@@ -40,8 +40,8 @@ export const ownLog: OpenLog = (file, work) =>
   )
 
 /**
- * Opens a file for appending if it may be read as a log, and creates it if it is missing. Undefined for any other file.
- * Symbolic links are not followed.
+ * Opens a file for appending if it may be read as a log, and creates it if it is missing. Undefined for any other file,
+ * and for a symbolic link.
  */
 export function openForOutput(folder: Pick<Folder, 'root'>, file: string): number | undefined {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants

@@ -8,7 +8,10 @@ import { placeOf } from '../state/paths.ts'
 import { mask } from './mask.ts'
 import { declaredLog } from './open.ts'
 
-/** The uploaded text if no log of the requested name is declared (3.6). */
+/**
+ * The text that is uploaded if no log of the requested name is declared, or if its file may not or cannot be read
+ * (3.6).
+ */
 export const noSuchLog = 'There is no such log.'
 
 /**
@@ -17,7 +20,10 @@ export const noSuchLog = 'There is no such log.'
  */
 const margin = 16 * 1024
 
-/** The end of a declared log, with secrets masked; undefined if there is no such log. */
+/**
+ * The end of a declared log, with secrets masked; undefined if no such log is declared, or if its file may not or
+ * cannot be read.
+ */
 export function readLog(
   folder: Folder,
   manifest: Pick<Manifest, 'logs'> & Partial<Pick<Manifest, 'state'>>,

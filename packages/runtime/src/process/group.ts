@@ -31,7 +31,10 @@ export const membersOf = (group: number): number[] =>
     }
   })
 
-/** Sends a signal to the whole group; false if the group no longer exists. */
+/**
+ * Sends a signal to the whole process group. Returns false if that is not possible, usually because the group no longer
+ * exists.
+ */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(-pid, signal)

@@ -16,13 +16,16 @@ export interface Identity {
 
 export const ownIdentity = (): Identity => ({ pid: process.pid, start: startOf(process.pid) ?? '' })
 
-/** The identity of the process with this pid; undefined if there is none. */
+/** The identity of the process with this pid; undefined if there is none, or only a zombie. */
 export function identityOf(pid: number): Identity | undefined {
   const start = startOf(pid)
   return start === undefined ? undefined : { pid, start }
 }
 
-/** True if the very same process still lives. A zombie does not count as living. */
+/**
+ * True if the very same process still lives; if the system did not tell its start, any process with its pid counts. A
+ * zombie does not count as living.
+ */
 export function lives({ pid, start }: Identity): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false
   const now = startOf(pid)
@@ -59,7 +62,10 @@ function ps(columns: string, pid: number): string {
   return execFileSync('ps', ['-o', columns, '-p', String(pid)], { env, stdio: [...stdio], encoding: 'utf8' }).trim()
 }
 
-/** The boot id and start time of a process, as `boot:start`; undefined if there is no such process. */
+/**
+ * The start of a process: on Linux the boot id and the start time as `boot:start`, elsewhere the start time alone.
+ * Undefined if there is no such process, or only a zombie.
+ */
 function startOf(pid: number): string | undefined {
   if (process.platform === 'linux') return linuxStart(pid)
   try {

@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { membersOf } from './group.ts'
 import { type Identity, identityOf, statOf } from './identity.ts'
 
-/** The leader of the process group that was started with this mark; undefined if none of its processes lives. */
+/** The leader of the process group that was started with this mark; undefined if the leader no longer lives. */
 export function findMarked(agentDir: string, started: string): Identity | undefined {
   const found = process.platform === 'linux' ? onLinux(agentDir, started) : byPs(agentDir, started)
   const leaders = found.flatMap((pid) => identityOf(pid) ?? [])
@@ -17,8 +17,8 @@ export function findMarked(agentDir: string, started: string): Identity | undefi
 }
 
 /**
- * True if this process group contains a process that was started with this mark. The leader is dead, so the id of the
- * group alone proves nothing. This works on Linux only.
+ * True if this process group contains a process that was started with this mark. For a group whose leader is dead,
+ * since its id alone then proves nothing. This works on Linux only; elsewhere the result is false.
  */
 export const markedGroup = (group: number, agentDir: string, started: string): boolean =>
   process.platform === 'linux' && membersOf(group).some((pid) => isMarked(String(pid), agentDir, started))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Need } from '@svc/blueprint'
 import { canRun } from './can-run.ts'
 
-/** The milliseconds in which a program must print its version. A program that does something else is ended. */
+/** The milliseconds in which a needed program must print its version and end. A program that takes longer is killed. */
 const patienceMs = 5000
 const maxOutput = 64 * 1024
 
@@ -58,8 +58,8 @@ function fileOf(name: string, path = ''): string | undefined {
 }
 
 /**
- * The output of a program on both streams, whatever its exit code. Empty if the program cannot be run or takes too
- * long.
+ * The output of a program on both streams, whatever its exit code. A program that cannot be run has no output; of one
+ * that takes too long, what it printed until then counts.
  */
 const said = (file: string, { version_args: args = ['--version'] }: Need): Promise<string> =>
   new Promise((resolve) => {

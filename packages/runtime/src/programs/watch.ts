@@ -10,7 +10,7 @@ import { unmetNeeds } from './needs.ts'
 const everySeconds = 300
 
 interface ProgramWatch {
-  /** Returns a health item if programs are missing; none while all are found. */
+  /** Returns a health item if the last check found needed programs that are missing or too old; otherwise none. */
   health(manifest: Pick<Manifest, 'needs'>): HealthItem[]
 }
 

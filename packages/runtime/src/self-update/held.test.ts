@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** Starts a runtime, and records what it tells the launcher about its attempts. */
+/** Starts the self-update of a runtime, and records the outcomes of attempts that it tells the launcher. */
 function started(note: () => RuntimeNote = () => held) {
   const told: string[] = []
   const tell: SelfUpdateHost['tell'] = (message) => {

@@ -100,7 +100,7 @@ export const userOf = (unit: string): string | undefined => /^User=(.+)$/m.exec(
  */
 export function startsItself(unit: string, runtime: string): boolean {
   const [, ...words] = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(/(?<=") (?=")/) ?? []
-  // the first string is the label
+  // the first string of a launchd property list is its label
   const [, ...strings] = [...unit.matchAll(/<string>.*<\/string>/g)].map(([text]) => text).slice(1)
   const python = /^ExecStart="[^"]*python[\d.]*"|<array>\s*<string>[^<]*python[\d.]*<\/string>/m.test(unit)
   return !python && (words.includes(word(runtime)) || strings.includes(`<string>${xml(runtime)}</string>`))

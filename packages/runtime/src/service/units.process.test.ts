@@ -62,7 +62,7 @@ runtime:
   kind: process
   command: [${JSON.stringify(process.execPath)}, -e, "setInterval(() => {}, 1000)"]
 `
-/** Makes the folder of an agent of that blueprint. With a name, the agent was installed with a code. */
+/** Makes the folder of an agent of the blueprint nightly-backup. With a name, the agent was installed with a code. */
 function agent(name?: string): Folder {
   const folder = agentFolder({ 'svc.agent.yaml': manifest })
   cleanups.push(

@@ -43,8 +43,8 @@ interface Request {
 }
 
 /**
- * Writes the unit, enables it at boot and, if requested, starts it. If a step fails, everything is restored as it was
- * before.
+ * Writes the unit, enables it at boot and, if requested, starts it. If the service manager refuses, the unit's file is
+ * restored as it was before, or removed if it is new.
  */
 export async function installService(folder: Folder, request: Request): Promise<Installed> {
   const kind: UnitKind = mac ? 'launchd' : request.system ? 'systemd system' : 'systemd user'
@@ -108,7 +108,7 @@ async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<s
   ]
 }
 
-/** Removes an installation that failed, and restores the unit that was there before. */
+/** Undoes an installation that failed: restores the text of the unit's file, or removes the file if it is new. */
 async function undo(unit: Unit, before: string | undefined): Promise<void> {
   if (before !== undefined) writeDurably(unit.file, before)
   else {
@@ -158,8 +158,8 @@ export const notAnswering = (unit: Unit, { state }: UnitState, root: string): st
   `Its service manager does not answer here (${state}). "${hint('start', root)}" starts the agent in the background anyway; "${uninstallHint(unit, root)}" removes the unit.`
 
 /**
- * Runs a request to the service manager that must succeed: if it fails, there is no service, and an error says what to
- * do.
+ * Waits for a request to the service manager that must succeed. If it fails, throws a refusal with the reason and, if
+ * no manager answers, with advice.
  */
 async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
   const ran = await running
@@ -171,8 +171,8 @@ async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
 }
 
 /**
- * Makes the user's units run without a login. Otherwise they start when the user logs in and end when the user logs
- * out.
+ * Checks whether the user's units run without a login. If not, they end when the user logs out; the returned line says
+ * so and names the command that changes it.
  */
 async function linger(): Promise<string[]> {
   const { username } = userInfo()

@@ -7,7 +7,10 @@ import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 
-/** `machine`: a command or a file on this machine. `service`: a command in an answer of the service. */
+/**
+ * Who made a change, and when. `by` is `machine` for a command or a file on this machine, and `service` for a command
+ * in an answer of the service.
+ */
 export interface Author {
   readonly by: 'machine' | 'service'
   /** The time of the change, in Unix seconds. */

@@ -82,8 +82,8 @@ export function linkState(folder: Folder, manifest: WithState, version: string, 
 }
 
 /**
- * True if a new state path becomes a file. The manifest can say so by its spelling, or the bundle by containing a file
- * there; otherwise the name decides.
+ * True if a new state path becomes a file. It becomes a folder if the manifest says so by its spelling, and a file if
+ * the bundle contains a file there; otherwise the name decides.
  */
 function isFile(path: string, { stateFolders = [] }: WithState, shipped: ReadonlySet<string>): boolean {
   if (stateFolders.includes(path)) return false
@@ -92,7 +92,7 @@ function isFile(path: string, { stateFolders = [] }: WithState, shipped: Readonl
 /** True for a name with an extension. A dot as the first character does not count. */
 const hasExtension = (path: string): boolean => /[^/]\.[A-Za-z0-9]+$/.test(path)
 
-/** Creates the folder, or, for a file, only its parent folder. */
+/** Creates the folder or, for a file, only its parent folder. Does nothing if something is at the place already. */
 function createFolderOf(place: string, file: boolean): void {
   if (kindAt(place) === undefined) createFolder(file ? dirname(place) : place)
 }

@@ -53,7 +53,10 @@ export function changeSettings(folder: Folder, manifest: WithSettings, values: S
   )
 }
 
-/** Rewrites the settings file if it does not match the manifest, so that the agent finds every setting in it. */
+/**
+ * Rewrites the settings file if it does not match the manifest, so that the agent finds every setting in it, or if
+ * everybody may read it without need.
+ */
 export function fillSettings(folder: Folder, manifest: WithSettings): void {
   if (manifest.settings.length === 0 && readFile(folder.settings, 1).is === 'missing') return
   const values = settingsInForce(folder, manifest)

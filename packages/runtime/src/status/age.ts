@@ -14,13 +14,13 @@ export interface Writes {
   /** The time of the last look at the status file. */
   readonly looked: number
   /**
-   * When the agent was last at rest or started, or when nobody had looked for a while. The time until a warning counts
-   * from here.
+   * When the agent was last at rest or started, when nobody had looked for a while, or when the clock was set. The time
+   * until a warning about an old status file counts from here.
    */
   readonly since?: number
   /**
-   * True if the agent was at rest during the current gap between two writes. Such a gap says nothing about how often
-   * the agent writes.
+   * True if the agent was at rest or suspended during the current gap between two writes. Such a gap says nothing about
+   * how often the agent writes.
    */
   readonly broken?: boolean
   /** The mark of the start of the process that ran at the last look. */

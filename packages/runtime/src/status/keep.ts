@@ -7,7 +7,7 @@ export interface KeptStatus {
   readonly good?: StatusFile
   /** The number of consecutive reads that failed. */
   readonly misses: number
-  /** True if the status file could ever be read. */
+  /** True if the status file could be read at least once since the reporter started. */
   readonly known?: boolean
 }
 interface StatusNow {
@@ -44,8 +44,8 @@ export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, 
 type Parsed =
   | { readonly status: StatusFile; readonly unknown: string[]; readonly dropped: string[] }
   /**
-   * Why a read failed. `early`: the agent has not started and has written nothing yet. `plain`: the cause is not a
-   * half-written file, so the fault is reported at once, as one health item (2.11).
+   * Why a read of the status file failed. `early`: the file is missing, as it is before the agent first writes it.
+   * `plain`: the cause is not a half-written file, so the fault is reported at once, as one health item (2.11).
    */
   | { readonly why: string; readonly plain?: true; readonly early?: true }
 

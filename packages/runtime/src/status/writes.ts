@@ -26,8 +26,8 @@ const isTime = (v: unknown): v is number => typeof v === 'number' && Number.isFi
 const isGap = (v: unknown): v is readonly [number, number] => Array.isArray(v) && v.length === 2 && v.every(isTime)
 
 /**
- * True if it is time to save: at most once a minute if the agent has written its file, and every five minutes if it has
- * not, since looks without a write are remembered, too.
+ * True if it is time to save what was learned: at most once a minute if the agent has written its status file, and
+ * every five minutes if it has not, since looks without a write are remembered, too.
  */
 function worthSaving(saved: Writes | undefined, now: Writes): boolean {
   if (!saved) return true

@@ -9,7 +9,7 @@ import { onTrial } from './runtime-note.ts'
 /** The states in `.svc/journal/update.json` in which the agent has a version that is neither kept nor rolled back. */
 const unproven = ['swapping', 'proving', 'undoing']
 
-/** The update that is in progress; undefined if a swap may take place. */
+/** The update for which every other swap waits; undefined if a swap may take place. */
 export function busyWith(
   folder: Pick<Folder, 'runtimeNote' | 'selfUpdate' | 'update'>,
 ): 'runtime update' | 'blueprint update' | undefined {

@@ -18,7 +18,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder.root, { recursive: true }))
 
-/** Lets the disk fail at each change in turn, until no change is left. Returns the number of changes. */
+/**
+ * Does the work again and again on a disk that fails, with each kind of fault at each change in turn, and calls `check`
+ * after each fault. Returns the number of faults.
+ */
 function struckEverywhere(work: () => void, check: (where: string) => void): number {
   let points = 0
   for (const kind of kinds)

@@ -10,7 +10,7 @@ import { filled, type Noted, words } from '../files/note.ts'
 export const release = object({ version: words, sha256: words }, 'version', 'sha256')
 export type Release = Noted<typeof release>
 
-/** A version that is not tried again until the service wishes another one (D25; 3.5, 1). */
+/** A version that is not tried again until the service wishes another one or a person lifts the hold (D25; 3.5, 1). */
 export const hold = filled(object({ version: words, reason: words }, 'version'), { reason: '' })
 
 const outcomes = ['ok', 'rolled_back', 'failed'] as const satisfies readonly Outcome[]

@@ -20,8 +20,8 @@ const tried = filled(
       /** The number of starts of the new file. Each is noted before it is made. */
       starts: number(),
       /**
-       * When the current five minutes of the trial started, in Unix milliseconds, and the number of processes that were
-       * given such minutes.
+       * `began` is when the current five minutes of the trial started, in Unix milliseconds; `processes` is the number
+       * of processes that were given such minutes.
        */
       began: number(),
       processes: number(),
@@ -63,7 +63,7 @@ export function writeRuntimeNote(folder: Pick<Folder, 'runtimeFolder' | 'runtime
 /** Reads the note; empty if there is no readable note. */
 export const readRuntimeNote = (folder: Pick<Folder, 'runtimeNote'>): RuntimeNote => file.read(folder) ?? {}
 
-/** True if a new runtime is on trial and has not reported yet (D31). */
+/** True if a new runtime is on trial and was not kept yet, or is being rolled back (D31). */
 export const onTrial = (folder: Pick<Folder, 'runtimeNote'>): boolean => {
   const { trial } = readRuntimeNote(folder)
   return trial !== undefined && trial.is !== 'kept'

@@ -9,8 +9,8 @@ import type { Folder } from '../files/folder.ts'
 import { settingsInForce } from '../state/settings.ts'
 
 /**
- * The variables that every program of the machine gets: PATH, the home folder, the language, the time zone, and the
- * proxies of the network.
+ * The names of the variables that the agent gets from the runtime's own environment: PATH, user and home folder,
+ * language, time zone, and the proxies and certificates of the network.
  */
 const machine =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_RUNTIME_DIR|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE)$/

@@ -26,7 +26,7 @@ import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { missingRuntime, orderOf } from './order.ts'
 import { agentSettled } from './settled.ts'
 
-/** True if these are the data of such a worker thread. */
+/** True if these are the data of the worker thread in which the runtime proper runs. */
 export const isRuntime = (data: unknown): data is Start =>
   typeof data === 'object' && data !== null && 'svc' in data && data.svc === 'runtime'
 
