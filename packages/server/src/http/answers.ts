@@ -3,19 +3,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { envelope, type RefusalCode, refusals, statusOf } from '@svc/protocol'
 import { endAfterReading } from './body.ts'
 
-/** Sends a complete JSON text. */
+/** Sends a response with this JSON text as its body, unless a response was started already. */
 export function send(res: ServerResponse, status: number, body: string, ...more: string[]): void {
   if (res.headersSent || res.destroyed) return
   res.writeHead(status, headersOf(body, more))
   res.end(body)
 }
 
-/** Sends a refusal in the envelope and keeps the connection. */
+/** Sends a refusal as a JSON error and keeps the connection open. */
 export function refuse(res: ServerResponse, code: RefusalCode, message?: string, retryAfter?: number): void {
   send(res, statusOf(code), bodyOf(code, message), ...retry(retryAfter))
 }
 
-/** Sends a refusal and closes the connection, since the body was not read to its end. */
+/** Sends a refusal as a JSON error and closes the connection, since the body of the request was not read to its end. */
 export function refuseAndClose(
   req: IncomingMessage,
   res: ServerResponse,
@@ -28,7 +28,7 @@ export function refuseAndClose(
   endAfterReading(req, res, body)
 }
 
-/** Refuses with 503 and a delay (D18). */
+/** Refuses a request with 503 and a random time to wait (D18). */
 export function refuseAsBusy(res: ServerResponse): void {
   refuse(res, 'unavailable', undefined, jitteredDelay())
 }

@@ -1,7 +1,7 @@
 /**
- * Bodies that are arriving, oldest first. A client that sends slowly holds a connection and the memory for what it has
- * sent, so it is given up when its time is over, or, when all bodies together hold too much, before later ones. Normal
- * bodies end within milliseconds, so they are never the oldest for long.
+ * Tracks the request bodies that are arriving, oldest first. A client that sends slowly holds a connection and the
+ * memory for what it has sent. It is cut off when its time is over, or, when all bodies together hold too much, before
+ * clients whose bodies began later.
  */
 import type { IncomingMessage } from 'node:http'
 import { cutOff } from './paced.ts'
@@ -32,14 +32,17 @@ export class Arrivals {
     this.#limits = limits
   }
 
-  /** Starts to track a body, of which `bytes` have already arrived. */
+  /** Starts to track the body of a request, of which `bytes` have already arrived. */
   begin(req: IncomingMessage, bytes = 0): void {
     this.#timer ??= setInterval(() => this.#check(), this.#limits.check).unref()
     this.#under.set(req, { since: performance.now(), bytes: 0 })
     if (bytes > 0) this.grew(req, bytes)
   }
 
-  /** Notes that `bytes` more are held for this body, and gives up the oldest bodies while all hold too much. */
+  /**
+   * Notes that `bytes` more are held for this body, and cuts off the clients of the oldest bodies while all hold too
+   * much.
+   */
   grew(req: IncomingMessage, bytes: number): void {
     const arrival = this.#under.get(req)
     if (!arrival) return
@@ -67,7 +70,7 @@ export class Arrivals {
     }
   }
 
-  /** Gives up a body, unless it has ended in the meantime. */
+  /** Closes the connection of a body that takes too long, unless the body has ended in the meantime. */
   #giveUp(req: IncomingMessage): void {
     if (!this.#under.has(req)) return
     this.end(req)

@@ -4,8 +4,8 @@ import { arrivals } from './arrivals.ts'
 import { Turns } from './turns.ts'
 
 /**
- * Bytes that are read and discarded before the connection is closed, so that a client that is still sending sees the
- * refusal.
+ * The maximum number of bytes that are read and discarded before the connection is closed, so that a client that is
+ * still sending sees the refusal.
  */
 const drained = { early: 64 * 1024, tooLarge: 8 * 1024 * 1024 } as const
 /** The time in milliseconds for which a connection stays open after the answer if its client is still sending. */
@@ -21,8 +21,8 @@ const pieces = new Turns(large.perTurn)
 type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken' }
 
 /**
- * Reads a body of at most `maxBytes`. Of a larger body up to 8 MB are discarded before this resolves. A client that is
- * too slow is cut off (arrivals.ts) and counts as `broken`.
+ * Reads a body of at most `maxBytes`. A larger body is read to its end, or at most up to 8 MB, and discarded before
+ * this resolves. A client that is too slow is cut off (arrivals.ts) and counts as `broken`.
  */
 export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: number, all = arrivals): Promise<Body> {
   if (announcesTooMuch(req, maxBytes)) return Promise.resolve({ is: 'too_large' })
@@ -88,7 +88,10 @@ export function drain(req: IncomingMessage, all = arrivals): Promise<void> {
   })
 }
 
-/** Ends the answer. If the client is still sending, it first gets time to read the answer. */
+/**
+ * Sends the body of the answer. If the client is still sending its request, the connection is closed a little later, so
+ * that the client can read the answer.
+ */
 export function endAfterReading(req: IncomingMessage, res: ServerResponse, body: string): void {
   if (req.complete || hasNoBody(req) || waitsForContinue(req) || req.destroyed) {
     res.end(body)
@@ -108,13 +111,14 @@ export const noteExpectation = (req: IncomingMessage): void => {
   asked.add(req)
 }
 
-/** Lets a client that waits for "100 Continue" send, once. */
+/** Sends "100 Continue" if the client waits for it, once for each request. */
 export function continueIfAsked(req: IncomingMessage, res: ServerResponse): void {
   if (asked.delete(req)) res.writeContinue()
 }
 
 /**
- * True if the client waits to send a body that is larger than `maxBytes`, so that it can be refused before it sends.
+ * True if the client waits for "100 Continue" to send a body that is larger than `maxBytes`, so that it can be refused
+ * before it sends.
  */
 export const announcesTooMuch = (req: IncomingMessage, maxBytes: number): boolean =>
   waitsForContinue(req) && Number(req.headers['content-length']) > maxBytes

@@ -22,7 +22,10 @@ export function brokenRequests({ open }: Connections) {
     else refuseBroken(socket, invalid)
   }
 
-  /** Cuts off a late request, unless the rest of it has arrived in the meantime. */
+  /**
+   * Refuses a request that arrives too slowly and closes its connection, unless the rest of it has arrived in the
+   * meantime.
+   */
   function cutOffLate(socket: Socket): void {
     const before = open.get(socket)?.answer
     cutOff.add(() => {
@@ -32,7 +35,8 @@ export function brokenRequests({ open }: Connections) {
   }
 
   /**
-   * Refuses CONNECT, since the service is no proxy. Node has detached the connection, so nothing else is sent on it.
+   * Refuses CONNECT, since the service is no proxy, and closes the connection. If an earlier request on it is still
+   * being answered, the connection is only closed, because Node has already detached it.
    */
   function refuseConnect(_req: IncomingMessage, duplex: Duplex): void {
     const socket = duplex as Socket
@@ -41,7 +45,10 @@ export function brokenRequests({ open }: Connections) {
     else sayAndClose(socket, elsewhere)
   }
 
-  /** Sends the refusal after the response in progress, if there is one, and never into the middle of it. */
+  /**
+   * Sends the refusal and closes the connection. If a response to an earlier, complete request is in progress, it is
+   * sent first. If the response to the broken request itself has started, the connection is only closed.
+   */
   function refuseBroken(socket: Socket, text: string): void {
     const answer = open.get(socket)?.answer
     if (answer === undefined || (!answer.headersSent && !answer.req.complete)) sayAndClose(socket, text)
@@ -68,8 +75,8 @@ function sayAndClose(socket: Socket, answer: string): void {
  */
 const hungUp = 'HPE_INVALID_EOF_STATE'
 /**
- * The refusals of requests that are not HTTP, arrive too slowly, or have too many headers. Each text is made once,
- * since thousands may be sent at a time.
+ * The refusals of requests that are not HTTP, arrive too slowly, have too many headers, or use CONNECT. Each text is
+ * made once, since thousands may be sent at a time.
  */
 const invalid = broken('400 Bad Request', 'request_invalid')
 const late = broken('408 Request Timeout', 'request_invalid', 'The request did not arrive in time.')

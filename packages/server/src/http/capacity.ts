@@ -6,7 +6,10 @@ import { readFileSync } from 'node:fs'
 
 const reserved = 256
 const minConnections = 64
-/** The number of connections if the system sets no limit, or does not say which. Memory would suffice for more. */
+/**
+ * The maximum number of connections, also used if the system sets no limit of open files or does not tell it. Memory
+ * would suffice for more.
+ */
 const unlimited = 200_000
 
 export function maxConnections(limits: string = ownLimits()): number {

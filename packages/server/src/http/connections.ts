@@ -13,16 +13,19 @@ export interface Connections {
 export interface Connection {
   /** When the connection was opened, in milliseconds of the monotonic clock. */
   since: number
-  /** The response that the connection is making or sending; undefined between requests. */
+  /** The response that is being made or sent on the connection; undefined between requests. */
   answer: ServerResponse | undefined
   /**
    * The next request of the connection, if its headers were parsed early. It waits until `answer` has been sent
    * (pipelining.ts).
    */
   next: Next | undefined
-  /** The number of requests that the connection has sent so far. */
+  /** The number of requests of the connection whose responses have been started so far. */
   requests: number
-  /** The state of the connection's unsent bytes when they last got fewer (unread.ts). */
+  /**
+   * The state of the connection's unsent bytes at the check that last found progress (unread.ts); undefined if nothing
+   * waited to be sent.
+   */
   stall: Stall | undefined
 }
 interface Next {
@@ -46,7 +49,7 @@ export function connectionsOf(server: Server): Connections {
   return mine
 }
 
-/** Notes that the connection now makes this response. */
+/** Notes that the service now makes this response on the connection. */
 export function beginAnswer(connection: Connection, res: ServerResponse): void {
   connection.requests++
   connection.answer = res

@@ -1,6 +1,6 @@
 /**
- * Rejects ambiguous requests that Node's parser accepts: those for which the host, or the end of the body, can be read
- * in two ways.
+ * Finds ambiguous requests that Node's parser accepts: those for which the host, or the end of the body, can be read in
+ * two ways.
  */
 import type { IncomingMessage } from 'node:http'
 

@@ -57,7 +57,7 @@ test(`${reports} reports with faults in every part give 200 or 400, never a 5xx,
   expect((await send(service, { token: w.agent.token, body: '{"protocol":1}' })).status).toBe(200)
 })
 
-/** Pieces from which addresses are put together, including some that are hard to parse. */
+/** Pieces from which the test puts request targets together, including some that are hard to parse. */
 const pieces = [
   ...[
     '/',

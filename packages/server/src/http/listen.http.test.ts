@@ -38,7 +38,10 @@ function begin(port: number): Socket {
   return socket
 }
 
-/** Returns in how many turns of the event loop all clients that connect now have been accepted. */
+/**
+ * Connects `clients` clients at once, and returns the number of turns of the event loop until all of them were
+ * accepted.
+ */
 async function turnsFor(clients: number, sockets: number): Promise<number> {
   const server = createServer()
   const connections = connectionsOf(server)

@@ -10,8 +10,8 @@ import { type AddressInfo, BoundSocket, createServer, type ListenOptions, type S
 import { ConfigError, isCode } from '../errors.ts'
 
 /**
- * The maximum number of connections that wait on a socket while the service is busy; the system may allow fewer. A
- * client that finds no room tries again a second later.
+ * The maximum number of connections that wait on a listening socket while the service is busy; the system may allow
+ * fewer. A client that finds no room tries again a second later.
  */
 const backlog = 4096
 /** The number of listening sockets. On Linux the system spreads new connections over them. */
@@ -35,7 +35,8 @@ export async function listen(server: SocketServer, { port, host, how }: Where, m
 }
 
 /**
- * Listens on `count` sockets. Returns those besides the server's, which must be closed with it. Throws a ConfigError.
+ * Listens on `count` sockets of the same port. Returns all but the server's own socket; they must be closed together
+ * with the server. Throws a ConfigError for problems that a person must fix.
  */
 export async function listenWide(server: Server, where: Where, count = sockets): Promise<readonly SocketServer[]> {
   if (count === 1) {

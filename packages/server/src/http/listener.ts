@@ -1,6 +1,7 @@
 /**
  * The one listener of the service: agent routes are handled directly, all other requests go to the routes of the pages.
- * Whatever bytes arrive, the answer is 2xx to 4xx or a closed socket, and the process keeps running (I10).
+ * Whatever bytes arrive, the answer is 2xx to 4xx or a closed socket, 503 only under overload or if the store fails,
+ * and the process keeps running (I10).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -54,7 +55,7 @@ export const listenerLimits = (connections = maxConnections()): ListenerLimits =
   unread: unreadLimits,
 })
 
-/** A request for a page takes up to two milliseconds, so only this many start in a turn of the event loop. */
+/** The number of requests for pages that start in one turn of the event loop. Each may take two milliseconds. */
 const pagesPerTurn = 8
 
 interface Routing {
@@ -140,7 +141,9 @@ function refuseUnread(req: IncomingMessage, res: ServerResponse, code: RefusalCo
   void drain(req).then(() => refuseAndClose(req, res, code, message === undefined ? {} : { message }))
 }
 
-/** An error of a handler is a bug: it is logged, fails this one request, and never ends the process. */
+/**
+ * Runs a handler. An error that it throws is a bug: it is logged, fails this one request, and never ends the process.
+ */
 async function attempt(log: Logger, handler: Handler, req: IncomingMessage, res: ServerResponse): Promise<void> {
   try {
     await handler(req, res)

@@ -4,8 +4,9 @@ import type { IncomingMessage } from 'node:http'
 type OwnOrigin = (req: IncomingMessage) => string | undefined
 
 /**
- * Returns the path and query of a request that is addressed to `baseUrl`; undefined for any other address. The address
- * is that of an absolute target, or else of `Host`, or of `X-Forwarded-Host` if the peer is a configured proxy.
+ * Returns a function that gives the path and query of a request that is addressed to `baseUrl`; undefined for any other
+ * address. The address is that of an absolute target, or else of `Host`, or of `X-Forwarded-Host` if the peer is a
+ * configured proxy that sends it.
  */
 export function ownOrigin(baseUrl: string, trustedProxies: readonly string[]): OwnOrigin {
   const { host, protocol, hostname, port, origin } = new URL(baseUrl)
@@ -20,7 +21,10 @@ export function ownOrigin(baseUrl: string, trustedProxies: readonly string[]): O
   }
 }
 
-/** The path of an absolute target, whose whole origin must match, including the scheme. */
+/**
+ * The path and query of an absolute request target; undefined unless its whole origin, including the scheme, is the
+ * service's.
+ */
 function ownPath(target: string, origin: string): string | undefined {
   const parsed = /^https?:\/\/[^/]/i.test(target) ? URL.parse(target) : null
   return parsed?.origin === origin ? parsed.pathname + parsed.search : undefined

@@ -4,7 +4,10 @@
  * time, and requests are served in between.
  */
 
-/** The work takes at most `max` of every `every` milliseconds, which is enough for about 4,000 connections a second. */
+/**
+ * The queued work takes at most about `max` of every `every` milliseconds, which is enough to close about 4,000
+ * connections a second.
+ */
 const share = { max: 2, every: 8 } as const
 
 export class Paced {

@@ -1,4 +1,6 @@
-/** Tests clients that send requests ahead, and clients that do not read the responses. */
+/**
+ * Tests clients that send several requests without waiting for responses, and clients that do not read the responses.
+ */
 import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -46,7 +48,7 @@ function open(port: number): { socket: Socket; said: () => string } {
 /** The texts in angle brackets that the responses contain, in order. */
 const answers = (said: string) => said.match(/<[^>]*>/g) ?? []
 
-/** Answers in a later turn, with the path and the body. */
+/** A handler that answers with the path and the body of the request, in a later turn of the event loop. */
 const echo: Handler = async (req, res) => {
   let body = ''
   for await (const chunk of req) body += chunk
@@ -169,7 +171,7 @@ test('a response that makes no progress is given up when its time is over', asyn
 })
 
 const limits = { stalled: 60_000, unread: 1000, check: 1 }
-/** Makes a connection with `bytes` unsent bytes, of which the operating system holds `queued`. */
+/** Makes a simulated connection with `bytes` unsent bytes, of which the operating system still has to take `queued`. */
 const held = (bytes: number, queued = bytes) => {
   const socket = { writableLength: bytes, bytesWritten: bytes, _handle: { writeQueueSize: queued } }
   const connection = { since: 0, answer: {}, next: undefined, requests: 1, stall: undefined }

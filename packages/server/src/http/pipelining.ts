@@ -9,11 +9,14 @@ import type { Socket } from 'node:net'
 import { beginAnswer, type Connection, type Connections } from './connections.ts'
 import { Turns } from './turns.ts'
 
-/** The code that makes the parser pause. It then reports `pausedError` and how far it got (llhttp's HPE_PAUSED). */
+/**
+ * The return value that makes Node's parser pause. The parser then reports `pausedError` and how far it got (llhttp's
+ * HPE_PAUSED).
+ */
 const paused = 21
 const pausedError = 'HPE_PAUSED'
 
-/** The number of requests sent ahead that may start in one turn of the event loop. */
+/** Starts requests that clients sent ahead, at most 16 in one turn of the event loop. */
 const turns = new Turns(16)
 
 /** The internals of Node's parser and socket that this module uses. A test checks that they still work as needed. */
@@ -89,8 +92,8 @@ function stopWhileWaiting(socket: Inner, connection: Connection): void {
 }
 
 /**
- * Stops reading from the socket. Node would resume by itself when a body is requested or output has drained, but what
- * has arrived must be parsed first.
+ * Stops reading from the socket until `readAgain` is called. Node would resume by itself when a body is requested or
+ * output has drained, but bytes that have arrived must be parsed first.
  */
 export function stopReading(socket: Inner): void {
   Object.defineProperty(socket, '_paused', { get: () => true, set: () => {}, configurable: true })

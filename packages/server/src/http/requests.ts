@@ -1,7 +1,7 @@
 /**
- * Logs requests: refused and failed ones at `info` and `warn`, the rest at `debug`. Answers to people carry the id of
- * their line as `X-Request-Id`; answers to agents do not, since they are many. Agents refused under overload get one
- * line a second, because a line for each would add to the load.
+ * Logs requests: refused ones (4xx) at `info`, failed ones (5xx) at `warn`, the rest at `debug`. Answers to people
+ * carry the id of their log line as `X-Request-Id`; answers to agents do not, since they are many. Agents refused under
+ * overload get one line a second, because a line for each would add to the load.
  */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -10,8 +10,8 @@ import type { Logger } from 'pino'
 /** The requests about which a log line with more details was already written. */
 const logged = new WeakSet<IncomingMessage>()
 /**
- * Notes that the request has been logged. Its usual line then goes to `debug`, so that a refused request writes one
- * line.
+ * Notes that a log line about the request was already written. Its usual line then goes to `debug`, so that a refused
+ * request writes one line.
  */
 export const loggedAlready = (req: IncomingMessage): void => void logged.add(req)
 
@@ -70,8 +70,8 @@ const levelOf = (status: number | undefined) =>
   status === undefined || status < 400 ? 'debug' : status < 500 ? 'info' : 'warn'
 
 /**
- * The path without the query, which may hold a one-time token, and without the id that lets somebody accept an
- * invitation.
+ * Returns the path of a URL for the log: without the query, which may hold a one-time token, without the id that lets
+ * somebody accept an invitation, and with at most 300 characters.
  */
 export const pathOf = (url: string): string =>
   (url.split('?', 1)[0] ?? '').slice(0, 300).replace(/(\/(?:invitations?|join)\/)[^/]+/, '$1***')

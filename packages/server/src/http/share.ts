@@ -1,18 +1,18 @@
 /**
- * Limits one client to a part of the connections, so that some are left for everybody else. The loopback addresses and
- * configured proxies may be many clients, so they have no limit.
+ * Limits one client address to a part of the connections, so that some are left for everybody else. The loopback
+ * addresses and configured proxies may be many clients, so they have no limit.
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressesIn, callerKey, plainAddress } from './address.ts'
 
-/** The largest part of all connections that one address may hold. */
+/** The largest part of all allowed connections that one address may hold. */
 export const addressShare = 0.25
 
 /**
- * Closes new connections of an address that has more than `max` of the `open` ones; must be called before the server
- * listens. While at most `max` are open in all, addresses are not read, because reading one costs a noticeable part of
- * a report that has a separate connection.
+ * Closes a new connection of an address that already has `max` of the `open` ones; must be called before the server
+ * listens. Addresses are not read before more than `max` connections are open in all, because reading one costs a
+ * noticeable part of a report that has a separate connection.
  */
 export function shareConnections(
   server: Server,
@@ -33,7 +33,8 @@ export function shareConnections(
   })
 
   /**
-   * The number of connections from the same address as this one, which is included; 0 for an address without a limit.
+   * Counts a connection until it closes. Returns the number of counted connections from the same address (for IPv6: the
+   * same /64), this one included; 0 for an address without a limit.
    */
   function count(socket: Socket, all: Map<string, number>): number {
     const address = plainAddress(socket.remoteAddress ?? '')

@@ -1,6 +1,6 @@
 /**
- * A turn of the event loop counts as full if other work has already taken `ms` of it. A task is postponed to a later
- * turn at most `inARow` times.
+ * A turn of the event loop counts as full if other work has already taken `ms` milliseconds of it. Tasks are postponed
+ * because of full turns at most `inARow` times in a row.
  */
 const full = { ms: 8, inARow: 8 } as const
 

@@ -7,7 +7,7 @@ import type { Connection, Connections } from './connections.ts'
 import { cutOff } from './paced.ts'
 
 export interface UnreadLimits {
-  /** The time in which a response must make some progress, in milliseconds. */
+  /** The time in milliseconds after which a response without any progress is given up. */
   stalled: number
   /** The maximum bytes on all connections together that wait to be sent, or to be parsed behind those. */
   unread: number
@@ -57,7 +57,9 @@ export function toGiveUp(
   return over
 }
 
-/** Remembers since when the connection makes no progress; undefined while nothing waits to be sent. */
+/**
+ * Notes in `connection.stall` since when the connection makes no progress; undefined while nothing waits to be sent.
+ */
 function noteStall(socket: Socket, connection: Connection, now: number): void {
   if (socket.writableLength === 0) {
     connection.stall = undefined
@@ -70,8 +72,8 @@ function noteStall(socket: Socket, connection: Connection, now: number): void {
 }
 
 /**
- * The bytes of the current write that the operating system has not taken yet. Without this number a large response
- * would seem to make no progress until its end.
+ * The number of bytes of the current write that the operating system has not taken yet. Without this number a large
+ * response would seem to make no progress until its end.
  */
 const inSystem = (socket: Socket): number =>
   (socket as Socket & { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0

@@ -1,6 +1,6 @@
 /**
- * Announces changes to the nodes on one PostgreSQL by NOTIFY, collected for a moment and with the ids grouped by
- * workspace. After a message could not be sent, a later one says that some are missing.
+ * Announces changes to the other nodes on one PostgreSQL by NOTIFY, collected for a moment and with the ids of agents
+ * grouped by workspace. After a message could not be sent, a later one says that some are missing.
  */
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
@@ -13,7 +13,10 @@ export type Message = { node: string } & (
   | { kind: 'w'; agents: string[] }
   | { kind: 'm' }
 )
-/** Announces the calls of `Live`, and which agents are watched. */
+/**
+ * Tells the other nodes what this node notes about changes (the calls of `Live`), and which agents' pages are open
+ * here.
+ */
 interface Announcer extends Omit<Live, 'isWatched'> {
   /** The id of this node, by which it recognises its own messages. */
   node: string
@@ -22,7 +25,10 @@ interface Announcer extends Omit<Live, 'isWatched'> {
   close(): Promise<void>
 }
 
-/** The milliseconds for which announcements are collected, and those before sending is tried again. */
+/**
+ * The milliseconds for which announcements are collected before they are sent, and those after which sending is tried
+ * again.
+ */
 const gather = 100
 const again = 1_000
 /** The maximum number of ids in a message, which holds at most 8000 bytes; an id takes 39. */

@@ -23,19 +23,19 @@ interface Kept {
   readAt: number
   usedAt: number
   day: number
-  /** Agents that reported since the last reading. */
+  /** The ids of agents of the workspace that reported since its rows were last read. */
   stale: Set<string>
   whole: boolean
-  /** The reading in progress; there is only one at a time. */
+  /** The reading of rows that is in progress; there is only one at a time for a workspace. */
   reading: Promise<void> | undefined
 }
 
 export interface FleetCache {
-  /** Returns the rows by agent id, as they are at the time of the call. */
+  /** Returns the rows of the workspace's agents by agent id, as they are at the time of the call. */
   read: (workspaceId: string) => Promise<ReadonlyMap<string, FleetRow>>
   reported: (workspaceId: string, agentId: string) => void
   listChanged: (workspaceId: string) => void
-  /** Notes that announcements for any workspace may have been lost. */
+  /** Notes that announcements of changes in any workspace may have been lost, so all rows are read again. */
   missed: () => void
 }
 
@@ -86,8 +86,8 @@ export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => num
 }
 
 /**
- * Reads the rows of agents that changed. Reads all rows if agents were added or removed, if changes may have been
- * missed, on a new day, or when the last full reading is too old.
+ * Reads the rows of agents that reported. Reads all rows if the lists of the workspace changed, if changes may have
+ * been missed, on a new day, or when the last full reading is too old.
  */
 async function refresh({ db, engine, now }: FleetSource, workspaceId: string, fleet: Kept): Promise<void> {
   const at = now()

@@ -1,5 +1,5 @@
 /**
- * Tests which frame follows from which changes, as tables. Without them such tests would need a service with 120
+ * Tests which frame follows from which changes, without a service. Otherwise these tests would need a service with 120
  * agents.
  */
 import type { FleetRow } from '@svc/api'

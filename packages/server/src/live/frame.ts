@@ -1,21 +1,27 @@
-/** Collects what happened in a workspace since the last frame, and makes the frame for it. */
+/**
+ * Collects what happened in a workspace since its last frame, and makes the next one. A frame is the message that tells
+ * open pages what changed.
+ */
 import type { FleetRow, Frame } from '@svc/api'
 
 /**
- * The maximum number of rows in one frame. If more agents report in a tick, the frame only has the agents whose page is
+ * The maximum number of agents in one frame. If more have news in a tick, the frame only has the agents whose page is
  * open, and each list requests the part that it shows.
  */
 const maxRows = 100
 
 export interface News {
-  /** The ids of agents that reported, or whose data changed. */
+  /** The ids of the agents that reported since the last frame, and the ids of those of which something else changed. */
   readonly reported: Set<string>
   readonly changed: Set<string>
-  /** Agents were added, renamed or deleted. */
+  /**
+   * True if something that lists show was changed: agents were added, renamed or deleted, or for example blueprints,
+   * codes or rollouts changed.
+   */
   list: boolean
-  /** Alerts, rules, channels or mutes of the workspace were changed. */
+  /** True if alerts, rules, channels or mutes of the workspace were changed. */
   alerts: boolean
-  /** Changes may have been missed because their announcement was lost. */
+  /** True if changes may have been missed because their announcement was lost. */
   missed: boolean
 }
 export const noNews = (): News => ({

@@ -1,7 +1,7 @@
 /**
- * Notifies open pages of changes. Per workspace and tick one frame is made, however many pages are subscribed, and
- * written to all of them; without subscribers none is made. The decisions are in pace.ts, frame.ts and stream.ts. A
- * page reloads when it reconnects, so a page that does not keep up is disconnected instead of being waited for.
+ * Notifies open pages of changes. Per workspace and tick one message (a frame) is made, however many pages are
+ * subscribed, and written to all of them; without subscribers none is made. A page reloads when it reconnects, so a
+ * page that does not keep up is disconnected instead of being waited for.
  */
 import type { ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
@@ -32,12 +32,15 @@ export interface Subscriber {
 export interface Hub extends Live {
   fleet: FleetCache
   /**
-   * Returns an answer about the fleet, made by `make` unless another page just got the same one. It is never older than
-   * the last frame, the last command, or the last change of the list.
+   * Returns an answer about the fleet of a workspace, made by `make` unless another page just got the same one. It is
+   * never older than the workspace's last frame, or its last change other than a report.
    */
   answer: (workspaceId: string, question: string, make: () => Promise<Answer>) => Promise<Answer>
   subscribe(subscriber: Subscriber): void
-  /** Tells all pages that another release is served, because each may show facts about runtimes (3.4). */
+  /**
+   * Tells all pages that are open on this node that another release is served, because each may show facts about
+   * runtimes (3.4).
+   */
   releaseChanged(): void
   /**
    * Ends streams whose session has ended, or whose person is no longer a member. The hub also does this every few
@@ -49,9 +52,9 @@ export interface Hub extends Live {
    * members. Until it is set, all are allowed.
    */
   guard: ((all: readonly Subscriber[]) => Promise<ReadonlySet<Subscriber>>) | undefined
-  /** The number of open streams of a person. */
+  /** The number of streams of a person that are open on this node. */
   streamsOf(personId: string): number
-  /** The number of subscribed pages. */
+  /** The number of pages subscribed on this node, of all workspaces. */
   readonly size: number
   /** Ends every stream. Resolves when the store is no longer used. */
   close(): Promise<void>
@@ -66,7 +69,7 @@ interface LiveNeeds {
 /** A workspace with at least one subscribed page. */
 interface Channel {
   readonly workspaceId: string
-  /** The subscribed pages. Each has the state of its reading at the last ping. */
+  /** The subscribed pages, each with how well it kept up with its stream at the last ping. */
   readonly subscribers: Map<Subscriber, PageReading>
   readonly answers: Answers
   pace: Pace
@@ -74,7 +77,9 @@ interface Channel {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Creates the hub. Frames carry the time of `now`; ticks and pings use the monotonic clock. */
+/**
+ * Creates the hub that notifies open pages. Frames carry the time of `now`; ticks and pings use the monotonic clock.
+ */
 export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.tick): Hub {
   const fleet = fleetCache(store.db, store.engine, now)
   const { channels, on } = drive({ ...pace, tick }, (channel) => send(channel, { fleet, log, now }))
@@ -162,11 +167,14 @@ const newChannel = (workspaceId: string): Channel => ({
 })
 
 /**
- * Notes changes, of this node and of others, for the workspaces with subscribers. `tell` starts the wait for the
- * workspace's next frame.
+ * Notes changes that were made on this node or another, for the fleet cache and for the workspaces with subscribers.
+ * `tell` starts the wait for the workspace's next frame.
  */
 function hears(channels: ReadonlyMap<string, Channel>, fleet: FleetCache, tell: (channel: Channel) => void): Heard {
-  /** A change that is not a report must be in the next answer, because the person who asks has usually caused it. */
+  /**
+   * Notes a change that is not a report. The next answer must contain it, because the person who asks has usually
+   * caused it.
+   */
   const change = (channel: Channel, note: (news: News) => void) => {
     note(channel.news)
     tell(channel)
@@ -225,7 +233,7 @@ const both = (here: Heard, nodes: Omit<Live, 'isWatched'> | undefined): Omit<Liv
   },
 })
 
-/** Makes one frame of the news so far and writes it to all subscribers. Never rejects. */
+/** Makes one frame of a workspace's news so far and writes it to all its subscribers. Never rejects. */
 async function send(
   channel: Channel,
   { fleet, log, now }: { fleet: FleetCache; log: Logger; now: () => number },
@@ -258,7 +266,7 @@ function pingAll(channels: ReadonlyMap<string, Channel>, now: () => number): voi
   }
 }
 
-/** Ends the streams of subscribers that are no longer allowed. */
+/** Ends the streams of subscribers that are no longer allowed to read. */
 async function endOthers(all: readonly Subscriber[], guard: Hub['guard'], log: Logger): Promise<void> {
   if (all.length === 0 || !guard) return
   try {

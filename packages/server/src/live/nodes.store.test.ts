@@ -19,7 +19,7 @@ async function twoNodes() {
   return { url, stores, first, second, agent, token, ann: await first.person('Ann', 'north', 'admin') }
 }
 const events = '/api/web/w/north/events'
-/** Poll rarely, since several of these tests may run at the same time. */
+/** The tests poll rarely, since several of them may run at the same time. */
 const patience = { everyMs: 300 }
 
 test('a report to one node appears on a page that is open on another (PostgreSQL)', async () => {
@@ -52,7 +52,8 @@ test('an agent is asked to report quickly when one of several other nodes watche
   expect(await interval(), 'nobody looks at it').toBe(30)
   const nodes = ['another agent', agent.id].map((looksAt) => ({ looksAt, node: announcer(pool) }))
   const asked = async () => {
-    // The nodes announce it again and again, because such announcements are forgotten after some time.
+    // The nodes announce again and again which agent is watched, because such announcements are forgotten after some
+    // time.
     for (const { looksAt, node } of nodes) node.watched([looksAt])
     return interval()
   }

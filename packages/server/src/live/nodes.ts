@@ -8,20 +8,20 @@ import type { Logger } from 'pino'
 import type { Live } from '../base.ts'
 import { announcer, channel, type Message } from './announce.ts'
 
-/** Receives what other nodes announce. */
+/** Receives the changes that other nodes announce. */
 export interface Heard extends Omit<Live, 'isWatched'> {
   /** Called when messages of other nodes may have been lost. */
   missed(): void
 }
 interface Nodes extends Live {
-  /** The set of agents watched through this node has changed. */
+  /** Tells the other nodes at once which agents' pages are open on this node, because that set has changed. */
   watchChanged(): void
   close(): Promise<void>
 }
 
 /**
- * Times in milliseconds: how often watched agents are announced, how long an announcement counts, and when a lost
- * connection is tried again.
+ * Times in milliseconds: how often a node announces the agents whose pages are open on it, how long such an
+ * announcement counts, and when a lost connection is tried again.
  */
 const watchEvery = 5_000
 const watchLasts = 15_000

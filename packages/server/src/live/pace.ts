@@ -3,7 +3,10 @@
  * Pure: hub.ts keeps the pages, the news and the timer.
  */
 
-/** The states, with the events that change them; other events change nothing. */
+/**
+ * The states, each with the events that lead to another one. `step` handles the events `joined`, `left` and `closed`
+ * separately.
+ */
 const moves = {
   /** Nothing has happened since the last frame. */
   quiet: { news: 'waiting' },
@@ -13,13 +16,13 @@ const moves = {
   making: { news: 'overtaken', made: 'quiet' },
   /** A frame is being made, and something has happened since it was started. */
   overtaken: { made: 'waiting' },
-  /** No page is subscribed any longer, or the service is closing. */
+  /** No page of the workspace is subscribed any longer, or the service is closing. */
   over: {},
 } as const satisfies Record<string, Partial<Record<PaceEvent['is'], string>>>
 
 export interface Pace {
   readonly is: keyof typeof moves
-  /** The number of subscribed pages. */
+  /** The number of subscribed pages of the workspace. */
   readonly pages: number
   /** When the last frame was started, in milliseconds of the monotonic clock. */
   readonly begun: number
@@ -45,11 +48,13 @@ export type PaceAct =
 
 /** The times of the pace, in milliseconds. */
 export interface PaceRules {
-  /** The time between the starts of two frames. */
+  /** The usual time between the starts of two frames, and the shortest. */
   readonly tick: number
   /** The time before each frame in which changes are collected, so that one frame carries several. */
   readonly gather: number
-  /** The maximum of `tick` when many pages are subscribed. */
+  /**
+   * The longest time between the starts of two frames. It grows with the number of subscribed pages up to this value.
+   */
   readonly slowest: number
 }
 interface PaceStep {
@@ -75,8 +80,8 @@ export function step(now: Pace, event: PaceEvent, rules: PaceRules, at: number):
 }
 
 /**
- * Frames cost more when more pages are open, so they are sent less often, but a report is on the screen within a
- * second.
+ * Returns the milliseconds until the next frame is due. Frames cost more when more pages are open, so they are then
+ * sent less often, but a report is on the screen within a second.
  */
 function untilNext({ pages, begun }: Pace, { tick, gather, slowest }: PaceRules, at: number): number {
   const pause = Math.min(Math.max(tick, pages), slowest)

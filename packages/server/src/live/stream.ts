@@ -1,7 +1,7 @@
-/** A page's stream of events: how it starts, what is written to it, and when it is given up. */
+/** The stream of events to an open page: how it starts, what is written to it, and when it is given up. */
 import type { ServerResponse } from 'node:http'
 
-/** The maximum bytes that a page may be behind. */
+/** The maximum number of bytes of its stream that a page may not have read yet. */
 const maxBehind = 512 * 1024
 
 /** How well a page keeps up with reading its stream, judged at each ping. */
@@ -27,8 +27,8 @@ export const eventBytes = (name: 'frame' | 'ping', data: string): Buffer =>
   Buffer.from(`event: ${name}\ndata: ${data}\n\n`)
 
 /**
- * Writes to a page. A page that is too far behind is disconnected; it then reconnects by itself and loads everything
- * once.
+ * Writes to the stream of a page. A page that is too far behind is disconnected; it then reconnects by itself and loads
+ * everything once.
  */
 export function write(res: ServerResponse, bytes: Buffer): void {
   if (res.destroyed || res.writableEnded) return

@@ -1,4 +1,4 @@
-/** The agents whose page is open through this node, with the number of pages of each. */
+/** Counts, for each agent, the pages of the agent that are open through this node. */
 interface WatchCounts {
   add(agentId: string): void
   /** Notes that a page of the agent was closed. Returns true if no other one is open. */
