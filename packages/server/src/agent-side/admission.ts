@@ -6,14 +6,14 @@ import type { Side } from './deps.ts'
 import type { Caller } from './lookup.ts'
 import { confirmed, type Refused, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
 
-/** The limits that calls of one route must pass. */
+/** The limits that calls of one agent route must pass. */
 export interface Gate {
   readonly window: Pick<Window, 'take'>
   /** If the queue is full the service is overloaded, and the call is refused with 503 (D18). */
   readonly queue: { readonly full: boolean }
   readonly maxBytes: number
 }
-/** An admitted call: the caller and the bytes of the body. */
+/** An admitted call of an agent: the caller and the bytes of the body. */
 export interface Admitted {
   readonly caller: Caller
   readonly bytes: Buffer
@@ -22,8 +22,8 @@ export interface Admitted {
 type Judged = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & Refused)
 
 /**
- * Refuses calls for reasons that need no body: with 401, 403, 429 or 503, in this order. A call counts for the rate
- * limit unless it is refused because of its token or workspace.
+ * Refuses calls of agents for reasons that need no body: with 401, 403, 429 or 503, in this order. Only an admitted
+ * call and one refused with 503 count for the rate limit.
  */
 export function judge(caller: Caller | undefined, { window, queue }: Gate, now: number): Judged {
   if (!caller) return { ok: false, code: 'token_unknown' }
@@ -34,7 +34,10 @@ export function judge(caller: Caller | undefined, { window, queue }: Gate, now: 
   return { ok: true, caller }
 }
 
-/** Reads the body of an admitted call. Undefined if the call was refused here or its client has hung up. */
+/**
+ * Judges a call of an agent, and reads its body if the call is admitted. Undefined if the call was refused here or its
+ * client has hung up.
+ */
 export async function admit(
   side: Side,
   req: IncomingMessage,

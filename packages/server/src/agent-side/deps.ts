@@ -17,13 +17,13 @@ export interface Side {
   lookup: Lookup
   batcher: Batcher
   /**
-   * Gives work that takes milliseconds, such as reading a large report or storing a batch, separate turns of the event
-   * loop.
+   * The queue that gives work of several milliseconds, such as reading a large report or storing a batch, separate
+   * turns of the event loop.
    */
   turns: Turns
   metrics: AgentMetrics
   trouble: Trouble
   windows: { reports: Window; logs: Window }
-  /** True if answers may offer wishes for the first time; false while this process shuts down. */
+  /** Returns true if answers to reports may offer wishes for the first time; false while this process shuts down. */
   offers: () => boolean
 }

@@ -1,4 +1,4 @@
-/** Handles the upload of a log (4): admits the call, reads the body, stores the log, and answers. */
+/** Handles the upload of a log by an agent (4): admits the call, reads the body, stores the log, and answers. */
 import type { ServerResponse } from 'node:http'
 import { type LogUpload, limits, readLogUpload } from '@svc/protocol'
 import { send } from '../http/answers.ts'

@@ -1,4 +1,7 @@
-/** Finds the agent of a token (5) before the body is read. The transaction that writes checks the token again (D22). */
+/**
+ * Finds the agent of a token (5) before the body of its call is read. The transaction that writes checks the token
+ * again (D22).
+ */
 import { bearerToken, isToken } from '@svc/protocol'
 import type { Store } from '../db/open.ts'
 import { newPlaces, type Places } from '../report-store/places.ts'
@@ -7,21 +10,25 @@ import { hashToken } from '../tokens.ts'
 export interface Caller {
   agentId: string
   workspaceId: string
-  /** True if the workspace is activated for the service (5.4). */
+  /** True if the caller's workspace is activated for the service (5.4). */
   activated: boolean
   tokenHash: string
-  /** The row numbers of the agent's stored rows, cached for its reports. */
+  /** The row numbers of the agent's rows in the database, cached for its reports. */
   places: Places
 }
 
 /**
- * Agents by the hash of their token, cached while the token is valid. The cache only decides whether a body is read:
- * every refusal asks `afresh` first, and every write checks the token in its transaction.
+ * Finds agents by the hash of their token, and caches those of activated workspaces. A cached agent may be out of date,
+ * so the cache only decides whether a body is read: a refusal, except as overloaded, asks `afresh` first, and every
+ * write checks the token in its transaction.
  */
 export interface Lookup {
-  /** The agent of an `Authorization` header; undefined if the token is missing, unknown, rotated or deleted. */
+  /**
+   * Returns the agent of an `Authorization` header; undefined if the token is missing, unknown, rotated or deleted. A
+   * cached agent is also returned if its token became invalid meanwhile.
+   */
   callerOf(header: string | undefined): Caller | undefined | Promise<Caller | undefined>
-  /** Reads the same agent from the store again; undefined if its token has been rotated or the agent deleted. */
+  /** Reads the agent of a caller from the store again; undefined if its token has been rotated or the agent deleted. */
   afresh(caller: Caller): Promise<Caller | undefined>
   /** Drops the cached agent of a token that a transaction refused. */
   forget(tokenHash: string): void

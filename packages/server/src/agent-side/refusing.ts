@@ -1,4 +1,4 @@
-/** Refuses calls of agents: counts the refusal, and checks first that the token is still valid (D15). */
+/** Refuses calls of agents, and counts the refusals. `confirmed` first checks that the token is still valid (D15). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RefusalCode } from '@svc/protocol'
 import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'
@@ -11,11 +11,11 @@ type Refusing = Pick<Side, 'lookup' | 'metrics' | 'trouble'>
 export interface Refused {
   readonly code: RefusalCode
   readonly message?: string | undefined
-  /** The seconds to wait before the next call; only given with the code `rate_limited`. */
+  /** The seconds that the agent must wait before its next call; only given with the code `rate_limited`. */
   readonly retryAfter?: number
 }
 
-/** Refuses after the body was read, so the connection is kept. */
+/** Refuses a call after its body was read, so the connection is kept. */
 export function refuseNow({ metrics }: Refusing, res: ServerResponse, { code, message }: Refused): void {
   countRefusal(metrics, code)
   refuse(res, code, message)
@@ -31,7 +31,7 @@ export async function refuseBody(side: Refusing, res: ServerResponse, caller: Ca
   refuseNow(side, res, { code, message: code === 'body_invalid' ? message : undefined })
 }
 
-/** Refuses without reading the rest of the body, so the connection is closed. */
+/** Refuses a call without reading the rest of its body, so the connection is closed. */
 export function refuseTooLarge(
   { metrics }: Refusing,
   req: IncomingMessage,
@@ -59,8 +59,8 @@ export async function refuseUnread(
 }
 
 /**
- * The code to refuse with, after asking the store whether the cached token is still valid: 401 and 403 come before all
- * other codes (D15).
+ * Returns the code to refuse a call with, after asking the store whether the caller's token is still valid: 401 and 403
+ * come before all other codes (D15). If the store cannot answer, `code` stays.
  */
 export async function confirmed(
   { lookup, trouble }: Refusing,

@@ -1,4 +1,4 @@
-/** Handles a report (4): admits the call, reads the body, stores the report in a batch, and answers. */
+/** Handles a report of an agent (4): admits the call, reads the body, stores the report in a batch, and answers. */
 import type { ServerResponse } from 'node:http'
 import { type Answer, limits, readReport } from '@svc/protocol'
 import { send } from '../http/answers.ts'
@@ -43,13 +43,13 @@ export function reportCall(side: Side): Handler {
   }
 }
 
-/** Reads, stores and answers a report. */
+/** Returns the function that reads, stores and answers an admitted report. */
 function taker(side: Side): (admitted: Admitted, res: ServerResponse) => Promise<void> {
   const { deps, batcher, turns } = side
   const noted = new WeakSet<Caller>()
   /**
-   * Logs that runs of a report were dropped, but only once while the agent is cached, because the next reports will
-   * probably have too many runs too.
+   * Logs that runs of a report were dropped. This is logged once while the agent is cached, because its next reports
+   * will probably have too many runs too.
    */
   function noteDropped(caller: Caller, runs: number): void {
     if (noted.has(caller)) return
@@ -94,6 +94,6 @@ function intervalFor({ batcher, deps }: Side, { agentId }: Caller): number {
   return deps.live.isWatched(agentId) ? limits.watchedIntervalSeconds : limits.intervalSeconds
 }
 
-/** The JSON of the answer (2.7). Most answers carry no command. */
+/** The JSON of the answer to a report (2.7). Most answers carry no command. */
 const answerOf = ({ claimed, answer }: Extract<Decision, { ok: true }>, interval: number): string =>
   JSON.stringify({ commands: claimed, interval, ...answer } satisfies Answer)

@@ -24,11 +24,13 @@ import { createTrouble } from './trouble.ts'
 export interface AgentSide {
   routes: BareRoutes
   metrics: AgentMetrics
-  /** The jobs that run regularly. The sweeper must be started after the service listens. */
+  /** Runs the service's regular jobs. It must be started after the service listens. */
   sweeper: Sweeper
-  /** Stops offering new wishes, because their trial would run while the service is down. */
+  /** Stops offering new wishes to agents, because their trial would run while the service is down. */
   drain(): void
-  /** Resolves when everything submitted is answered and the sweeper has stopped. The store may be closed afterwards. */
+  /**
+   * Resolves when all submitted reports are answered and the sweeper has stopped. The store may be closed afterwards.
+   */
   close(): Promise<void>
 }
 
@@ -78,7 +80,10 @@ interface Watchers {
   metrics: AgentMetrics
 }
 
-/** Runs after the commit and before the answer: notes the time of deliveries (D20), counts, and notifies open pages. */
+/**
+ * Runs for each report after the commit and before the answer: notes when commands were delivered (D20), counts, and
+ * notifies open pages. If the transaction refused the report, it drops the cached agent.
+ */
 function committed({ live, lookup, deliveries, metrics }: Watchers, submission: Submission, decision: Decision): void {
   if (!decision.ok) {
     lookup.forget(submission.tokenHash)

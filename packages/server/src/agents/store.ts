@@ -1,4 +1,7 @@
-/** Creates, renames and deletes agents for people. Their reports are in the tables of reports/. */
+/**
+ * Creates, renames and deletes agents, and renews their tokens, when people ask for it. What agents report is handled
+ * in reports/.
+ */
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -45,7 +48,9 @@ export function createAgent(
   })
 }
 
-/** Issues a new token. The old one is refused from the commit on, also for reports in progress (D22, I7). */
+/**
+ * Issues a new token for an agent. The old one is refused from the commit on, also for reports in progress (D22, I7).
+ */
 export function rotateToken(
   { db, by, now }: Ctx,
   { id }: { id: string },
@@ -86,8 +91,8 @@ export function renameAgent(
 }
 
 /**
- * Deletes an agent with everything that is stored about it: reports, runs, commands and logs. Its queued commands are
- * therefore never delivered (D56).
+ * Deletes an agent with its reports, runs, commands and logs; its entries in the audit trail stay. Its queued commands
+ * are therefore never delivered (D56).
  */
 export function deleteAgent({ db, by, now }: Ctx, { id }: { id: string }): Promise<Verdict<AgentRow, AgentRefusal>> {
   return transaction(db, async (trx) => {

@@ -22,7 +22,10 @@ interface BackupMade {
 }
 type BackupRefusal = 'engine_other' | 'file_exists' | 'folder_unknown' | 'file_unwritable'
 
-/** Writes a backup while the service runs. A change that is committed meanwhile is in it completely or not at all. */
+/**
+ * Writes a backup, also while the service runs. A change that is committed meanwhile is in the backup completely or not
+ * at all.
+ */
 export async function writeBackup(
   { store, config }: { store: Store; config: Config },
   file: string,

@@ -7,8 +7,9 @@ import { keep } from '../wishes/row.ts'
 const why = 'A backup was restored.'
 
 /**
- * Ends all wishes and unfinished rollouts of a restored database. Since the backup an admin may have wished another
- * version, and agents must not move back to the older one. Holds stay; the result is the number of wishes ended.
+ * Ends all wishes and cancels all unfinished rollouts of a restored database. Since the backup an admin may have wished
+ * another version, and agents must not move back to the older one. Holds stay; the result is the number of wishes
+ * ended.
  */
 export async function endWishes({ db: trx, by, now }: Ctx): Promise<number> {
   const agents = await trx.selectFrom('agent').selectAll().where('wishes', 'is not', null).execute()

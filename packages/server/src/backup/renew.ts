@@ -17,8 +17,9 @@ export interface NewAgentToken {
 const by = { id: null, name: 'operator' }
 
 /**
- * Renews access after a restore: new tokens for all agents or those named as `SLUG/NAME`, while sessions, open one-time
- * links, valid install codes, pending wishes and waiting deliveries of alerts end. An unknown name refuses before anything is changed.
+ * Renews access after a restore: all agents, or those named as `SLUG/NAME`, get new tokens; sessions, open one-time
+ * links, unused install codes, wishes, unfinished rollouts and waiting deliveries of alerts end. An unknown name is
+ * refused before anything is changed.
  */
 export async function renewAccess(
   db: Db,
@@ -45,7 +46,7 @@ export async function renewAccess(
   await transaction(db, async (trx) => {
     await sql`delete from session`.execute(trx)
     await trx.deleteFrom('link').where('used_at', 'is', null).execute()
-    // A code that was used or revoked since the backup must not become valid again.
+    // An install code that was used or revoked since the backup must not become valid again.
     await trx
       .updateTable('install_code')
       .set({ revoked_at: now })

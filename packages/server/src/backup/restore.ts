@@ -21,7 +21,7 @@ export interface Restored {
   /** When the backup was made, in Unix milliseconds. */
   from: number
   version: string
-  /** The folder in which the replaced database is kept; null if there was none. */
+  /** The folder in which the database that was replaced is kept; null if there was none. */
   replaced: string | null
   agents: NewAgentToken[]
 }
@@ -58,7 +58,7 @@ export async function restoreBackup(
   }
 }
 
-/** Checks the copy, and removes the table with the secret from it after reading that. */
+/** Checks the copy of the backup, reads the table with the secret, and removes that table from the copy. */
 function takeOut(copy: string, file: string): Verdict<{ secret: string; at: number; version: string }, RestoreRefusal> {
   let db: DatabaseSync | undefined
   try {
@@ -77,7 +77,7 @@ function takeOut(copy: string, file: string): Verdict<{ secret: string; at: numb
   }
 }
 
-/** Migrates the copy to this version and ends access that must not become valid again. */
+/** Migrates the copy of the backup to this version and ends access that must not become valid again. */
 async function prepare(copy: string, tokensOf: string[] | undefined, now: number) {
   const store: Store = openEmbedded(copy)
   try {

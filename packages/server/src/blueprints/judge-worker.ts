@@ -7,7 +7,7 @@ import type { Arrived } from './uploads.ts'
 
 parentPort?.on('message', (bundle: Uint8Array | Arrived) => void answer(bundle))
 
-/** Judges a bundle and sends the result. An error ends this thread, which judge.ts notices. */
+/** Judges a bundle and sends the result to the main thread. An error ends this thread, which judge.ts notices. */
 async function answer(bundle: Uint8Array | Arrived): Promise<void> {
   const bytes = bundle instanceof Uint8Array ? bundle : bytesOf(bundle)
   const judged = await judge(bytes)

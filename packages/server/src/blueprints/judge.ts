@@ -20,11 +20,11 @@ interface Accepted {
   readonly version: string
   readonly description: string
   readonly sha256: string
-  /** The range of svc versions that can run the bundle, in words. */
+  /** The range of svc versions that can run the bundle, in words; missing if it runs with any. */
   readonly neededSvc?: string
-  /** The manifest as JSON. */
+  /** The manifest of the bundle as JSON. */
   readonly manifest: string
-  /** The list of files as JSON. */
+  /** The list of the bundle's files as JSON. */
   readonly files: string
   readonly bytes: Uint8Array
 }
@@ -38,8 +38,8 @@ let worker: Worker | undefined
 let idle: NodeJS.Timeout | undefined
 
 /**
- * Judges a bundle, given as bytes or as the descriptor of a file. Never refuses a bundle that the tools and the runtime
- * accept.
+ * Judges a bundle, given as bytes or as the descriptor of a file, by the same rules as the tools and the runtime.
+ * Besides, a bundle that takes too much memory to read is refused.
  */
 export function judgeBundle(bundle: Uint8Array | Arrived): Promise<Judgement> {
   const judged = last.then(() => ask(bundle))

@@ -1,6 +1,6 @@
 /**
- * The secrets that a version asks for and the versions in use did not. A person types them on the machine, preferably
- * before the update.
+ * Finds the secrets that a new version of a blueprint asks for and at least one of the versions in use does not. A
+ * person types them on the machine, preferably before the update.
  */
 import type { Manifest } from '@svc/blueprint'
 import { newSecrets, type SecretSpec } from '@svc/protocol'
@@ -9,7 +9,7 @@ import { runningVersion } from '../versions/agents.ts'
 
 export interface AskedSecrets {
   version: string
-  /** The versions that agents run now and that do not ask for all of these secrets. */
+  /** The versions that the agents run now and that do not ask for all of these secrets. */
   than: string[]
   secrets: SecretSpec[]
 }

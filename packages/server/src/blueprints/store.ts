@@ -15,7 +15,7 @@ import { versionNamed } from '../versions/named.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
 import { wishStateOf } from '../wishes/state.ts'
 
-/** All blueprints of a workspace, by name. */
+/** Lists the blueprints of a workspace in the order of their names. */
 export async function listBlueprints(db: Db, workspace: WorkspaceRef): Promise<BlueprintRow[]> {
   const rows = await db
     .selectFrom('blueprint')
@@ -73,7 +73,7 @@ export async function blueprintPage(
   }
 }
 
-/** One version with its manifest and files. */
+/** One version of a blueprint with its manifest and files; undefined if it does not exist. */
 export async function versionPage(
   db: Db,
   workspace: WorkspaceRef,
@@ -94,7 +94,7 @@ export async function versionPage(
   return { ...row, now, blueprint: name, manifest, files: JSON.parse(more.files) as BlueprintVersion['files'] }
 }
 
-/** The bundle of a version as it was uploaded, with its checksum. */
+/** The bundle of a blueprint's version as it was uploaded, with its checksum. */
 export const bundleOf = (
   db: Db,
   workspace: WorkspaceRef,
@@ -103,7 +103,7 @@ export const bundleOf = (
 ): Promise<{ bundle: Uint8Array; sha256: string } | undefined> =>
   versionNamed(db, workspace, name, version).select(['bundle', 'sha256']).executeTakeFirst()
 
-/** The size and checksum of a bundle, without loading its bytes. */
+/** The size and checksum of a version's bundle, without loading its bytes. */
 export const bundleFacts = (
   db: Db,
   workspace: WorkspaceRef,
@@ -118,8 +118,8 @@ export async function bundleBytes(db: Db, id: string): Promise<Uint8Array | unde
 }
 
 /**
- * Deletes a version, and with its last version the blueprint. Refused while an agent runs the version or keeps it as
- * its previous one, or while it has a valid install code.
+ * Deletes a version, and with its last version the blueprint. Refused while an agent runs the version, keeps it as its
+ * previous one or is wished to run it, and while the version has an unfinished rollout or a valid install code.
  */
 export function deleteVersion(
   { db, by, now }: Ctx,
@@ -211,8 +211,8 @@ async function versionRows(
 }
 
 /**
- * Locks the version, so that no code is issued or redeemed for it meanwhile. SQLite needs no lock, since it has one
- * writer.
+ * Locks the row of a version, so that no install code is issued or redeemed for it meanwhile. SQLite needs no lock,
+ * since it has one writer.
  */
 function lockVersion(trx: Db, workspace: WorkspaceRef, name: string, version: string) {
   const row = versionNamed(trx, workspace, name, version).select(['blueprint_version.id', 'blueprint_id', 'sha256'])

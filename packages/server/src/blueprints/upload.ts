@@ -1,4 +1,6 @@
-/** Uploads a version (2.10, D48). The bundle is judged by the same function as on the agent's machine. */
+/**
+ * Uploads a version of a blueprint (2.10, D48). The bundle is judged by the same function as on the agent's machine.
+ */
 import type { BundleFinding } from '@svc/blueprint'
 import { compareVersions, type Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
@@ -79,7 +81,7 @@ const takeBlueprint = (trx: Db, workspaceId: string, name: string, now: number):
     .returning('id')
     .executeTakeFirstOrThrow()
 
-/** Refuses a version that exists already, and one of equal precedence (D48). */
+/** Refuses a version that the blueprint already has, and one that ranks the same as one of its versions (D48). */
 async function wrongVersion(
   trx: Db,
   blueprintId: string,

@@ -15,14 +15,17 @@ export interface UploadLimits {
   perPerson: number
   /** The maximum number of unfinished uploads of all people; each takes at most 20 MB of the disk. */
   inAll: number
-  /** The maximum time without a byte, in milliseconds. */
+  /** The maximum time of an upload without a byte, in milliseconds. */
   idle: number
-  /** The maximum time from the first byte to the last, in milliseconds. */
+  /** The maximum time from the start of an upload to its last byte, in milliseconds. */
   time: number
 }
 
 const inForce: UploadLimits = { perPerson: 3, inAll: 32, idle: 30_000, time: 300_000 }
-/** Bytes beyond the limit that are read and discarded, so that the client sees the refusal instead of a reset. */
+/**
+ * The maximum number of bytes beyond the limit that are read and discarded, so that the client sees the refusal instead
+ * of a reset.
+ */
 const drained = 8 * 1024 * 1024
 
 /**
@@ -46,7 +49,9 @@ export class Uploads {
   readonly #limits: UploadLimits
   readonly #under = new Set<Upload>()
 
-  /** Creates the folder of the files, and removes files that no process writes any longer. */
+  /**
+   * Creates the folder for bundles that are being uploaded, and removes files in it that no process writes any longer.
+   */
   constructor(dataDir: string, limits: UploadLimits = inForce) {
     this.#folder = join(dataDir, 'uploads')
     this.#limits = limits
@@ -56,7 +61,7 @@ export class Uploads {
 
   /**
    * Receives a body into a file, calls `use` with it, and removes the file. Throws a Refusal with the reason if the
-   * upload is given up.
+   * upload is refused or given up.
    */
   async receive<T>(person: string, body: ReadableStream<Uint8Array> | null, use: (bundle: Arrived) => Promise<T>) {
     const upload = this.#begin(person)
@@ -118,8 +123,8 @@ export class Uploads {
 }
 
 /**
- * Yields the pieces of a body until it ends, and throws when the upload is given up. It keeps no reference to a piece
- * that was yielded.
+ * Yields the pieces of an uploaded body until it ends, and throws when the upload is given up. It keeps no reference to
+ * a piece that was yielded.
  */
 export async function* piecesOf(
   body: ReadableStream<Uint8Array> | null,
@@ -152,7 +157,7 @@ export async function* piecesOf(
   }
 }
 
-/** Reports a full or broken disk as a temporary fault of the service (I10). */
+/** Waits for a write to the disk. Reports a full or broken disk as a temporary fault of the service (I10). */
 async function written<T>(done: Promise<T>): Promise<T> {
   try {
     return await done
@@ -163,7 +168,8 @@ async function written<T>(done: Promise<T>): Promise<T> {
 }
 
 /**
- * Nodes on one machine may share a folder, so a file stays while the process whose id its name starts with is alive.
+ * True if no process writes this file any longer. Its name starts with the id of the process that created it; nodes on
+ * one machine may share the folder. A file with the id of this process is from an earlier process that had the same id.
  */
 function isAbandoned(name: string): boolean {
   const pid = Number(/^(\d+)-/.exec(name)?.[1])

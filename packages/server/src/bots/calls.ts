@@ -1,4 +1,7 @@
-/** The route `POST /api/product/v1/introspect`, handled directly by the listener. The servers of products call it. */
+/**
+ * The route `POST /api/product/v1/introspect`, handled directly by the listener. The servers of products call it to ask
+ * whether a token is valid.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Base } from '../base.ts'
 import type { Store } from '../db/open.ts'
@@ -16,7 +19,7 @@ const maxBody = 8 * 1024
  * far below.
  */
 const perProduct = 3000
-/** The maximum number of wrong secrets per minute from one address. */
+/** The maximum number of calls per minute without a right secret from one address. */
 const perStranger = 60
 
 export function productCalls(deps: Pick<Base, 'config' | 'log' | 'now'> & { store: Store }): BareRoutes {
@@ -34,7 +37,10 @@ export function productCalls(deps: Pick<Base, 'config' | 'log' | 'now'> & { stor
     }
   }
 
-  /** Refuses a call in the order of D15: with 401, 429, 413 or 400. */
+  /**
+   * Answers a call, or refuses it with 429, 401, 413 or 400, in this order. Calls with a product's secret count for the
+   * limit of the product, all others for the limit of the caller's address.
+   */
   async function ask(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const product = await productOf(deps.store.db, req.headers.authorization)
     const now = deps.now()

@@ -1,6 +1,6 @@
 /**
- * Token introspection (RFC 7662): a product asks whether a bot's token is valid, and for what. It answers only for
- * tokens that were issued for that product (5, rule 7); any other text is inactive, like an unknown token.
+ * Token introspection (RFC 7662): a product asks whether a bot's token is valid, and for what. A token is called active
+ * only if it was issued for that product (5, rule 7); any other text is inactive, like an unknown token.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { isToken } from '@svc/protocol'
@@ -13,25 +13,25 @@ interface ActiveToken {
   /** The scopes of the token, separated by spaces. */
   scope: string
   token_type: 'Bearer'
-  /** The bot's id, which never changes, and its name. */
+  /** The id of the bot, which never changes, and its name. */
   sub: string
   username: string
   /** The id of the bot's workspace, as in `SVC_BINDING_…_WORKSPACE`. */
   workspace: string
   workspace_name: string
   role: string
-  /** The agent that acts as the bot. */
+  /** The name of the agent that acts as the bot. */
   agent: string
   product: string
   aud: string
   iss: string
-  /** When the token was issued, and when it expires, in Unix seconds. */
+  /** When the bot's token was issued, and when it expires, in Unix seconds. */
   iat: number
   exp: number
 }
 type Introspection = ActiveToken | { active: false }
 
-/** The product of an `Authorization: Basic` header; undefined unless id and secret are right. */
+/** Returns the product that an `Authorization: Basic` header names; undefined unless its id and secret are right. */
 export async function productOf(db: Db, header: string | undefined): Promise<{ id: string } | undefined> {
   const given = basicOf(header)
   const row = await db
@@ -44,7 +44,10 @@ export async function productOf(db: Db, header: string | undefined): Promise<{ i
   return right && given !== undefined && given.secret !== '' && row?.secret_hash ? { id: row.id } : undefined
 }
 
-/** The state of a token for this product. It also records that the token was used, at most once a minute. */
+/**
+ * Tells a product whether a token is active, and for what. If it is, records the time as the last use of the token, at
+ * most once a minute.
+ */
 export async function introspect(
   db: Db,
   product: { id: string },
@@ -73,7 +76,7 @@ export async function introspect(
   }
 }
 
-/** Finds a token only while its workspace is activated for the product. */
+/** Finds a token of this product by its hash, but only while the bot's workspace is activated for the product. */
 const tokenBy = (db: Db, product: { id: string }, hash: string) =>
   db
     .selectFrom('bot_token')

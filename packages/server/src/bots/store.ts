@@ -15,8 +15,8 @@ import { hashToken, newToken } from '../tokens.ts'
 import { refuse } from '../verdict.ts'
 
 /**
- * The state of a token by its own columns only. Introspection also calls a token inactive while its workspace is not
- * activated for the product.
+ * The state of a bot's token by its own columns only. Introspection also calls a token inactive while its workspace is
+ * not activated for the product.
  */
 export const tokenState = (token: Pick<BotTokenRow, 'revoked_at' | 'expires_at'>, now: number): BotTokenState =>
   token.revoked_at !== null ? 'revoked' : token.expires_at <= now ? 'expired' : 'active'
@@ -71,7 +71,7 @@ interface WantedBot {
 export interface GivenBot extends WantedBot {
   bot: BotRow
   made: boolean
-  /** The new token, which is shown only this once. */
+  /** The agent's new token for the bot, which is shown only this once. */
   token: string
 }
 type BotRefusal = 'bots_too_many' | 'bot_role_differs'
@@ -107,7 +107,9 @@ export async function judgeBots(
   return { ok: true, value: known }
 }
 
-/** Makes or reuses the bot for one binding and issues the agent's token for it, valid for one year (8). */
+/**
+ * Makes or reuses the bot for one binding of a new agent and issues the agent's token for it, valid for one year (8).
+ */
 export async function giveBot(
   trx: Db,
   { agent, known, name }: { agent: AgentRef; known: ReadonlyMap<string, BotRow>; name: string },
@@ -149,8 +151,8 @@ export async function giveBot(
 }
 
 /**
- * Revokes the valid tokens of a bot, or only the named one. From the commit on introspection calls them inactive; a
- * product that caches answers learns it when it asks again.
+ * Revokes the valid tokens of a bot, or only the one with the id `tokenId`. From the commit on introspection calls them
+ * inactive; a product that caches answers learns it when it asks again.
  */
 export function revokeBot(
   { db, by, now }: Ctx,
@@ -199,7 +201,7 @@ export function deleteBot(
   })
 }
 
-/** The bots of a name, in every product or only in the given one. */
+/** The bots of a workspace with this name, for all products or only for the given one. */
 export async function botsNamed(db: Db, workspace: WorkspaceRef, name: string, product?: string): Promise<BotRow[]> {
   const named = db.selectFrom('bot').selectAll().where('workspace_id', '=', workspace.id).where('name', '=', name)
   return await (product === undefined ? named : named.where('product_id', '=', product)).orderBy('product_id').execute()

@@ -1,4 +1,4 @@
-/** The route that sends bundles to agents (4, rule 3). The listener calls it directly. */
+/** The route that sends bundles of blueprints to agents (4, rule 3). The listener calls it directly. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isVersion } from '@svc/protocol'
 import type { Caller, Lookup } from '../agent-side/lookup.ts'
@@ -74,7 +74,10 @@ export function bundleCall(
     if (agent?.wished_version === version) await fetched(caller)
   }
 
-  /** Notes the fetch in the timeline. The agent has its answer already, so an error is only logged. */
+  /**
+   * Notes in the timeline of updates that the agent fetched the bundle. The agent has its answer already, so an error
+   * is only logged.
+   */
   async function fetched({ agentId, workspaceId }: Caller): Promise<void> {
     try {
       if (await noteFetched(store.db, { id: agentId }, now())) live.changed(workspaceId, agentId)
@@ -84,7 +87,9 @@ export function bundleCall(
   }
 }
 
-/** The version in the path, where `+` and `%2B` are the same (D48). */
+/**
+ * The version that the path of the request names, where `+` and `%2B` are the same (D48); undefined if it names none.
+ */
 function versionOf(target: string): string | undefined {
   const [path = ''] = target.split('?')
   try {

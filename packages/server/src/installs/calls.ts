@@ -30,8 +30,8 @@ export function installCalls({ store, config, log, live, now }: InstallNeeds): B
   }
 
   /**
-   * Refuses with 429 before the body is read, then with 413 and 400 (D15, D45). Every call counts, both routes together
-   * (D16).
+   * Makes the handler of an install call. It refuses with 429 before the body is read, then with 413 and 400 (D15,
+   * D45). The admitted calls of both routes count together for one limit per address (D16).
    */
   function withCode(act: (res: ServerResponse, code: string, req: IncomingMessage) => Promise<void>) {
     return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -58,6 +58,9 @@ export function installCalls({ store, config, log, live, now }: InstallNeeds): B
   }
 }
 
-/** The version of the calling svc, which has sent it in the User-Agent header since its first version. */
+/**
+ * The version of the calling svc, which has sent it in the User-Agent header since its first version; undefined for
+ * other clients.
+ */
 const svcOf = ({ headers }: IncomingMessage): string | undefined =>
   /^svc\/([0-9A-Za-z._+-]{1,64})$/.exec(headers['user-agent'] ?? '')?.[1]

@@ -24,18 +24,18 @@ import { isActivated, ownProduct } from '../workspaces/store.ts'
 interface CodeWanted {
   blueprint: string
   version: string
-  /** The name of the new agent. By default it is the blueprint's name, with a number if that is taken. */
+  /** The name of the agent to install. By default it is the blueprint's name, with a number if that is taken. */
   agentName?: string | undefined
 }
 export interface Issued {
   row: InstallCodeRow
   /** The install code, which is shown only this once. */
   code: string
-  /** Reasons why installing with the code would be refused at present. */
+  /** The reasons why installing with the code would fail at present, or may fail on some machines. */
   warnings: string[]
 }
 
-/** Issues a code for one version. */
+/** Issues an install code for one version of a blueprint. */
 export function issueCode(
   { db, by, now }: Ctx,
   workspace: WorkspaceRef,
@@ -82,7 +82,7 @@ export function issueCode(
   })
 }
 
-/** Revokes a code, so that it can no longer be redeemed. */
+/** Revokes an install code, so that it can no longer be redeemed. */
 export function revokeCode(
   { db, by, now }: Ctx,
   workspace: WorkspaceRef,
@@ -109,7 +109,7 @@ export function revokeCode(
   })
 }
 
-/** The workspace of a code that the operator names only by its id. */
+/** The workspace of an install code that the operator names only by its id. */
 export const workspaceOfCode = (db: Db, id: string): Promise<WorkspaceInfo | undefined> =>
   db
     .selectFrom('install_code')
@@ -118,10 +118,10 @@ export const workspaceOfCode = (db: Db, id: string): Promise<WorkspaceInfo | und
     .where('install_code.id', '=', id)
     .executeTakeFirst()
 
-/** How long codes that are no longer valid are shown. */
+/** How long install codes are listed after they were issued, in milliseconds. */
 const shownFor = 30 * dayMs
 
-/** The codes of a workspace of the last 30 days, newest first. */
+/** The install codes of a workspace that were issued in the last 30 days, newest first, at most 200. */
 export async function listCodes(db: Db, workspace: WorkspaceRef, now: number): Promise<InstallCode[]> {
   const rows = await withCircumstances(db, workspace)
     .where('issued_at', '>', now - shownFor)
@@ -132,7 +132,7 @@ export async function listCodes(db: Db, workspace: WorkspaceRef, now: number): P
   return rows.map((row) => shownCode(row, now))
 }
 
-/** Deletes codes that are no longer shown. The audit trail keeps what was done. */
+/** Deletes install codes that are no longer listed. The audit trail keeps what was done with them. */
 const forgetOld = (trx: Db, workspace: WorkspaceRef, now: number) =>
   trx
     .deleteFrom('install_code')
@@ -150,7 +150,7 @@ export async function codeOf(
   return row && shownCode(row, now)
 }
 
-/** The state of a code. It is not stored, but follows from the stored times and the present one. */
+/** The state of an install code. It is not stored, but follows from the stored times and the present one. */
 export const codeState = (
   row: Pick<InstallCodeRow, 'redeemed_at' | 'revoked_at' | 'expires_at'>,
   now: number,
@@ -161,8 +161,8 @@ export const codeState = (
 }
 
 /**
- * Further facts about a code: the name of the agent that it installed, and the person who issued it with their present
- * role in the workspace.
+ * Further facts about an install code: the name of the agent that it installed, and the present role in the workspace
+ * of the person who issued it. Each is null if there is none.
  */
 interface Circumstances {
   agent: string | null
@@ -184,8 +184,8 @@ export const shownCode = (row: InstallCodeRow & Circumstances, now: number): Ins
 })
 
 /**
- * A code as lists show it. It is shown as barred if its issuer may no longer install; redeeming checks that again in
- * its transaction, and refuses with a separate code (7).
+ * The state of an install code as lists show it. A valid code is shown as barred if its issuer may no longer install;
+ * redeeming checks that again in its transaction, and refuses with a separate code (7).
  */
 function shownState(row: InstallCodeRow & Circumstances, now: number): InstallCodeState {
   const state = codeState(row, now)
@@ -211,7 +211,7 @@ const versionOf = (db: Db, workspace: WorkspaceRef, { blueprint, version }: Code
     .select(['blueprint_version.id', 'sha256', 'manifest'])
     .executeTakeFirst()
 
-/** The name of the blueprint, or the first of `name-2`, `name-3` … that no agent has. */
+/** The name of the blueprint, or else the first of `name-2`, `name-3` … that no agent of the workspace has. */
 async function freeName(db: Db, workspace: WorkspaceRef, blueprint: string): Promise<string> {
   const rows = await db.selectFrom('agent').select('name').where('workspace_id', '=', workspace.id).execute()
   const taken = new Set(rows.map(({ name }) => name))
@@ -224,8 +224,8 @@ async function freeName(db: Db, workspace: WorkspaceRef, blueprint: string): Pro
 }
 
 /**
- * Warns if the version needs a newer svc. It is only a warning, because nobody knows the version of svc on the machine
- * yet.
+ * Warns if the version of the blueprint needs a certain svc or a newer one. It is only a warning, because nobody knows
+ * the version of svc on the machine yet.
  */
 function svcWarnings(manifest: string): string[] {
   const needed = neededSvcOf(manifest)
@@ -235,8 +235,8 @@ function svcWarnings(manifest: string): string[] {
 }
 
 /**
- * The reasons why redeeming a code would currently fail. They do not prevent issuing it, since they may be gone when it
- * is redeemed.
+ * The reasons why redeeming an install code would currently fail. They do not prevent issuing it, since they may be
+ * gone when it is redeemed.
  */
 async function warningsOf(
   db: Db,

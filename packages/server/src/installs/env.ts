@@ -1,9 +1,10 @@
-/** The variables of `.svc/agent.env` (2.9, D51). */
+/** Makes the variables of the agent's file `.svc/agent.env` (2.9, D51). */
 import { isEnvName, isEnvValue } from '@svc/protocol'
 import type { GivenBot } from '../bots/store.ts'
 
 /**
- * The variables for the agent. `SVC_URL` is not among them, because the runtime writes the address that it was given.
+ * Returns the environment variables for a new agent: its token, and the address, workspace and token of each bot.
+ * `SVC_URL` is not among them, because the runtime writes the address that it was given.
  */
 export function envOf(
   token: string,

@@ -1,6 +1,6 @@
 /**
- * Bundles that are being sent to agents. Many agents may fetch one version at once, and some read slowly, so each
- * bundle is in memory only once, and different bundles share a limit.
+ * Keeps the bundles that are being sent to agents. Many agents may fetch one version at once, and some read slowly, so
+ * each bundle is in memory only once, and different bundles share a limit.
  */
 
 /** The maximum bytes of all different bundles in memory. A single bundle is always allowed. */
@@ -27,8 +27,8 @@ export class HeldBundles {
   }
 
   /**
-   * Returns the bundle, which is read only once for all callers. Every call must be followed by `giveBack`, even if the
-   * reading fails.
+   * Returns the bundle with this id, which is read only once for all callers. Every call must be followed by
+   * `giveBack`, even if the reading fails.
    */
   take(id: string, size: number, read: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
     let held = this.#held.get(id)

@@ -31,7 +31,10 @@ type InstallRefusal = Extract<
   | 'agents_too_many'
 >
 
-/** Describes what the code would install, as fixed when it was issued. Changes nothing and does not use up the code. */
+/**
+ * Describes what an install code would install, as fixed when it was issued. Changes nothing and does not use up the
+ * code.
+ */
 export async function previewInstall(db: Db, code: string, now: number): Promise<Verdict<Preview, InstallRefusal>> {
   const row = await liveCode(db, code, now)
   const version = row && (await describedBy(db, row))
@@ -64,14 +67,15 @@ const needSpec = ({ name, min, version_args }: Need): NeedSpec => ({
 interface Installed {
   workspaceId: string
   agentId: string
-  /** The answer without the bundle, which is in base64 there. */
+  /** The answer to the install call without the bundle, which the answer contains as base64. */
   answer: Omit<Redeemed, 'bundle'>
   bundle: Uint8Array
 }
 
 /**
- * Redeems a code: the result is given once, or refused without a trace (I12 to I16, D43). `svc` is the version of the
- * calling svc, if known: one that is too old for the manifest would refuse the bundle after the code is used up.
+ * Redeems an install code: the result is given once, or refused without a trace (I12 to I16, D43). `svc` is the version
+ * of the calling svc, if known. A version that is too old for the manifest is refused, since it would refuse the bundle
+ * after the code is used up.
  */
 export async function redeemInstall(
   db: Db,
@@ -146,13 +150,16 @@ async function liveCode(db: Db, code: string, now: number): Promise<InstallCodeR
   return row && codeState(row, now) === 'live' ? row : undefined
 }
 
-/** Locks the code, so that the second of two redeems finds it used. SQLite needs no lock, since it has one writer. */
+/**
+ * Locks the row of an install code, so that the second of two calls that redeem it finds it used. SQLite needs no lock,
+ * since it has one writer.
+ */
 function lockCode(trx: Db, hash: string): Promise<InstallCodeRow | undefined> {
   const row = trx.selectFrom('install_code').selectAll().where('hash', '=', hash)
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
 
-/** Refuses with 403 (7) because of facts that may have changed since the code was issued. */
+/** Refuses to redeem an install code with 403 (7), because of facts that may have changed since it was issued. */
 async function whyForbidden(
   trx: Db,
   row: InstallCodeRow,
@@ -201,7 +208,7 @@ const bundleBy = (db: Db, { version_id }: InstallCodeRow) =>
     .where('id', '=', version_id ?? '')
     .executeTakeFirst()
 
-/** The addresses of the bound products for which the workspace is activated. */
+/** The addresses of the products of these bindings, by id, as far as the workspace is activated for them. */
 async function originsOf(
   db: Db,
   workspace: { id: string },
