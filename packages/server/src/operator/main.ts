@@ -37,7 +37,10 @@ const ofThisProcess: Surroundings = {
   err: (text) => void process.stderr.write(text),
 }
 
-/** Runs one command line and resolves with its exit code. For `start` it resolves when the service has ended. */
+/**
+ * Runs one command line and resolves with its exit code. The command `start` ends the process itself when the service
+ * has stopped.
+ */
 export async function main(argv: string[], around = ofThisProcess): Promise<number> {
   try {
     const chosen = choose(words, argv, { version: readVersion(), ...around })
@@ -103,7 +106,8 @@ const withPaths = (request: Chosen['request'], { paths = [] }: OperatorCommand, 
 })
 
 /**
- * Runs a command in the running service, or here if there is none. A service may start or end at any moment in between.
+ * Runs a command in the running service, or here if none runs or the data is in PostgreSQL. A service may start or end
+ * at any moment in between.
  */
 async function runWhereItBelongs(name: string, request: Request, config: Config): Promise<OperatorOutcome> {
   let outcome: OperatorOutcome | undefined
@@ -129,7 +133,7 @@ function print(text: string): Promise<void> {
   return new Promise((done, fail) => process.stdout.write(text, (error) => (error ? fail(error) : done())))
 }
 
-/** Prints why a command failed, and returns its exit code. An error without a message was already printed. */
+/** The exit code for an error, and the message to print; no message if the error was already printed. */
 function failed(error: unknown): { code: 1 | 2; message?: string } {
   if (error instanceof CommanderError) return { code: 2 }
   if (error instanceof Misused) return { code: 2, message: error.message }

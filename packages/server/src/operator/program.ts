@@ -5,7 +5,10 @@ import { Command, CommanderError } from 'commander'
 import type { OperatorCommand } from './kit/command.ts'
 import type { Request } from './kit/request.ts'
 
-/** The words of a command without the function that runs it. The functions of `start` and `restore` are in main.ts. */
+/**
+ * The words of a command without the function that runs it. The code of `start`, `restore` and `move` is loaded by
+ * main.ts.
+ */
 export type CommandHelp = Pick<OperatorCommand, 'says' | 'args' | 'options' | 'input'>
 
 export interface Chosen {
@@ -23,8 +26,8 @@ interface Printing {
 }
 
 /**
- * The command that these arguments ask for; undefined if they asked for help, which is then printed. Throws a
- * CommanderError if they are not a command, after printing its message to standard error.
+ * The command that these arguments ask for; undefined if they asked for help or the version, which is then printed.
+ * Throws a CommanderError if they are not a command, after printing its message to standard error.
  */
 export function choose(
   words: Readonly<Record<string, CommandHelp>>,

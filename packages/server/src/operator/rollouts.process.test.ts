@@ -50,7 +50,7 @@ test('the operator previews, starts, pauses, continues and cancels a rollout, or
   ])
 })
 
-/** Checks that each of these rollouts is refused with a reason, and that none is started. */
+/** Checks that commands for rollouts with wrong arguments are refused, each with a message that names the fault. */
 async function refusals(place: Place): Promise<void> {
   const begin = (...args: string[]) => place.run(['rollout', 'begin', 'north', ...args])
   const says = (text: string) => expect.stringContaining(text)

@@ -53,7 +53,10 @@ export const botCommands = {
   }),
 }
 
-/** The bots of that name: one for each product, or only the one of the named product. */
+/**
+ * The bots with the name that the argument `SLUG/NAME` gives: one for each product, or with `--product` only the one of
+ * that product. Throws if there is none.
+ */
 async function botsOf(request: Request, service: Service, { workspaceOf, botsNamed }: Stores) {
   const { slug, name } = partsOf(argument(request, 0))
   const workspace = await workspaceOf(service, slug)

@@ -4,7 +4,7 @@ import { commandOf } from '../kit/command.ts'
 import { argument, Misused, type Request } from '../kit/request.ts'
 import { moment, table } from '../kit/show.ts'
 
-/** The maximum number of commands that are listed, newest first. The page shows all of them. */
+/** The maximum number of an agent's commands that the terminal lists, newest first. The page shows all of them. */
 const listed = 200
 
 export const commandCommands = {
@@ -36,7 +36,10 @@ export const commandCommands = {
 const commandText = ({ type, payload }: { type: string; payload: Record<string, unknown> }) =>
   Object.keys(payload).length === 0 ? type : `${type} ${JSON.stringify(payload)}`
 
-/** The typed command. Whether the agent offers it is checked later, by the same function as on the page. */
+/**
+ * Reads the command for an agent from the typed arguments. Whether the agent offers it is checked later, by the same
+ * function as on the page.
+ */
 function bodyOf(request: Request) {
   const [, type = '', ...values] = request.args
   const verdict = readCommand({ type, payload: payloadOf(type, values) })

@@ -14,7 +14,7 @@ import { secretsText } from '../kit/secrets.ts'
 import { line, moment, table } from '../kit/show.ts'
 import { versionedOf } from './blueprint.ts'
 
-/** The maximum number of rollouts that are listed, newest first. The page shows all of them. */
+/** The maximum number of a workspace's rollouts that the terminal lists, newest first. The page shows all of them. */
 const listed = 200
 
 export const rolloutCommands = {
@@ -84,7 +84,7 @@ interface AtRollout {
   params: { slug: string; id: string }
 }
 
-/** Makes a change and returns the rollout as it is afterwards. */
+/** Makes a change to the rollout that the first argument names, and returns the rollout as it is afterwards. */
 async function act(
   request: Request,
   service: Service,
@@ -144,7 +144,7 @@ function refuseStrangers({ agents = [] }: NewRollout, { waves, leftOut }: Rollou
 const titleOf = ({ kind, blueprint, version }: RolloutRow): string =>
   kind === 'runtime' ? `runtime ${version}` : `${blueprint}@${version}`
 const waveOf = ({ wave, waves }: RolloutRow): string => `${wave} of ${waves}`
-/** The number of agents of the rollout that keep the version, and the number of all its agents. */
+/** The number of agents that keep the version of the rollout, and the number of its agents without those left out. */
 const keptOf = ({ counts }: RolloutRow): string => {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.left_out
   return `${counts.kept} of ${all}`

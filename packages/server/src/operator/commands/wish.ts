@@ -5,7 +5,10 @@ import { argument, Misused, Refused, type Request, type Service } from '../kit/r
 import { secretsText } from '../kit/secrets.ts'
 import { wishText } from '../kit/waits.ts'
 
-/** The warning about an unsigned build (3.5.3). The command prints it instead of storing the wish. */
+/**
+ * The refusal to request the served runtime build for an agent because the build is not signed (3.5.3). With
+ * `--unsigned` the command requests it anyway.
+ */
 const unsigned = ({ version }: { version: string }) =>
   `The served build ${version} is not signed, so every runtime reports "failed" and the version is put on hold. Serve a signed build ("svc-server release add"), or add --unsigned to send it anyway.`
 
@@ -45,7 +48,9 @@ export const wishCommands = {
   }),
 }
 
-/** The secrets that the version asks for, and that the agent's running version does not. */
+/**
+ * The secrets that the version asks for, and that the agent's running version does not; undefined if there are none.
+ */
 async function asksFor(request: Request, service: Service, { agentOf, askedSecrets }: Stores, version: string) {
   const { agent, workspace } = await agentOf(service, argument(request, 0))
   if (agent.blueprint === null) return undefined

@@ -1,7 +1,4 @@
-/**
- * Carries out operations as commands of `svc-server`: their words are in the description, and the function is that of
- * the page.
- */
+/** Makes the change of an operation for a command of `svc-server`, with the same function as the page's route. */
 import type { ParamsOf, Route } from '@svc/api'
 import type { By } from '../../audit/by.ts'
 import { transaction } from '../../db/transaction.ts'

@@ -14,7 +14,10 @@ export interface Request {
   file?: string
 }
 
-/** The store with its services, opened for one command or held by the running service. */
+/**
+ * The parts of the service that a command uses. They belong to the running service, or were opened for this one
+ * command.
+ */
 export type Service = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
 
 /** The error for a request that was understood and refused: exit code 1. */
@@ -51,7 +54,7 @@ export const option = ({ options }: Request, name: string): string | undefined =
   return typeof value === 'string' ? value : undefined
 }
 
-/** Reads the option `--role`. */
+/** Reads the role that the option `--role` gives; without the option it is `member`. */
 export function roleOption(text: string | undefined): Role {
   if (text === undefined || text === 'member') return 'member'
   if (text === 'admin') return 'admin'

@@ -1,4 +1,7 @@
-/** Describes new secrets of a version for the terminal, as the page does before a version is wished. */
+/**
+ * Describes for the terminal the new secrets that a version asks for. The page shows the same before the version is
+ * requested.
+ */
 import type { AskedSecrets } from '../../blueprints/secrets.ts'
 import { line } from './show.ts'
 

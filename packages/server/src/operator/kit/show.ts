@@ -4,7 +4,10 @@
  */
 import { safeText } from '@svc/protocol'
 
-/** Rows under their headings, with columns as wide as their contents. */
+/**
+ * A text table: the rows under their headings, with columns as wide as their contents. If there are no rows, it is the
+ * text `none`.
+ */
 export function table(headings: string[], rows: (string | number | null | undefined)[][], none: string): string {
   if (rows.length === 0) return none
   const cells = [headings, ...rows].map((row) => row.map((cell) => line(String(cell ?? '-'))))

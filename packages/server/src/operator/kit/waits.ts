@@ -1,8 +1,14 @@
-/** The words for what a pending wish waits for, for the terminal. The page shows the same with times that count on. */
+/**
+ * Describes for the terminal what a requested update of an agent waits for. The page shows the same with times that
+ * keep counting.
+ */
 import type { Standing, WaitsFor } from '@svc/api'
 import { line, moment } from './show.ts'
 
-/** The state of a wish, and on a line below what it waits for, unless that is only the next report. */
+/**
+ * The state of a requested update, and on a line below what it waits for, unless that is only the next report. Empty if
+ * no update is requested.
+ */
 export const wishText = (update: Standing | null): string =>
   [line(update?.says ?? ''), ...(update?.waits ? [wordsOf(update.waits)] : [])].join('\n    ')
 

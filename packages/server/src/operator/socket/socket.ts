@@ -51,7 +51,8 @@ function dataOf({ databaseUrl, dataDir }: Service['config']): string {
 }
 
 /**
- * Listens until it is closed. Only the holder of the folder's lock may call it, since it replaces a leftover socket.
+ * Serves the operator's commands on the socket in the data folder, until the returned `close` is called. Only the
+ * holder of the folder's lock may call this, since it replaces a socket that an earlier service left there.
  */
 export async function serveOperator(service: Service, log: Logger): Promise<{ close: () => Promise<void> }> {
   const file = join(service.config.dataDir, 'operator.sock')
@@ -142,7 +143,10 @@ function post(socketPath: string, body: string): Promise<OperatorOutcome> {
   })
 }
 
-/** Reaches a folder whose path is too long for a socket's address through a descriptor of the folder (Linux). */
+/**
+ * Calls `use` with a path of the socket in the data folder. If the plain path is too long for a socket's address, the
+ * path leads through a descriptor of the folder (Linux).
+ */
 async function withShortPath<T>(dataDir: string, use: (path: string) => Promise<T>): Promise<T> {
   const path = join(dataDir, 'operator.sock')
   if (Buffer.byteLength(path) <= maxPath) return await use(path)
