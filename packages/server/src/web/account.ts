@@ -32,7 +32,10 @@ export const authRoutes = ({ signIn }: WebDeps) =>
       return c.json({ ok: true })
     })
 
-/** Routes that work without being signed in. Each requires a secret that somebody was given. */
+/**
+ * Routes that work without being signed in. Each requires a secret from a link, except the request for a mail about a
+ * forgotten password.
+ */
 export const linkRoutes = (deps: WebDeps) => {
   const { store, now, signIn } = deps
   const forgotten = forgottenPasswords(deps)
@@ -80,7 +83,7 @@ export const linkRoutes = (deps: WebDeps) => {
     })
 }
 
-/** The signed-in person, and the password of that account. */
+/** The routes with which the signed-in person reads who they are and changes their password. */
 export const ownRoutes = (deps: WebDeps) => {
   const only = signedIn(deps)
   return new Hono<WebEnv>()

@@ -100,7 +100,10 @@ const unreadable = (): Response =>
     headers: { 'cache-control': 'no-store' },
   })
 
-/** The one place where an error becomes an answer. Our own failures are logged, and their details are not sent. */
+/**
+ * Makes the answer to a request whose route threw an error. Failures of the service itself are logged, and their
+ * details are not sent.
+ */
 function answer({ log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
   const refusal = refusalOf(error)
   if (refusal.status >= 500) {

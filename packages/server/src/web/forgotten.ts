@@ -1,6 +1,6 @@
 /**
- * Requests for a new password. Nothing in the answer depends on the address: whether it has an account is looked up when
- * the mail is sent, beside the request.
+ * Requests for a new password. The answer is the same for every valid e-mail address: whether it has an account is
+ * looked up when the mail is sent, beside the request.
  */
 import type { Forgotten } from '@svc/api'
 import type { Context } from 'hono'
@@ -12,9 +12,12 @@ import type { WebDeps } from './kit/deps.ts'
 import type { WebEnv } from './kit/guards.ts'
 import { Refusal } from './kit/refusal.ts'
 
-/** The limit for requests from one address. */
+/** The limit of requests for a new password from one network address. */
 const perCaller: Limit = { max: 10, seconds: 3600 }
-/** The limit for mails to one address; further requests are answered alike and send nothing. */
+/**
+ * The limit of mails about a forgotten password to one e-mail address; further requests get the same answer and send
+ * nothing.
+ */
 const perAccount: Limit = { max: 3, seconds: 3600 }
 
 export function forgottenPasswords({ store, config, now }: WebDeps) {

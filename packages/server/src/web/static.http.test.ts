@@ -55,7 +55,10 @@ async function sizeOf(answer: IncomingMessage): Promise<number> {
 const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 afterAll(() => agent.destroy())
 
-/** The number of different spellings of the address. If each kept the file in memory, 1,200 copies would be 240 MB. */
+/**
+ * The number of spellings of the address in each of four forms. If each kept the file of 200 kB in memory, the 1,200
+ * copies of a short run would take 240 MB.
+ */
 const spellingsOfEach = process.env.SVC_TEST_LONG ? 1250 : 300
 
 test(`${4 * spellingsOfEach} spellings of one file are not addresses of it, and take no memory`, async () => {

@@ -42,7 +42,10 @@ interface File {
 }
 type PageContext = Context<{ Bindings: HttpBindings }>
 
-/** Serves the files of `dir`. Every other address gets the page, which reads the address itself. */
+/**
+ * Serves the files of `dir`. An address that does not end like a file of the page gets the page, which reads the
+ * address itself; for other missing files the answer is 404.
+ */
 export function staticRoutes(dir: string, clock: () => number = () => performance.now()) {
   const files = filesOf(dir, clock)
   return new Hono<{ Bindings: HttpBindings }>().get('*', async (c) => {

@@ -49,7 +49,10 @@ const rowsOf = async ({ db, engine }: Store): Promise<Record<string, unknown[]>>
         ),
       )
 
-/** The same in one statement: one for each table takes most of the test's time. */
+/**
+ * All rows of these tables, by table, read from PostgreSQL in one statement. A statement for each table would take most
+ * of the test's time.
+ */
 async function rowsAtOnce(db: Db): Promise<Record<string, unknown[]>> {
   const selects = tables.map(
     (name) =>
@@ -59,7 +62,7 @@ async function rowsAtOnce(db: Db): Promise<Record<string, unknown[]>> {
   return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]))
 }
 
-/** The endings of a right that matter to routes that members may use. */
+/** The ways to lose a right, by their names in `ends`, that matter to routes that members may use. */
 const membersMay: (keyof typeof ends)[] = ['the session ends', 'the member is removed']
 
 /**

@@ -30,7 +30,7 @@ interface Acting<D> {
   now: number
 }
 
-/** Changes something about a person's own account. */
+/** Changes something about a person's own account, in one transaction that first checks the session. */
 export const asPerson = <D extends ActingNeeds, T>(
   deps: D,
   who: Who,
@@ -41,7 +41,10 @@ export const asPerson = <D extends ActingNeeds, T>(
     return granted(await work(actingIn(deps, who, trx)))
   })
 
-/** Changes something in a workspace. `role` is the minimum role that the person must have. */
+/**
+ * Changes something in a workspace, in one transaction that first checks the session and the membership. `role` is the
+ * minimum role that the person must have.
+ */
 export const asMember = <D extends ActingNeeds, T>(
   deps: D,
   who: WhoIn,
@@ -53,7 +56,10 @@ export const asMember = <D extends ActingNeeds, T>(
     return granted(await work({ ...actingIn(deps, who, trx), role: held }))
   })
 
-/** Makes a writer for work that opens transactions itself, now or later. Each of them checks the right. */
+/**
+ * Makes a writer for work that opens transactions itself, now or later. Each transaction first checks that the session
+ * has not ended.
+ */
 export const personWriter =
   (deps: ActingNeeds, who: Who): Writer =>
   (work) =>
@@ -78,8 +84,8 @@ const actingIn = <D extends ActingNeeds>(deps: D, { person }: Who, trx: Trx): Ac
 })
 
 /**
- * The row of the session is locked on PostgreSQL. So a sign-out either waits for this transaction, or this transaction
- * sees that the session has ended.
+ * Throws if the session of this person has ended. On PostgreSQL its row is locked, so a sign-out either waits for this
+ * transaction, or this transaction sees that the session has ended.
  */
 async function confirmSession(trx: Trx, { person, session }: Who): Promise<void> {
   const row = trx.selectFrom('session').select('id').where('id', '=', session.id).where('userId', '=', person.id)
@@ -87,7 +93,10 @@ async function confirmSession(trx: Trx, { person, session }: Who): Promise<void>
   if (!held) throw new Refusal('sign_in_needed')
 }
 
-/** All transactions take their locks in the order session, member, workspace, agents, so that they cannot deadlock. */
+/**
+ * Returns the person's role in the workspace; throws if the session has ended, or the role is missing or too low. All
+ * transactions take their locks in the order session, member, workspace, agents, so that they cannot deadlock.
+ */
 async function confirmMember(trx: Trx, who: WhoIn, role: Role): Promise<Role> {
   await confirmSession(trx, who)
   const row = trx

@@ -114,7 +114,7 @@ test('a sign-in succeeds while the same password is being stored in another form
   expect((await attempt('192.0.2.1', password)).status).toBe(200)
 })
 
-/** The log lines about sign-ins that start with this test. */
+/** The lines of a log that are about sign-ins. */
 const signInLines = (lines: string[]) => lines.filter((line) => line.endsWith('"msg":"sign-in"}'))
 
 test('every try is a line of the log, with the address, the shortened account and the outcome, and no secret (I29)', async () => {

@@ -31,7 +31,8 @@ import type { WebEnv } from './guards.ts'
 import { Refusal, type WebCode } from './refusal.ts'
 
 /**
- * The limit of tries with one-time links and invitations. Guessing 256 random bits is hopeless, but should not be free.
+ * The limit of tries from one network address with one-time links and invitations that do not exist. Guessing 256
+ * random bits is hopeless, but should not be free.
  */
 const perCallerLinks: Limit = { max: 60, seconds: 300 }
 /**
@@ -57,7 +58,7 @@ export interface SignIn {
    * such tries, whether it succeeds or fails; above the limit `work` does not run.
    */
   countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
-  /** Sets the cookie of a known browser if the browser signed in before that cookie existed. */
+  /** Gives the browser the cookie that marks it as known for the account of the signed-in person, if it has none. */
   rememberDevice(c: Context<WebEnv>): void
 }
 
@@ -222,7 +223,8 @@ interface Count {
 }
 
 /**
- * Runs `work`. It counts as a failed try while it runs, and afterwards if it ended with one of the refusals in `wrong`.
+ * Runs `work`, unless the limit is reached. It counts as a failed try while it runs, and afterwards if it ended with
+ * one of the refusals in `wrong`; if that is `all`, every run counts.
  */
 async function counted<T>({ tries, limit, key, now, wrong }: Count, work: () => Promise<T>): Promise<T> {
   const wait = tries.wait(key, limit, now)
