@@ -1,7 +1,7 @@
 /**
- * Hands an account over to the owner of its e-mail address. Nothing proves that the person who made the account owns
- * the address, so the operator, who knows the owner, makes a link. Its use sets a new password and ends all sessions
- * and unused links of the account.
+ * Hands an account over to the owner of its e-mail address. The person who made the account may not own the address, so
+ * the link comes from the operator, who knows the owner, or by mail to that address. Its use sets a new password and
+ * ends all sessions and unused links of the account.
  */
 import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
@@ -43,8 +43,8 @@ export async function claimAccount(
 }
 
 /**
- * The account that a link leads to: one that the operator made, or one that was mailed to a person who forgot their
- * password. Who got that mail owns the address, so both set a password and confirm the address.
+ * The person whose account this link hands over, and its kind; undefined if the link cannot be used now. The operator
+ * made the link, or it was mailed to a person who forgot the password. Whoever received the mail owns the address.
  */
 export async function claimable(
   db: Db,

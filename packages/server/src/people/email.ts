@@ -1,4 +1,4 @@
-/** Checks the form of an e-mail address. Whether it can be reached does not matter, since no mail is sent. */
+/** Checks the form of an e-mail address. Whether mail reaches the address is not checked. */
 
 /** The maximum length of an e-mail address (RFC 5321); a longer one belongs to nobody. */
 export const maxEmailLength = 254

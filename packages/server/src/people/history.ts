@@ -17,7 +17,9 @@ export interface SignInLine {
   account: string
   outcome: SignInOutcome
   method: SignInRecord['method']
-  /** True if the browser had already signed in to the account before this try. */
+  /**
+   * True if the browser had signed in to the account before this try; always false for one-time links and invitations.
+   */
   known: boolean
   /** The id of the request, sent to the client as `X-Request-Id`. */
   request: string | undefined

@@ -1,6 +1,6 @@
 /**
- * Limits how often a password may be tried. Only failed tries count. An address that has not failed at an account may
- * always try it, and a browser that signed in to the account before is counted separately, so strangers cannot lock
+ * Limits how often a password may be tried. Only failed tries count. A network address that has not failed anywhere may
+ * try every account, and a browser that signed in to the account before is counted separately, so strangers cannot lock
  * anybody out.
  */
 import { type Limit, Tries } from './rate.ts'

@@ -77,7 +77,7 @@ const confirmedAlready = ({ email }: Person) =>
   )
 
 /**
- * The address of the page for a link. It contains the token, which is therefore valid only once and for a short time.
+ * The address of the page for a link. It contains the token, which is therefore valid only once and for a limited time.
  */
 export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: string): string =>
   `${baseUrl}/${pages[purpose]}?token=${token}`

@@ -1,19 +1,23 @@
 /**
- * Mails about accounts that wait to be sent: invitations, forgotten passwords, new devices. A row holds who it is about
- * and no text, so no link that signs in is stored. It goes with its mail.
+ * Mails about accounts that wait to be sent: invitations, forgotten passwords, new devices. A row names the person,
+ * address or invitation and holds no text, so no link that signs in is stored. The row is deleted when the mail was
+ * sent or given up.
  */
 import type { Db, Store } from '../db/open.ts'
 import type { AccountMailTable } from '../db/tables/people.ts'
 import { newId } from '../ids.ts'
 
 const mailsAtOnce = 3
-/** Longer than three tries take. */
+/**
+ * The milliseconds for which the mails that a node has taken are not sent by another node. Sending three mails takes
+ * less.
+ */
 const leaseMs = 60_000
 
 /** The topic of a mail. The person or the invitation is looked up when it is sent. */
 export type MailTopic =
   | { kind: 'invitation'; invitation: string }
-  /** The address as it was typed; there may be no account. */
+  /** The e-mail address that was typed, in its normal form; it may have no account. */
   | { kind: 'forgot'; email: string }
   | { kind: 'new_device'; person: string; address: string; userAgent: string }
 

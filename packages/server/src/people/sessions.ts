@@ -74,7 +74,7 @@ async function end({ db: trx, by: person, now }: Ctx<Person, Trx>, { own }: Acco
   return done(null)
 }
 
-/** The tokens whose session is still valid. Streams that stay open are checked with it. */
+/** The given tokens whose session is still valid. Streams that stay open are checked with this function. */
 export async function goodSessions(auth: Auth, tokens: readonly string[], now: number): Promise<Set<string>> {
   const { internalAdapter } = await auth.$context
   const good = new Set<string>()
