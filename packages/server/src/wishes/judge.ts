@@ -1,4 +1,7 @@
-/** The two tables of section 3.4 for runtime wishes. Pure. */
+/**
+ * Decides what a report does to a requested runtime update, and whether one may be requested, by the two tables of
+ * section 3.4. Pure.
+ */
 import type { RuntimeRefusal } from '@svc/api'
 import { limits, type RefusalCode, type RuntimeInfo, refusals } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
@@ -27,7 +30,7 @@ export function judgeWish(
   return 'held'
 }
 
-/** True if the runtime has reported the wished version for that long (D34). */
+/** True if the runtime has reported the requested version for more than `sameWordsSeconds` (D34). */
 const runsLong = ({ runsSince }: RuntimeWish, now: number): boolean =>
   runsSince !== undefined && now - runsSince > sameWordsSeconds * 1000
 
@@ -61,7 +64,7 @@ const refuse = <Code extends RuntimeRefusal & RefusalCode>(code: Code, more: str
   ({ ok: false, code, message: `${refusals[code][1]} ${more}` }) as const
 
 /**
- * The longest time that an offered trial may take: the download (D59), the trial itself, and a second trial after a
- * reboot (D38).
+ * The longest time in milliseconds that an offered trial may take: the download (D59), the trial itself, and a second
+ * trial after a reboot (D38).
  */
 export const maxTrialMs = (600 + 2 * limits.trialSeconds) * 1000

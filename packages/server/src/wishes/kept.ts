@@ -55,7 +55,10 @@ export interface HoldNote {
   message: string | null
   at: number
 }
-/** The serial of the refused release. The hold applies only while a release with this serial is served (3.4). */
+/**
+ * A runtime version that is on hold, with the serial of the refused release. The hold applies only while a release with
+ * this serial is served (3.4).
+ */
 export interface RuntimeHold extends HoldNote {
   serial: number
   /** The earliest time at which the attempt may have started. */
@@ -65,7 +68,7 @@ export interface RuntimeHold extends HoldNote {
 export interface Wishes {
   blueprint?: BlueprintWish
   runtime?: RuntimeWish
-  /** The hold on the machine, as far as the outcomes that it reported show (D25). */
+  /** The blueprint version that the machine has on hold, as far as the outcomes that it reported show (D25). */
   blueprintHold?: HoldNote
   runtimeHold?: RuntimeHold
 }
@@ -82,8 +85,8 @@ export interface WishColumns {
   wished_version: string | null
   runtime_wished: string | null
   /**
-   * The time from which the wish counts as a trial: the first time it was offered, or before that the time it got its
-   * place.
+   * The time from which the runtime wish counts as a trial: the first time it was offered, or before that the time it
+   * got its place; null before both.
    */
   runtime_granted_at: number | null
 }

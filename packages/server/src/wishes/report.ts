@@ -74,7 +74,10 @@ function offer(row: UpdateRow, wishes: Wishes, { report, now, note }: Judging): 
   }
 }
 
-/** Removes the hold that is on the machine, because an answer that names another version lifts it there (D25). */
+/**
+ * Forgets the hold on the agent's machine if answers name another version than the held one, because that lifts the
+ * hold there (D25).
+ */
 function liftOnMachine(wishes: Wishes): void {
   const { blueprint, blueprintHold } = wishes
   if (blueprint?.offeredAt !== undefined && blueprintHold?.version !== blueprint.version) delete wishes.blueprintHold

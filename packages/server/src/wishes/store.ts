@@ -130,8 +130,8 @@ export const noteFetched = (db: Db, agentRef: { id: string }, now: number): Prom
   })
 
 /**
- * Wishes that an agent's runtime updates to the served version. The wish stores the last outcome as its mark; a wish
- * that exists already keeps its mark (D34).
+ * Requests that an agent's runtime updates to the served version. The wish stores the last outcome as its mark; a wish
+ * for this version that exists already keeps its mark (D34).
  */
 export const pressRuntime = (
   { db, by, now }: Ctx,
@@ -222,7 +222,7 @@ interface WishEntry extends Omit<Wishing, 'places'> {
   from?: string | null
 }
 
-/** Adds a line to the agent's timeline, and an entry to the audit trail. */
+/** Adds a line to the agent's timeline, and, unless `silent`, an entry to the audit trail. */
 async function tell(
   trx: Db,
   agent: AgentRow,

@@ -1,4 +1,4 @@
-/** Adds blueprint versions and releases for tests, as rows without their bytes. */
+/** Adds blueprint versions and releases for tests, as rows with placeholders for their bytes. */
 import type { World } from '../../testing/world.ts'
 import { newId } from '../ids.ts'
 
@@ -44,7 +44,7 @@ export async function ofBlueprint(w: Place, agent: { id: string }, blueprint: st
   await w.store.db.updateTable('agent').set(set).where('id', '=', agent.id).execute()
 }
 
-/** Adds a release without bytes, which is then the served one. */
+/** Adds a release with placeholders for its bytes, which is then the served one. */
 export async function serveRelease(w: Pick<World, 'store' | 'clock'>, version: string, signed = true): Promise<void> {
   const { serial } = await w.store.db
     .selectFrom('release')

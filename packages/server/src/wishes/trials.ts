@@ -15,7 +15,8 @@ import { keep, lockRow } from './row.ts'
 const maxTrials = (agents: number): number => Math.max(5, Math.ceil(agents / 10))
 
 /**
- * The milliseconds within which an agent must fetch the wish that got a place. Otherwise another wish gets the place.
+ * The milliseconds within which an agent must report after its wish got a place. Otherwise another wish may get the
+ * place.
  */
 const unclaimedMs = 2 * 60_000
 
@@ -35,8 +36,8 @@ export async function placesOf(trx: Db, workspaceId: string, now: number): Promi
 export const takePlace = (places: Places): boolean => places.free-- > 0
 
 /**
- * The number of trial places of a workspace, and how many are taken. A place is taken by a wish that has one and that
- * no report has ended.
+ * The number of trial places of a workspace, and how many are taken. A place is taken by a runtime wish that no report
+ * has ended, and that got a place or was offered at most `maxTrialMs` ago.
  */
 export async function trialsOf(db: Db, workspaceId: string, now: number): Promise<{ most: number; busy: number }> {
   const { rows } = await sql<{ agents: number; busy: number }>`
@@ -85,7 +86,10 @@ async function grantWithin(trx: Db, workspaceId: string, now: number): Promise<s
   return granted
 }
 
-/** Takes the places back from agents that have not reported since they got them. */
+/**
+ * Takes places back from agents that got them more than `unclaimedMs` ago, have not reported in that time, and were not
+ * offered the wish. Returns the number of places.
+ */
 async function takeBackUnclaimed(trx: Db, workspaceId: string, now: number): Promise<number> {
   const silent = await wishesOf(trx, workspaceId)
     .where('runtime_granted_at', '<', now - unclaimedMs)
