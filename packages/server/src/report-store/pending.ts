@@ -5,8 +5,8 @@
 import type { UsageDelta } from './rows.ts'
 
 /**
- * The maximum of a daily sum (a million dollars, a million million tokens), beyond which it would not be an exact
- * number.
+ * The maximum of a daily sum: a million dollars in micro-dollars, or a million million tokens. Sums of many days are
+ * then exact numbers too.
  */
 export const maxUsage = 1e12
 /**

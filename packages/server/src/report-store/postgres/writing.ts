@@ -27,7 +27,10 @@ import {
 import { type Cell, type Many, many, owned } from './arrays.ts'
 import type { PipelineStep } from './pipeline.ts'
 
-/** Makes one statement for each table with changes, and none for the others. */
+/**
+ * Makes the statements that write the decisions about a batch, each for the rows of all its agents. A statement that
+ * would get no rows is left out.
+ */
 export function writing(
   batch: readonly Submission[],
   decisions: readonly Decision[],

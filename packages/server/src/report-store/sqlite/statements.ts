@@ -46,15 +46,17 @@ function inArrays<Row extends readonly unknown[]>(statement: StatementSync): Rea
 
 const places = (count: number) => Array(count).fill('?').join(', ')
 const set = (columns: readonly string[]) => columns.map((column) => `${column} = ?`).join(', ')
-/** A prepared insert. It takes the agent's id first, then the values of the columns. */
+/** The text of a statement that inserts a row. Its values are the agent's id and then the columns. */
 const insertOf = ({ name }: Described, columns: readonly string[]) =>
   `insert into ${name} (agent_id, ${columns.join(', ')}) values (${places(columns.length + 1)})`
-/** A prepared update. It takes the values of the columns first, then the value by which the row is found. */
+/**
+ * The text of a statement that updates a row. Its values are the columns and then the value by which the row is found.
+ */
 const updateOf = ({ name }: Described, columns: readonly string[], by: string) =>
   `update ${name} set ${set(columns)} where ${by} = ?`
 /**
- * A prepared statement that deletes an agent's oldest lines. It takes the agent's id twice, then the number of lines to
- * keep, minus one.
+ * The text of a statement that deletes an agent's oldest lines. Its values are the agent's id twice, then the number of
+ * lines to keep, minus one.
  */
 const trimOf = ({ name }: Described) => `delete from ${name} where agent_id = ?
   and seq < (select seq from ${name} where agent_id = ? order by seq desc limit 1 offset ?)`
