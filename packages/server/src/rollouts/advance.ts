@@ -166,7 +166,9 @@ async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): P
   await note(trx, rollout, { by: service, now, action: 'rollout.halted' }, { why })
 }
 
-/** Wishes the version for the next piece of agents whose wave has started, in the order in which reports lock them. */
+/**
+ * Requests the version for the next piece of agents whose wave has started, in the order in which reports lock them.
+ */
 async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<string[]> {
   const due = await trx
     .selectFrom('rollout_agent')
@@ -270,7 +272,7 @@ const courseOf = (rollout: RolloutDbRow) => ({
   keptAt: rollout.wave_kept_at,
 })
 
-/** The agents of a rollout, including those left out. */
+/** The agents of a rollout, including those left out; with `open` only those whose outcome is unknown. */
 async function membersOf(db: Db, rollout: { id: string }, open: boolean): Promise<RolloutMember[]> {
   const rows = await db
     .selectFrom('rollout_agent')

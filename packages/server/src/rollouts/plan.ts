@@ -29,7 +29,7 @@ interface Planned {
   leftOut: Candidate[]
 }
 
-/** Plans a rollout for the page, which shows the plan before it starts one. */
+/** Plans a rollout for people, who see the plan before they start the rollout. */
 export async function previewRollout(
   db: Db,
   workspace: WorkspaceRef,

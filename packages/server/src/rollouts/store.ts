@@ -16,7 +16,7 @@ import { maxWatch, nobody, plan, type RolloutRefusal, watchUsual } from './plan.
 
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
 
-/** Stores the rollout with its agents. Its first wave starts with the sweeper's next round. */
+/** Stores the rollout with its agents. Its first wave starts when the rollout is next advanced (advance.ts). */
 export const createRollout = (
   { db, by, now }: Ctx,
   workspace: { id: string },
@@ -95,8 +95,8 @@ export const pauseRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: 
   })
 
 /**
- * Resumes a rollout after a halt or a pause; failures until then no longer halt it. When it waits or watches, it starts
- * its next wave.
+ * Resumes a paused or halted rollout; after a halt, the failures until then no longer halt it. A rollout that is
+ * running, or waits for a person, starts its next wave at once.
  */
 export const continueRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
@@ -118,8 +118,8 @@ export const continueRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, i
   })
 
 /**
- * Ends a rollout. Agents keep the version they have reached; `withdraw` also withdraws wishes that were offered but not
- * carried out.
+ * Ends a rollout. Agents keep the version they have reached. Wishes that were not offered yet are withdrawn; with
+ * `withdraw` also those that were offered but not carried out.
  */
 export const cancelRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string, withdraw: boolean) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
