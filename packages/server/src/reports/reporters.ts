@@ -15,8 +15,8 @@ export function rememberReporter(earlier: string, report: Report): string {
 }
 
 /**
- * True when host or boot id changed back and forth three times within the last ten reports. A restarted reporter gets a
- * new boot id once and never returns to the old one.
+ * True if the host or boot id changed at least three times within the last ten reports, and at least once back to an
+ * earlier one. A restarted reporter gets a new boot id once and never returns to the old one.
  */
 export function twoReporters(marks: string): boolean {
   const list: string[] = marks.match(/.{8}/g) ?? []

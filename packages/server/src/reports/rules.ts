@@ -99,8 +99,8 @@ function agentAfter(
 const unchanged: Pick<Writes, 'machineChanges' | 'agent'> = { machineChanges: [], agent: undefined }
 
 /**
- * The commands that the agent had when it wrote the report: those without an ack, and those whose ack the report
- * brings.
+ * The commands that the agent may have carried out when it wrote the report: those delivered to it without an ack, and
+ * those that this report accepts.
  */
 function givenOf(commands: readonly StoredCommand[], changes: readonly CommandChange[]): GivenCommand[] {
   return commands.flatMap((c) => {
