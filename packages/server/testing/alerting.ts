@@ -1,6 +1,6 @@
 /**
- * A node that only evaluates and sends alerts, `alerting.ts FILE SHIFT`, as fast as it can until nothing waits. Tests kill it at any
- * moment. SHIFT is the number of milliseconds by which its clock is ahead.
+ * A process that evaluates alerts once, then sends deliveries until none waits, and ends: `alerting.ts FILE SHIFT`.
+ * FILE is the database, SHIFT the number of milliseconds by which its clock is ahead. Tests kill it at any moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'

@@ -38,7 +38,9 @@ export interface SimAgent extends TestAgent {
 
 export interface Fleet {
   agents: SimAgent[]
-  /** Lets this many intervals pass. With `away` the service answers nobody. */
+  /**
+   * Lets this many intervals pass, or fewer if `until` returns true before one. With `away` the service answers nobody.
+   */
   pass: (intervals: number, how?: { away?: boolean; until?: () => Promise<boolean> | boolean }) => Promise<void>
   /** Returns the highest number of runtimes that were on trial at the same time. */
   maxOnTrial: () => number

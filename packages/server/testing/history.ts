@@ -1,7 +1,7 @@
 /**
  * A history of commands over a bad network, from a seed: reports that are lost, doubled or simultaneous, answers that
  * are lost, acks that are lost, late or doubled, clocks that advance, sweepers and two nodes. Every step is recorded,
- * and a checker decides I1 to I6.
+ * and `faults` checks I1, I2, I5 and I6.
  */
 import { type Ack, commandDeadline } from '@svc/protocol'
 import { randomOf } from '../../protocol/testing/mutate.ts'

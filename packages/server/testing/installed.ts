@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { bundle } from './bundles.ts'
 import type { Place } from './service-process.ts'
 
-/** Makes and activates the workspace, and uploads the versions 1.0.0 and 1.1.0. */
+/** Makes the workspace `north`, activates it, and uploads the versions 1.0.0 and 1.1.0 of the blueprint `mail`. */
 export async function twoVersions(place: Place): Promise<void> {
   await place.value(['workspace', 'create', 'north'])
   await place.value(['workspace', 'activate', 'north', 'svc'])
@@ -15,7 +15,7 @@ export async function twoVersions(place: Place): Promise<void> {
   }
 }
 
-/** Installs an agent of 1.0.0 and returns its token. */
+/** Installs an agent of `mail` 1.0.0 with this name and returns its token. */
 export async function installed(place: Place, name: string): Promise<string> {
   const { code } = await place.value<{ code: string }>(['code', 'issue', 'north', 'mail@1.0.0', '--agent', name])
   const body = JSON.stringify({ code })

@@ -16,7 +16,7 @@ declare module 'vitest' {
   }
 }
 
-/** The migrated database that is copied for every test file. */
+/** The name of the migrated database that is copied for each new database of a test. */
 export const template = 'svc_test_template'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

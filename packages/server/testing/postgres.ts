@@ -90,7 +90,10 @@ function ownFolder(parent: string): string {
 }
 
 const memoryPlace = '/dev/shm'
-/** A cluster of a whole run needs about a gigabyte at most. */
+/**
+ * The free bytes in memory that are required to put a cluster there. The cluster of a whole run needs about a gigabyte
+ * at most.
+ */
 const memoryNeeded = 4 * 2 ** 30
 
 /** A folder in memory; undefined where there is no such place, or too little room. */
@@ -104,7 +107,7 @@ function memoryFolder(): string | undefined {
   }
 }
 
-/** Frees the memory of test processes that were killed. */
+/** Removes the folders in memory that belong to test processes that have ended. */
 function removeAbandoned(): void {
   for (const name of readdirSync(memoryPlace)) {
     const pid = /^svc-pg-(\d+)-/.exec(name)?.[1]
@@ -207,7 +210,10 @@ function fromNpm(): { version: string; bin: string }[] {
   }
 }
 
-/** A folder of binaries that `nobody` can read. Those in a private home are copied beside the data. */
+/**
+ * The folder of PostgreSQL's binaries. If the user who runs the server cannot use them, because they are in a private
+ * home, it is a copy in `folder`.
+ */
 function usable(bin: string, folder: string): string {
   const { status } = spawnSync(join(bin, 'postgres'), ['--version'], { ...identity, cwd: '/' })
   if (status === 0) return bin

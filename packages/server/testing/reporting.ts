@@ -16,7 +16,7 @@ export interface Sent {
   agent?: TestAgent
   /** True if the client has hung up. */
   gone?: boolean
-  /** True if the node offers new wishes. */
+  /** True if the service may offer an update in the answer; the default is true. */
   offers?: boolean
   token?: string
 }

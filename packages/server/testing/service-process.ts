@@ -11,7 +11,10 @@ import { within } from '../../../scripts/testing/within.ts'
 import type { OperatorOutcome } from '../src/operator/socket/socket.ts'
 import { askOperator, type Ran, runHere, runsHere } from './operator.ts'
 
-/** The folder, ports and environment variables of one service. They are removed after the test. */
+/**
+ * The folder, ports and environment variables of one service. `newPlace` makes it for a test and removes the folder
+ * afterwards.
+ */
 export class Place {
   readonly folder: string
   readonly env: Record<string, string>
@@ -107,8 +110,8 @@ export class Place {
   }
 
   /**
-   * Asks the running service to carry out the command; undefined if no service runs, if several nodes share the
-   * database, or if the program itself is being tested.
+   * Asks the running service to carry out the command; undefined if no service runs, if its data is in PostgreSQL, or
+   * if the program itself is being tested.
    */
   async #asked(args: string[], input: string): Promise<OperatorOutcome | undefined> {
     if (!this.#isUsual || this.env.SVC_DATABASE_URL !== undefined) return undefined
@@ -131,7 +134,7 @@ export class ServiceProcess {
   /** The lines of the log that the service wrote to standard error. */
   log = ''
   said = ''
-  /** The first person's link. */
+  /** The link with which the first person makes an account; null if somebody has one, or the service is not ready. */
   link: string | null = null
   readonly ended: Promise<number | NodeJS.Signals>
 

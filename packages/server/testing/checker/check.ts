@@ -1,4 +1,7 @@
-/** Checks the invariants I1 to I16 against the lines of a run. Returns each violation as a sentence. */
+/**
+ * Checks the invariants I1 to I16 against the recorded lines of a test run (lines.ts). Returns each violation as a
+ * sentence.
+ */
 import { commandFaults } from './commands.ts'
 import { installFaults } from './installs.ts'
 import type { Line } from './lines.ts'

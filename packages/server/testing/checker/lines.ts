@@ -66,13 +66,15 @@ export type Outcome = 'ok' | 'rolled_back' | 'failed'
 /** The versions in an answer (2.7). */
 interface Told {
   desired?: string | undefined
-  /** The version in the field `runtime`, and the version in `runtime_desired`. */
+  /**
+   * `served` is the version in the answer's field `runtime`, and `runtime` the version in its field `runtime_desired`.
+   */
   served?: string | undefined
   runtime?: string | undefined
 }
 interface Call {
   at: number
-  /** The duration of a call; only present when no other call with the same code was in progress. */
+  /** The milliseconds that the call took; only present when no other call with the same code was in progress. */
   took?: number | undefined
   code: string
   status: number

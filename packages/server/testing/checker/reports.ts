@@ -2,7 +2,7 @@
 import { limits } from '@svc/protocol'
 import { type Line, lastView, type Of, only, type Run } from './lines.ts'
 
-/** The milliseconds after its end during which clients may still notice an outage. */
+/** The milliseconds after the end of a database outage in which answers may still say that the database is down. */
 const slack = 5_000
 
 export function reportFaults(lines: readonly Line[]): string[] {
@@ -54,7 +54,10 @@ function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
   return [...taken, ...left]
 }
 
-/** Finds confirmed runs that are not stored, except those of an agent with 2000 newer ones (I8). */
+/**
+ * Finds agents with more than 2000 stored runs, and confirmed runs that are not stored although fewer than 2000 newer
+ * runs of the agent are (I8).
+ */
 function kept(lines: readonly Line[], sent: Sent): string[] {
   const view = lastView(lines)
   const many = only(lines, 'view').flatMap(({ agents }) =>
@@ -76,8 +79,8 @@ function kept(lines: readonly Line[], sent: Sent): string[] {
 }
 
 /**
- * Checks that the shown report consists of parts of one report, and that no newer report was confirmed before that one
- * was sent.
+ * Checks that the shown report consists of parts of one report, and at the end of the run also that no confirmed report
+ * was sent after the shown one had been answered.
  */
 function mixed(lines: readonly Line[], sent: Sent): string[] {
   const answered = new Map(

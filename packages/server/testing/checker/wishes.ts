@@ -62,7 +62,10 @@ function notServed(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   })
 }
 
-/** Finds answers that name a served release although the report carried no `runtime` (2.7). */
+/**
+ * Finds answers that name a served release although the report carried no `runtime`, or request a runtime without
+ * naming the served release (2.7).
+ */
 const unasked = (pairs: readonly Pair[]): string[] =>
   pairs.flatMap(([{ report, runtime: says }, { served, runtime }]) =>
     (says === undefined && served !== undefined) || (served === undefined && runtime !== undefined)

@@ -32,8 +32,8 @@ export interface Alone extends Nodes {
 }
 
 /**
- * Starts everything. Nodes share a secret and trust forwarded addresses, as behind a proxy. `fill` prepares the empty
- * database first.
+ * Starts PostgreSQL and this many nodes. The nodes share a secret and trust forwarded addresses, as behind a proxy.
+ * `fill` prepares the empty database first.
  */
 export async function openCluster(
   count: number,

@@ -18,7 +18,7 @@ export interface Hands {
   close(): Promise<void>
 }
 
-/** Acts on PostgreSQL, where a command runs in a separate process beside the nodes. */
+/** Acts on PostgreSQL, where a command runs in the process of the test, beside the nodes. */
 export function beside({ url }: Cluster): Hands {
   const store = openPostgres(url)
   const live = liveOf(store)

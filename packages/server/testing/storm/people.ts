@@ -15,8 +15,8 @@ const pathOf = ({ name }: { name: string }) => `${slug}/${name}`
 type Act = (storm: Storm, agent: Reporter) => Promise<unknown>
 
 /**
- * Lets people act until the storm ends. An act that was refused, or may have had no effect, is not recorded, unless an
- * answer said that it happened.
+ * Lets people act until the storm ends. An act is recorded if an answer confirmed it; a wish, a release and a deletion
+ * also if it may have happened.
  */
 export async function steer(storm: Storm): Promise<void> {
   // Each act happens at least once, however short the storm is.

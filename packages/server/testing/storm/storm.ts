@@ -44,7 +44,10 @@ export interface Weather {
 type Fault = 'node' | 'database' | 'both'
 export interface Told {
   lines: Line[]
-  /** For each outage, the milliseconds from the return of the database until every node had accepted a report. */
+  /**
+   * For each outage, the milliseconds from the return of the database until every node was healthy and could look up a
+   * token again.
+   */
   healed: number[]
 }
 
