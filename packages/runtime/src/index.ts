@@ -1,1 +1,1 @@
-/** The exports of the runtime for tests and the demo. Nothing else imports this file. */
+/** The package exports nothing: the runtime is a program, and scripts that need its code import single files. */

@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { membersOf } from './group.ts'
 import { type Identity, identityOf, statOf } from './identity.ts'
 
-/** The leader of the process group that was started with this mark; undefined if the leader no longer lives. */
+/** The oldest process that has this mark in its environment and leads a process group; undefined if none lives. */
 export function findMarked(agentDir: string, started: string): Identity | undefined {
   const found = process.platform === 'linux' ? onLinux(agentDir, started) : byPs(agentDir, started)
   const leaders = found.flatMap((pid) => identityOf(pid) ?? [])

@@ -28,7 +28,7 @@ import { moment } from '../time.ts'
 export interface ReportParts {
   readonly manifest: Manifest
   readonly status: StatusFile
-  /** The health items that the runtime itself adds. */
+  /** The health items that the runtime adds, besides those about the agent's process and the bindings. */
   readonly health: readonly HealthItem[]
   readonly values: SettingValues
   readonly pause?: Pause | undefined

@@ -65,7 +65,7 @@ export interface Own {
   readonly runtime?: RuntimeInfo | undefined
   /** Who stopped the agent; present only in the last report (D66). */
   readonly stop?: Stop | undefined
-  /** More health items for the report. */
+  /** Health items that the runtime adds, about updates, needed programs and missing secrets. */
   readonly remarks?: readonly HealthItem[] | undefined
 }
 export interface Now extends Own {

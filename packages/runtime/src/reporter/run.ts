@@ -1,6 +1,7 @@
 /**
- * Reports until it is stopped; `svc report` runs this as a process beside the agent (1, rules 1 and 2). Whatever the
- * service or the network does, a failure is logged, and the next report is sent after the usual interval.
+ * Reports until it is stopped: in `svc report`, a process beside an agent that svc does not start, or in the runtime
+ * (1, rules 1 and 2). Whatever the service or the network does, a failure is logged, and the next report is sent after
+ * the usual interval.
  */
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'

@@ -140,7 +140,7 @@ test('a complete file with a good signature, by each built-in key, passes its st
   }
 })
 
-/** Bad answers to requests for `/cli/`. download.test.ts has one that is sent slowly, byte by byte. */
+/** Bad answers to requests for `/cli/`. download.test.ts has one that is sent too slowly. */
 const badServices: readonly (readonly [what: string, reply: Reply, why: RegExp])[] = [
   ['refuses the rate', json({}, 429), /could not be downloaded: the service answered 429/],
   ['is being restarted', json({}, 503), /could not be downloaded: the service answered 503/],

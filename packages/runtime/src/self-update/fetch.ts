@@ -17,7 +17,7 @@ export type StepResult<T = unknown> =
   | { readonly is: 'done'; readonly value: T }
   | { readonly is: 'unreachable' | 'differs' | 'refused' | 'unable' | 'falls' | 'dropped'; readonly why: string }
 
-/** The pauses before the three tries, in seconds (D35). */
+/** The seconds of pause before each of the three tries of a download (D35). */
 const tries = [0, 30, 120]
 
 /**

@@ -17,7 +17,7 @@ const attempt = filled(
       at: number(),
       /** The number of consecutive starts of this attempt that did not reach an end. */
       begun: number(),
-      /** True once an answer of the service no longer wished this version. */
+      /** True once an answer of the service, after the attempt, no longer wished its version. */
       closed: yes,
     },
     'is',

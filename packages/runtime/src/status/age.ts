@@ -25,7 +25,10 @@ export interface Writes {
   readonly broken?: boolean
   /** The mark of the start of the process that ran at the last look. */
   readonly started?: string
-  /** The last gap that was learned, and the longest gap that ended in each hour of the last day. */
+  /**
+   * `last` is the last gap between two writes of the status file that was learned; `longest` has the longest gap that
+   * ended in each hour of the last day.
+   */
   readonly last?: number
   readonly longest: readonly Gap[]
 }
@@ -47,9 +50,9 @@ export interface FileLook {
 }
 
 const hourMs = 3_600_000
-/** The number of hours for which a gap is remembered. The last gap counts whatever its age. */
+/** The number of hours for which a gap between two writes is remembered. The last gap counts whatever its age. */
 const hours = 24
-/** A gap is still usual if it is at most this many times as long as the longest remembered one. */
+/** A gap between two writes is still usual if it is at most this many times as long as the longest remembered one. */
 const patience = 4
 /**
  * If nobody looked for longer than `unseenMs`, or the clocks disagree by more than `disagreeMs`, the machine slept or
@@ -96,15 +99,18 @@ function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
 }
 
 /**
- * Adds the look of a command that looks only once and learns nothing. It leaves it to the reporter to notice sleep and
- * changes of the clock.
+ * Adds one look at the status file by a command that looks only once and learns nothing. It leaves it to the reporter
+ * to notice sleep and changes of the clock.
  */
 export function glance(before: Writes | undefined, mtime: number, now: number): Writes {
   const at = Math.min(before?.mtime === mtime ? before.at : mtime, now)
   return { longest: [], ...before, mtime, at, looked: now }
 }
 
-/** The age in milliseconds from which the file is too old; undefined until a gap has been learned. */
+/**
+ * The age in milliseconds from which the status file is too old; undefined until a gap between two writes has been
+ * learned.
+ */
 export function lateAfter({ last, longest }: Writes, now: number): number | undefined {
   if (last === undefined) return undefined
   const since = Math.floor(now / hourMs) - hours

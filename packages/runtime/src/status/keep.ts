@@ -5,7 +5,7 @@ import type { FileRead } from '../files/read.ts'
 /** The memory that is kept between two reads of the status file. */
 export interface KeptStatus {
   readonly good?: StatusFile
-  /** The number of consecutive reads that failed. */
+  /** The number of consecutive reads of the status file that failed. */
   readonly misses: number
   /** True if the status file could be read at least once since the reporter started. */
   readonly known?: boolean

@@ -6,7 +6,7 @@ import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 import { type FileLook, look, type Writes } from './age.ts'
 
-/** Reads what was stored; undefined if there is nothing readable. */
+/** Reads what was stored about the writes of the status file; undefined if nothing readable was. */
 export function readWrites(folder: Folder): Writes | undefined {
   const { mtime, at, looked, since, broken, started, last, longest } = readJsonObject(folder.statusWrites, 16_384) ?? {}
   if (!isTime(mtime) || !isTime(at) || !isTime(looked)) return undefined
@@ -57,7 +57,10 @@ export function watchWrites(folder: Folder): WritesWatch {
   }
 }
 
-/** Saves what was learned, if possible. With a full disk it has to be learned again after a restart. */
+/**
+ * Saves what was learned about the writes of the status file, if possible. With a full disk it has to be learned again
+ * after a restart.
+ */
 function trySaving(folder: Folder, writes: Writes): Writes {
   try {
     saveWrites(folder, writes)
@@ -65,7 +68,7 @@ function trySaving(folder: Folder, writes: Writes): Writes {
   return writes
 }
 
-/** Saves without syncing. A power failure may lose it, and then it is learned again. */
+/** Saves what was learned without syncing. A power failure may lose it, and then it is learned again. */
 function saveWrites(folder: Folder, writes: Writes): void {
   prepare(folder)
   writeLightly(folder.statusWrites, JSON.stringify(writes))

@@ -7,7 +7,7 @@ import type { Update } from './journal.ts'
 import { ends, move, type UpdateEvent } from './moves.ts'
 import { ofTheDay } from './wish.ts'
 
-/** The result of a step: an event, and a reason for people. */
+/** The result of a step of an update: an event, and a reason for people. */
 export interface Came {
   readonly event: UpdateEvent
   readonly why?: string

@@ -19,11 +19,11 @@ const window = filled(
     /** The level of the agent when the version was kept. */
     baseline: oneOf(levels),
     ran: number(),
-    /** The number of consecutive evaluations in which the level was worse. */
+    /** The number of consecutive evaluations in which the agent's level was worse than the baseline. */
     worse: number(),
-    /** The number of times the evaluation changed between worse and not worse. */
+    /** The number of times the evaluations changed between worse than the baseline and not worse. */
     flips: number(),
-    /** The number of times the process crashed. */
+    /** The number of times the agent's process crashed while the version was watched. */
     deaths: number(),
   }),
   { baseline: 'ok', ran: 0, worse: 0, flips: 0, deaths: 0 },

@@ -19,7 +19,7 @@ export interface StatusRead {
   readonly fresh: boolean
 }
 
-/** Creates a reader of the status. Its result is undefined if the manifest names no status file. */
+/** Creates a reader of the agent's status. Its result is undefined if the manifest names no status file. */
 export function statusReader(
   folder: Folder,
   manifest: Pick<Manifest, 'status' | 'state'> | undefined,

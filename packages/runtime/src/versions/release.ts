@@ -14,7 +14,7 @@ export type Release = Noted<typeof release>
 export const hold = filled(object({ version: words, reason: words }, 'version'), { reason: '' })
 
 const outcomes = ['ok', 'rolled_back', 'failed'] as const satisfies readonly Outcome[]
-/** The outcome of the last attempt (2.5, 2.6). */
+/** The outcome of the last attempt to update an agent or the runtime (2.5, 2.6). */
 export const applied: Field<Applied> = filled(
   object({ version: words, outcome: oneOf(outcomes), message: words }, 'outcome'),
   { version: '', message: '' },

@@ -60,7 +60,7 @@ export function writeRuntimeNote(folder: Pick<Folder, 'runtimeFolder' | 'runtime
   file.write(folder, value)
 }
 
-/** Reads the note; empty if there is no readable note. */
+/** Reads the note about the runtime's own file; empty if there is no readable note. */
 export const readRuntimeNote = (folder: Pick<Folder, 'runtimeNote'>): RuntimeNote => file.read(folder) ?? {}
 
 /** True if a new runtime is on trial and was not kept yet, or is being rolled back (D31). */
