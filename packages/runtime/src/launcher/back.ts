@@ -9,12 +9,12 @@ import type { Folder } from '../files/folder.ts'
 import { type Noted, note, words } from '../files/note.ts'
 import { release } from '../versions/release.ts'
 
-/** The request; `at` is its time in Unix milliseconds. */
+/** A request of `svc rollback-runtime` for the previous runtime. `at` is when it was made, in Unix milliseconds. */
 const askedBack = object({ from: release, to: release, by: words, at: number() }, 'from', 'to', 'by', 'at')
 export type AskedBack = Noted<typeof askedBack>
 type BackPath = Pick<Folder, 'runtimeBack'>
 
-/** For how many milliseconds a request is valid. The command that makes it waits this long. */
+/** The number of milliseconds for which a request is valid. */
 const validMs = 60_000
 
 const file = note('runtimeBack', askedBack, 65_536)
@@ -30,7 +30,7 @@ export function dropAskedBack(place: BackPath): void {
   try {
     removeDurably(place.runtimeBack)
   } catch (error) {
-    // the disk refused to remove the request; it is still acted on only once
+    // the disk refused to remove the request; this process still acts on it only once
     if (codeOf(error) === undefined) throw error
   }
 }

@@ -1,7 +1,7 @@
 /** The clocks that the launcher uses. */
 
-/** The time in Unix milliseconds. It never goes backwards while this process lives (D20). */
 const wall = Date.now() - performance.now()
+/** The time in Unix milliseconds. It never goes backwards while this process lives (D20). */
 export const clock = (): number => Math.round(wall + performance.now())
 
 /**

@@ -32,8 +32,8 @@ export type ToWorker =
   | { readonly is: 'order?'; readonly id: number }
   | { readonly is: 'process'; readonly state: ProcessState }
   /**
-   * Asks the worker to send its last report and to end. `by` says who stopped the agent (D66); it is absent if the
-   * worker is only being replaced.
+   * Asks the worker to end. `by` says who stopped the agent (D66); it is absent if the worker is only being replaced,
+   * or if it is not known who stopped the agent.
    */
   | { readonly is: 'stop'; readonly by?: Stop }
   /**
@@ -41,14 +41,17 @@ export type ToWorker =
    */
   | { readonly is: 'ping' }
   | { readonly is: 'runtime'; readonly note: RuntimeNote }
-  /** Says that the swap which the worker requested did not take place, and that nothing changed. */
+  /**
+   * Says that the new runtime file was not put in place although the worker asked for it, and that the running file is
+   * unchanged.
+   */
   | { readonly is: 'unswapped'; readonly why: string }
 export type FromWorker =
   | { readonly is: 'order'; readonly id: number; readonly order?: Order; readonly why?: string }
   | { readonly is: 'say'; readonly line: string }
   /** Says why nothing in this folder can be started. The worker sends this at most once, at the beginning. */
   | { readonly is: 'unfit'; readonly why: string }
-  /** Says whether a report was answered (D17). */
+  /** Says whether the service answered a report of the worker (D17). */
   | { readonly is: 'reported'; readonly ok: boolean }
   /** Says that a file which the launcher watches has changed, so that the launcher looks at once. */
   | { readonly is: 'look' }
@@ -57,7 +60,12 @@ export type FromWorker =
   | { readonly is: 'pong' }
   /** Asks the launcher to put this verified file in place of the running one, on trial (3.5, 4). */
   | { readonly is: 'swap'; readonly staged: string; readonly from: string; readonly to: Release }
-  /** Asks the launcher to note the outcome of an attempt that changed nothing, and the version that is put on hold. */
+  /**
+   * Asks the launcher to note the outcome of an update of the runtime that changed no file, and the version that is put
+   * on hold.
+   */
   | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
-  /** Says that the service wishes another version, which lifts the hold (3.5, 1). */
+  /**
+   * Says that the service wishes another version of the runtime than the one on hold, which lifts the hold (3.5, 1).
+   */
   | { readonly is: 'lifted' }

@@ -4,7 +4,10 @@ import type { Folder } from '../files/folder.ts'
 import { onTrial } from '../versions/runtime-note.ts'
 import { writeStarter } from './trial-files.ts'
 
-/** The file that the runtime proper is loaded from: the folder's own copy, or the program itself. */
+/**
+ * The file that the runtime proper is loaded from: the copy of svc in the agent's folder or, without one, the program
+ * that runs now.
+ */
 export function ownFile(folder: Pick<Folder, 'runtime'>): string {
   return existsSync(folder.runtime) ? folder.runtime : programFile()
 }

@@ -8,7 +8,7 @@ import type { Halt } from '../process/identity.ts'
 import { moment } from '../time.ts'
 import type { ProcessState } from './moves.ts'
 
-/** The number of consecutive failed starts from which the level is bad. */
+/** The number of consecutive failed starts from which the health item `Process` is bad. */
 const tooMany = 3
 const at = (ms: number): string => moment(Math.floor(ms / 1000))
 
@@ -38,7 +38,7 @@ function levelOf(state: ProcessState, halt?: Halt): Level {
   }
 }
 
-/** The state of the process in one sentence. */
+/** Describes the state of the agent's process in one sentence. */
 export function sentence(state: ProcessState, halt?: Halt): string {
   switch (state.is) {
     case 'running': {
@@ -70,8 +70,8 @@ const halts: Readonly<Record<Halt, (pid: number) => string>> = {
 }
 
 /**
- * The state for a report if the agent's process does not run. It replaces what the agent wrote while it still ran;
- * undefined while the process runs.
+ * The state for a report if the agent's process does not run. It replaces the state that the agent wrote while it still
+ * ran. Undefined while the process runs, and while a running process is being stopped.
  */
 export function notRunning(state: ProcessState): State | undefined {
   if (state.is === 'running' || (state.is === 'stopping' && state.because !== 'ended')) return undefined

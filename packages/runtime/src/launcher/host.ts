@@ -16,7 +16,7 @@ export interface Host {
   tell(message: ToWorker): void
   /** Asks the worker how the agent must be started; `silent` if the worker does not answer in time. */
   order(): Promise<OrderAnswer>
-  /** Gives the worker this many seconds to end by itself, and then starts the next one. */
+  /** Ends the worker, which gets this many seconds to end by itself, and then starts the next one. */
   replace(seconds: number): void
   /**
    * Gives the worker this many seconds to end by itself, and then ends it. Resolves to false if any worker is still in
@@ -113,10 +113,7 @@ async function end(
   if (!(await thread.terminate())) on({ is: 'left', id })
 }
 
-/**
- * The time between pings in milliseconds. It is at least 500 even when a drill shortens all times, so that a hang is
- * noticed before the five minutes of a trial are over.
- */
+/** The time between two pings in milliseconds: five seconds or, if a drill shortens all durations, at least 500. */
 const pulseMs = () => Math.max(duration(5), 500)
 
 /** Asks the current worker how the agent must be started, and assigns the answers to their questions by number. */

@@ -13,12 +13,15 @@ interface Hosted {
   readonly begun: number
   readonly spoke: boolean
   /**
-   * The number of consecutive looks without a message from the worker. Looks are counted instead of time: while the
-   * machine sleeps, time passes, but the worker cannot send anything.
+   * The number of checks, one for each ping, since the worker's last message. Checks are counted instead of time: while
+   * the machine sleeps, time passes, but the worker cannot send anything.
    */
   readonly quiet: number
   readonly pings: boolean
-  /** True if the worker was asked to end. Its reports no longer count. */
+  /**
+   * True if the worker was asked to end. From then on only its log lines, its answers about a start, and its hints that
+   * a file has changed are handled.
+   */
   readonly ending: boolean
   readonly fault?: string
 }
@@ -27,7 +30,10 @@ export interface Hosting {
   readonly worker?: Hosted | undefined
   /** The number of workers started so far. */
   readonly started: number
-  /** The number of consecutive workers that ended unexpectedly, soon after their start. */
+  /**
+   * The number of consecutive workers that ended unexpectedly. If a worker ran for more than `lasted` milliseconds
+   * before it ended, the count starts again at 1.
+   */
   readonly failures: number
   /** True once the whole runtime was asked to end. Nothing is started after that. */
   readonly over: boolean
@@ -67,8 +73,8 @@ export type HostingAct =
   | { readonly do: 'ping' }
   | { readonly do: 'pulse later' }
   /**
-   * Gives a worker this many seconds to end by itself, and then ends it. The events `late`, `left` and finally `ended`
-   * follow.
+   * Gives a worker this many seconds to end by itself, and then ends it. The event `ended` follows. Before it comes
+   * `late` if the worker did not end by itself, and `left` if it could not be ended at all.
    */
   | {
       readonly do: 'end'
@@ -82,12 +88,15 @@ export type HostingAct =
 
 interface HostingRules {
   /**
-   * A worker counts as hung after `unanswered` looks without an answer, or after `silent` looks without a first
-   * message.
+   * A worker that answers pings counts as hung after more than `unanswered` checks without a message. Another worker
+   * counts as hung after more than `silent` checks if it has never sent a message.
    */
   readonly unanswered: number
   readonly silent: number
-  /** A worker that ran for at least this many milliseconds does not count as failed. */
+  /**
+   * If a worker that ran for more than this many milliseconds ends unexpectedly, the count of failures starts again at
+   * 1.
+   */
   readonly lasted: number
 }
 interface HostingStep {
@@ -170,7 +179,7 @@ function exited(
   return { state: { ...state, failures }, acts: [{ do: 'again', how, seconds: Math.min(2 ** (failures - 1), 60) }] }
 }
 
-/** Checks that the worker still answers, and sends the next ping. */
+/** Checks that the worker still sends messages. Sends the next ping, or ends a worker that hangs. */
 function pulse(now: Hosting, { unanswered, silent }: HostingRules): HostingStep {
   const later: HostingAct = { do: 'pulse later' }
   if (!now.worker) return { state: now, acts: [later] }

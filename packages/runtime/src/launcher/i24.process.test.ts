@@ -31,8 +31,8 @@ afterAll(async () => {
 })
 
 /**
- * Runs one agent through the story: three starts, each followed by ten steps and a crash. Returns the agent's trace
- * without times.
+ * Runs one agent through the story: three starts, each followed by ten steps and a crash. Returns the lines that the
+ * agent traced and the environment of each start, without times.
  */
 async function story(): Promise<string[]> {
   for (const name of ['trace', 'starts', 'status.json', 'work.log']) rmSync(join(agent.state, name), { force: true })

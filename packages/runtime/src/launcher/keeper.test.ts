@@ -17,8 +17,8 @@ import { askBack } from './back.ts'
 import { type Keeper, keepRuntime } from './keeper.ts'
 import { sha256Of } from './trial-files.ts'
 
-// No power failure happens in this test, so a sync need not reach the disk. There are tens of thousands of syncs.
 vi.setConfig({ testTimeout: 120_000 })
+// No power failure happens in this test, so a sync need not reach the disk. There are tens of thousands of syncs.
 const sync = fs.fsyncSync
 const setSync = (to: typeof sync) => {
   fs.fsyncSync = to
@@ -141,8 +141,8 @@ function expectWhole(folder: Folder, where: string): void {
 }
 
 /**
- * Starts the runtime repeatedly until no trial is left, as on a machine where the new runtime never lasts. Four starts
- * are enough (I22).
+ * Starts the runtime repeatedly until its trial is over or the new file has reported, as on a machine where the new
+ * runtime never lasts. At most five starts are needed (I22).
  */
 function settle(folder: Folder, where: string): RuntimeNote {
   for (let process = 0; process < 5; process++) {

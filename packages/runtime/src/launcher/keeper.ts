@@ -32,8 +32,8 @@ export interface Keeper {
   /** Called when the worker hangs, or has never sent a message. */
   hung(how: string): void
   /**
-   * Checks the time limit of a trial and whether a person asked for the previous file. Returns true if another file
-   * must be started.
+   * Checks the time limit of a trial and whether a person asked for the previous file, and repeats what the disk
+   * refused. Returns true if another file must be started.
    */
   look(): boolean
   /**

@@ -22,7 +22,9 @@ export interface Keeping {
    */
   readonly due: number
   readonly retry: number
-  /** The time of the last request by a person that was acted on. */
+  /**
+   * When the last request for the previous file that was acted on was made, in Unix milliseconds; 0 if there was none.
+   */
   readonly taken: number
   /** True if the previous file could not be put back in place. It is then started from its own path. */
   readonly stuck: boolean
@@ -38,7 +40,10 @@ export type KeepingEvent =
   | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
   /** The new file has replaced the old one. `from` and `to` are versions. */
   | { readonly is: 'swapped'; readonly from: string; readonly to: string }
-  /** The swap failed, and everything is as it was before. */
+  /**
+   * The swap failed, and the old file is still in place. `note` is the note from before the swap; `noted` is true if
+   * the disk already holds the note about the trial, which is then overwritten.
+   */
   | { readonly is: 'unswapped'; readonly note: RuntimeNote; readonly noted: boolean }
   | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
   | { readonly is: 'lifted' }
@@ -158,7 +163,8 @@ function outcome(now: Keeping, event: KeepingOutcome, rules: KeepingRules, at: M
       return stay(now.stuck ? now : { ...now, retry: never })
     case 'unsaved': {
       const line = say(`the note about the runtime's own file could not be written: ${event.why}`)
-      // A start that cannot be noted is not made: after a kill nobody would know of it.
+      // A file that has not reported yet is not started if its start cannot be noted: after a kill nobody would know of
+      // it.
       const back =
         event.starting && now.note.trial?.is === 'trying'
           ? undo(later, { is: 'hung', reason: 'a start of it could not be noted' }, at)
@@ -203,8 +209,8 @@ const wayBack = ({ note: { trial } }: Keeping): KeepingAct[] =>
   trial?.is === 'undoing' ? [{ do: 'go back', from: trial.from }] : []
 
 /**
- * Sets the end of the trial, by the monotonic clock. For a file that has not reported it is set once; for a file that
- * has reported, it is set again at each start.
+ * Sets the end of the trial, by the monotonic clock. For a file that has not reported it is set once. For a file that
+ * has reported, it is set at the first report and again at each start.
  */
 function timed(now: Keeping, rules: KeepingRules, at: Moment): Keeping {
   const { trial } = now.note
@@ -212,10 +218,7 @@ function timed(now: Keeping, rules: KeepingRules, at: Moment): Keeping {
   return { ...now, due: trial && trial.is !== 'undoing' ? at.mono + remaining(trial, rules, at.wall) : never }
 }
 
-/**
- * The time that is left of the five minutes of a trial. For a file that has reported, the five minutes count from its
- * last start.
- */
+/** The time that is left of the five minutes of a trial. For a file that has reported, all five minutes are left. */
 function remaining(trial: Exclude<Trial, { is: 'undoing' }>, rules: KeepingRules, wall: number): number {
   if (trial.is === 'kept') return rules.trial
   return Math.min(rules.trial, Math.max(0, trial.began + rules.trial - wall))

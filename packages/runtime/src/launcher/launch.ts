@@ -22,8 +22,8 @@ const handoverSeconds = 3
 
 /**
  * Runs until `stop` is aborted (`by` names who did, if anybody), then ends the agent and after it the runtime; `kill`
- * ends both at once. `ended` resolves to the reason if nothing could be started, which happens only at the beginning
- * and never for an agent that already runs. `left` tells after the end whether a thread could not be ended.
+ * kills the agent at once. `ended` resolves to the reason if nothing could be started, which happens only at the
+ * beginning and never for an agent that already runs. `left` tells after the end whether a thread could not be ended.
  */
 export function launch(
   folder: Folder,
@@ -89,7 +89,10 @@ interface LaunchListener {
   readonly look: () => void
   /** Ends the current worker and starts the next one. */
   readonly replace: () => void
-  /** Ends the launcher, because nothing can be started in this folder. */
+  /**
+   * Ends the launcher, because nothing can be started in this folder. If the agent already runs, the reason is only
+   * logged.
+   */
   readonly refuse: (why: string) => void
   readonly tell: (message: ToWorker) => void
 }

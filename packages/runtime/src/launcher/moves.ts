@@ -10,8 +10,8 @@ export type ProcessState = NotedState & {
   /** The version of an installed agent that was started last, as the name of its folder. */
   readonly version?: string
   /**
-   * The mark of that start (2.12): its time in Unix seconds, which was noted before it. What the agent wrote later
-   * comes from this start.
+   * The mark of the agent's last start (2.12): its time in Unix seconds, which was noted before it. What the agent
+   * wrote later comes from this start.
    */
   readonly started?: string
 }
@@ -129,8 +129,8 @@ function stopping(
 }
 
 /**
- * The state after a process has ended. If a person requested the end, that decides; otherwise the restart policy of the
- * manifest does.
+ * The state after a process has ended: it starts again at once if it was ended for another version, and stays stopped
+ * if a person requested the end. Otherwise the restart policy of the manifest decides.
  */
 function settled(state: ProcessState, exit: Exit, rules: ProcessRules, now: number): ProcessState {
   if (state.is === 'stopping' && state.because === 'replaced') return { is: 'waiting', crashes: 0, startAt: now }

@@ -43,8 +43,8 @@ const unknownOfAlive = { since: 0, crashes: 0, adopted: false }
 export type Alive = Omit<Noted<typeof running>, 'is'>
 
 /**
- * A field for people who read the file. The runtime writes it and never reads it back: if it takes over a process that
- * is stopping, it asks it to end again and sets a new time limit.
+ * A field for people who read the file. The runtime writes it and never reads it back: a process that was stopping is
+ * taken over as running. If it must still end, it is asked again, with a new time limit.
  */
 const unread: Field<true> = field((): true | undefined => undefined, { const: true })
 
@@ -95,7 +95,7 @@ type ProcessNote = Noted<typeof processNote>
 
 const file = note('process', processNote, 65_536)
 
-/** The parts from which a note is written. Undefined parts are left out. */
+/** The parts of a note about the agent's process. Undefined parts are not written. */
 type NoteParts = Pick<ProcessNote, 'state'> & { readonly [K in keyof ProcessNote]: ProcessNote[K] | undefined }
 
 export function writeNote(folder: Folder, note: NoteParts): void {
@@ -103,5 +103,8 @@ export function writeNote(folder: Folder, note: NoteParts): void {
   file.write(folder, note as ProcessNote)
 }
 
-/** Reads the note; undefined if nothing was ever started in this folder, or if the note cannot be read. */
+/**
+ * Reads the note about the agent's process; undefined if there is none, because nothing was ever started in this
+ * folder, or if it cannot be read.
+ */
 export const readNote = (folder: Pick<Folder, 'process'>): ProcessNote | undefined => file.read(folder)

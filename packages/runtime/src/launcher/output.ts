@@ -9,7 +9,7 @@ import { createFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { openForOutput } from '../logs/open.ts'
 
-/** The maximum size in bytes of the file and of each older file, and the number of older files that are kept. */
+/** The size in bytes above which the agent's output file is rotated, and the number of older files that are kept. */
 export const outputBytes = 5 * 1024 * 1024
 const kept = 3
 

@@ -109,7 +109,7 @@ test('the agent gets exactly the environment of the contract, and never the toke
 
 test('the first report waits for the agent, since it would be shown for an interval and say that nothing runs', async () => {
   const { good, agent } = await world({
-    // This agent writes its status only after the runtime has stopped waiting for a first report.
+    // Without waiting for the agent, the first report would be sent before this agent writes its status.
     'late.sh':
       'sleep 1.6; echo \'{"state": {"level": "ok", "label": "Awake"}}\' > $SVC_STATE_DIR/status.json; exec sleep 1000',
     ...changed(/command: .*/, 'command: [sh, late.sh]'),
@@ -174,7 +174,7 @@ describe('the process of the agent', () => {
     const slow = join(agent.root, 'slow.cjs')
     const sleeps = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000)'
     writeFileSync(slow, `if (!require('node:worker_threads').isMainThread) ${sleeps}\n`)
-    // the runtime waits longer for a worker than this worker sleeps
+    // the launcher gives a worker more time for its first message than this worker sleeps
     const { lines } = runs(agent, { env: { NODE_OPTIONS: `--require ${slow}` }, scale: 0.4 })
     const { health } = await reportWhere(good, 'the agent runs', ({ state }) => state?.label === 'Working')
     const process = health?.find(({ name }) => name === 'Process')

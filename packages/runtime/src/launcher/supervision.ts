@@ -23,7 +23,10 @@ export type OrderAnswer = Order | 'silent' | undefined
 export interface Supervision extends Omit<Found, 'unnoted'> {
   /** `on`: the agent is kept running. `ending`: its end was requested. `over`: none of its processes is left. */
   readonly life: 'on' | 'ending' | 'over'
-  /** The progress of a start. `asking`: the order was requested. `starting`: the process was just started. */
+  /**
+   * The progress of a start. `asking`: the runtime was asked how the agent must be started. `starting`: the process is
+   * being started.
+   */
   readonly start: 'none' | 'asking' | 'starting'
   /** True if the process is a child of this runtime, which is then notified of its end. */
   readonly child: boolean
@@ -41,7 +44,7 @@ export interface Supervision extends Omit<Found, 'unnoted'> {
 export interface ProcessSeen {
   /** True if the agent's process exists. */
   readonly lives: boolean
-  /** True if any process of the agent's group exists. */
+  /** True if the agent's process is not a child of this runtime and any process of its group exists. */
   readonly group: boolean
   readonly paused: boolean
   /** When somebody last asked for a run, in Unix milliseconds. */
@@ -79,7 +82,7 @@ export type SupervisionAct =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'end' }
 
-/** Durations in milliseconds. */
+/** The rules by which the agent's process is supervised. Durations are in milliseconds. */
 export interface SupervisionRules {
   /** The path of svc's own file for the agent's output. */
   readonly output: string

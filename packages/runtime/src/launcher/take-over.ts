@@ -20,8 +20,8 @@ export interface Found {
 }
 
 /**
- * The state that an earlier runtime left. If the process in its note still lives, the state is that process; otherwise
- * a start is due.
+ * The state that an earlier runtime left: `running` if its process still lives, `stopping` if only other processes of
+ * its group live. Otherwise a start is due.
  */
 export function takeOver(folder: Folder): Found {
   const note = readNote(folder)

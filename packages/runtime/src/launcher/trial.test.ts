@@ -15,7 +15,6 @@ const rolledBack = (reason: string) => ({
   hold: { version: '2.0.0', running: from.sha256 },
 })
 
-/** The expected result of each event in each state: the new state or, if the trial is over, the outcome. */
 const states: Record<string, Trial | undefined> = { none: undefined, trying, kept, undoing }
 const events: Record<string, TrialEvent> = {
   swap: { is: 'swap', from, to },
@@ -30,6 +29,10 @@ const events: Record<string, TrialEvent> = {
   'found old': { is: 'found', inPlace: from.sha256 },
   'found another': { is: 'found', inPlace: 'c'.repeat(64) },
 }
+/**
+ * The expected result of each event in each state: the new state or, if the trial is over, the outcome. An event that
+ * is not listed changes nothing.
+ */
 const table: Record<string, Record<string, string>> = {
   none: { swap: 'trying', asked: 'undoing' },
   trying: {

@@ -28,7 +28,7 @@ export type TrialEvent =
   /** A new process has found this file in place. */
   | { readonly is: 'found'; readonly inPlace: string }
   | { readonly is: 'asked'; readonly from: Release; readonly to: Release; readonly by: string }
-  /** The previous file no longer exists. */
+  /** The previous file no longer exists, or it is another file now. */
   | { readonly is: 'lost' }
 
 /** The maximum number of starts of a file on trial. Instead of one more start, the previous file is started. */
