@@ -12,7 +12,7 @@ export interface Common {
   readonly json?: boolean
 }
 
-/** Adds the two options that every command has, `--dir` and `--json`. */
+/** Adds the two options that most commands have, `--dir` and `--json`. */
 export const common = (command: Command): Command =>
   command.option('--dir <dir>', "the agent's folder", '.').option('--json', 'print one JSON value for programs')
 

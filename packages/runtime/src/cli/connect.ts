@@ -1,6 +1,6 @@
 /**
- * `svc connect`: sets the address to which this folder's agent reports, and its token. Nothing is written before the
- * service accepted a real report.
+ * `svc connect`: sets the address to which this folder's agent reports, and its token. Without --no-test they are
+ * written only after the service accepted a real report.
  */
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
@@ -106,8 +106,9 @@ function nextStep(folder: Folder, manifest: Manifest): string {
 const firstText = '{"state": {"level": "ok", "label": "Hello"}}'
 
 /**
- * Asks whether to write a first status file, and returns its path. Undefined if a status file exists, or if svc starts
- * the agent, which then writes one itself.
+ * Asks whether to write a first status file, and returns its path if the answer is yes; with --yes it does not ask.
+ * Undefined if the manifest names no status file, if the file exists, or if svc starts the agent, which then writes one
+ * itself.
  */
 async function offerStatus(folder: Folder, manifest: Manifest, yes: boolean | undefined): Promise<string | undefined> {
   const file = absentStatus(folder, manifest)
@@ -234,7 +235,7 @@ async function tryConnection(folder: Folder, manifest: Manifest, connection: Con
 const report = (folder: Folder, manifest: Manifest, connection: Connection) =>
   exchange(createReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
 
-/** Reads standard input to its end, up to the maximum size of a token. */
+/** Reads standard input to its end, or until it is longer than any token (4,096 characters). */
 async function standardInput(): Promise<string> {
   let text = ''
   for await (const part of process.stdin) {

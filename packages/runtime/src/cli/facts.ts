@@ -80,7 +80,10 @@ export function factsOf({ folder, manifest }: Agent) {
     old: age !== undefined,
     /** The health of the bindings as the runtime last saw it (3.7). */
     bindings: bindingHealth(folder, manifest),
-    /** Secrets that the agent requires and nobody has typed, including those that only a newer version requires. */
+    /**
+     * Words that name the required secrets which are not set, with the command that sets one; undefined if none is
+     * missing.
+     */
     lacking: manifest.runtime ? lackingSecrets(folder, manifest) : undefined,
     active: status?.status.active ?? [],
     /** When the agent wrote its status, in Unix seconds. */

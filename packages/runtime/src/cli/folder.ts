@@ -29,7 +29,7 @@ export function me(): Author {
   return { by: 'machine', at: seconds(Date.now()), ...(user !== undefined && { user }) }
 }
 
-/** The name of the current user; undefined for a user id without a name, as in containers. */
+/** The name of the current user or, for a user id without a name, as in containers, a text such as `uid 1000`. */
 function nameOfUser(): string | undefined {
   try {
     return userInfo().username

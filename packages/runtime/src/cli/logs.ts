@@ -56,8 +56,8 @@ export const logs = (): Command =>
     })
 
 /**
- * Reads the end of a log and the position after it. While the log grows it is read again, until nothing was added
- * between the two; otherwise lines would be shown twice.
+ * Reads the end of a log and the position after it. If the log grew while it was read, it is read again, at most 20
+ * times; otherwise lines would be shown twice.
  */
 function endOf(
   file: FollowedFile | undefined,

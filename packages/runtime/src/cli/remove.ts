@@ -124,7 +124,10 @@ function sizeOf(path: string): string {
   return `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`}`
 }
 
-/** Deletes the paths. Meanwhile it holds the lock of the runtime, so that nobody starts the agent. */
+/**
+ * Deletes the paths, and the agent's folder if nothing stays in it. Meanwhile it holds the lock of the runtime, so that
+ * nobody starts the agent.
+ */
 function clear(folder: Folder, { paths, stays }: Plan): void {
   const lock = tryLock(folder, 'runtime', 'svc remove')
   if (!lock.ok)

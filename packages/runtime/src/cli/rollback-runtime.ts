@@ -15,7 +15,7 @@ import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { type Common, common, existing, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
 
-/** How many real seconds to wait for the other process. */
+/** How many real seconds to wait until the running launcher has rolled back. */
 const patience = 30
 
 export const rollbackRuntime = (): Command =>

@@ -58,7 +58,9 @@ async function installedAt(dir: string): Promise<{ folder: Folder; version: stri
   return { folder, version: manifest.version }
 }
 
-/** Asks the running runtime to do it or, if none is running, does it here (D58). */
+/**
+ * Carries out a rollback, or lifts a hold: through the running runtime or, if none is running, in this process (D58).
+ */
 async function done(folder: Folder, running: string, what: AskedUpdate['what']): Promise<Update> {
   const asked = { id: randomUUID(), running, by: byWhom(me()) }
   const lock = tryLock(folder, 'runtime', `svc ${what}`)

@@ -80,7 +80,10 @@ async function install({ to, json }: SelfOptions): Promise<void> {
   ])
 }
 
-/** The folder for the programs of an account: the usual one or, if only that is in PATH, the other usual one. */
+/**
+ * The folder for the programs of an account: the chosen one, /usr/local/bin for root, and otherwise ~/.local/bin, or
+ * ~/bin if only that is in PATH.
+ */
 export function folderFor({
   home,
   path,

@@ -125,7 +125,10 @@ async function startAgent(folder: Folder): Promise<string> {
   return `${line}\nIt runs in the background and does not restart after a reboot: the manager of ${unit.name} does not answer here (${why(ran)}). To remove the unit: ${uninstallHint(unit, folder.root)}`
 }
 
-/** Waits until a runtime that was started by a service manager holds the folder's lock. */
+/**
+ * Waits until a runtime that was started by a service manager holds the folder's lock. Resolves to false if that takes
+ * longer than the given seconds.
+ */
 export const runtimeBegins = (folder: Folder, seconds = 5): Promise<boolean> =>
   until(seconds, () => whoHolds(folder, 'runtime') !== undefined)
 
