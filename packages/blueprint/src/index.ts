@@ -1,6 +1,6 @@
 /**
- * Exports what concerns the manifest of a blueprint. Reading bundles and packing them are separate entry points of this
- * package. Section numbers in comments are those of docs/protocol.md.
+ * The main entry point of this package: it reads manifests, and reads, checks, packs and unpacks bundles. Parts of the
+ * package have entry points of their own. Section numbers in comments are those of docs/protocol.md.
  */
 
 export { type BundleCode, type BundleFinding, type BundleVerdict, sentence } from './bundle/findings.ts'

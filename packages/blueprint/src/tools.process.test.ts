@@ -107,8 +107,7 @@ describe('bundles made with common tools are accepted, and unpack to what was pa
       rmSync(file, { force: true })
       rmSync(target, { recursive: true, force: true })
       const [command = '', ...args] = argv
-      // Some bytes are removed before archives are compared: zip and git store the times of files, and jar spells names
-      // by the locale.
+      // jar spells names by the locale, so all tools run in the same one.
       execFileSync(command, [...args, file], { cwd: source, env: { ...process.env, LC_ALL: 'C.UTF-8' } })
       rmSync(join(source, '.git'), { recursive: true, force: true })
       const bytes = readFileSync(file)

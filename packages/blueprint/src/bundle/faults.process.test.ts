@@ -8,7 +8,7 @@ import { bundleWith } from '../../testing/hostile.ts'
 import { sweepStaging } from './unpack.ts'
 
 const program = fileURLToPath(new URL('../../testing/fault.ts', import.meta.url))
-/** The distance between two kills that are tried: the short form tries every third one. */
+/** The test kills at every third change of the disk, or at every change in its long form. */
 const step = process.env.SVC_TEST_LONG === undefined ? 3 : 1
 let root: string
 let bundle: string

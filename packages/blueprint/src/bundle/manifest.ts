@@ -12,7 +12,10 @@ export interface ExpectedManifest {
   readonly sha256?: string
 }
 
-/** Reads the manifest of a bundle that contains `files`. Every finding has its line in the manifest. */
+/**
+ * Reads the manifest of a bundle that contains `files`. Every finding has its line in the manifest, except that the
+ * manifest is missing.
+ */
 export function readOwnManifest(
   bytes: Uint8Array | undefined,
   files: ReadonlySet<string>,
@@ -61,8 +64,8 @@ function wrongFiles({ instructions, mcp, runtime }: Manifest, files: ReadonlySet
 }
 
 /**
- * Checks the state paths. Each of them becomes a link in every version, so the manifest or another file must not be at
- * the same place.
+ * Checks the state paths, each of which becomes a link in every version. None may be the manifest itself, a path that
+ * is written as a folder must not be a file of the bundle, and no folder above a path may be one.
  */
 function wrongState({ state, stateFolders = [] }: Manifest, files: ReadonlySet<string>): Wrong[] {
   return state.flatMap((one, i) => {

@@ -9,7 +9,10 @@ import { unpackBundle } from './unpack.ts'
 const long = process.env.SVC_TEST_LONG !== undefined
 const rounds = long ? 200_000 : 1000
 const first = Number(process.env.SVC_TEST_SEED ?? 1)
-/** The maximum number of milliseconds of CPU time. Unlike elapsed time, CPU time does not depend on other programs. */
+/**
+ * The maximum CPU time in milliseconds for reading one bundle. Unlike elapsed time, it does not depend on other
+ * programs.
+ */
 const maxMs = 2000
 /** A folder in memory, in which syncing costs nothing. */
 const memory = '/dev/shm'

@@ -112,7 +112,10 @@ function syncFolder(folder: string, mode?: number): void {
   }
 }
 
-/** Removes a folder. If the disk does not even delete files, the next call of `sweepStaging` tries again. */
+/**
+ * Removes a folder. If the disk does not even delete files, a staging folder stays until the next call of
+ * `sweepStaging`.
+ */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })

@@ -26,7 +26,7 @@ export interface Examined {
   readonly warnings: BundleFinding[]
   /** Findings about things that are allowed, but are probably mistakes. */
   readonly hints: BundleFinding[]
-  /** The manifest; absent if it cannot be read. */
+  /** The manifest; absent if it cannot be read. It is also absent for a bundle that has findings. */
   readonly manifest?: Manifest
 }
 

@@ -39,8 +39,8 @@ function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): Bund
 }
 
 /**
- * Finds environment files in a bundle. They do not belong there, since the service writes the agent's own at the
- * installation (4, rule 3).
+ * Finds environment files in a bundle. They do not belong there, since `svc init` writes the agent's own on its machine
+ * (4, rule 3).
  */
 const environments = ({ path }: Listed): BundleFinding[] =>
   /(?:^|\/)(?:agent|secrets)\.env$/i.test(path)
@@ -79,7 +79,8 @@ function ofCommand({ runtime, state }: Manifest, files: readonly Listed[]): Bund
 const script = /^[^-].*\.(?:py|pyz|js|cjs|mjs|ts|cts|mts|sh|rb|pl|php|jar)$/
 
 /**
- * The path in the bundle to which an argument of the command refers; undefined if it refers to no file in the bundle.
+ * The path in the bundle that an argument of the command stands for if it names a file; undefined for an absolute path,
+ * an option, or a path with `..`.
  */
 function inFolder(workdir: string, argument: string): string | undefined {
   if (argument.startsWith('/') || argument.startsWith('-') || argument.split('/').includes('..')) return undefined

@@ -7,7 +7,9 @@
 
 export const ignoreName = '.svcignore'
 
-/** Patterns that are left out unless `.svcignore` takes them back. `.svc` cannot be taken back. */
+/**
+ * Patterns that are left out unless `.svcignore` takes them back. The folders `.svc` and `.git` cannot be taken back.
+ */
 const usual = [
   '.git',
   '.hg',

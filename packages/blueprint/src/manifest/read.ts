@@ -26,8 +26,8 @@ export const readManifest = (source: string | Uint8Array, options: ReadOptions =
 export interface PlacedRead {
   readonly read: ManifestRead
   /**
-   * Returns the place of a value such as `runtime.files[0]`. If the value is not in the text, that is the start of the
-   * file.
+   * Returns the place of a value such as `runtime.files[0]`. If the value is not in the text, that is the place of its
+   * nearest parent; if the manifest cannot be read, it is the start of the file.
    */
   readonly placeOf: (path: string) => { line: number; column: number }
 }

@@ -24,9 +24,12 @@ export interface ZipEntry extends Header {
   /** The external attributes: file type and mode in the upper half, DOS attributes in the lower. */
   readonly attributes: number
   readonly start: number
-  /** The local header of the entry; absent if there is none at `start`. */
+  /**
+   * The local header of the entry; absent if there is none at `start`, or if the entry's data would reach into the
+   * directory.
+   */
   readonly local?: Header & { readonly dataStart: number }
-  /** The offset after the entry's data and its descriptor; `start` if there is no local header. */
+  /** The offset after the entry's data and its descriptor; `start` if `local` is absent. */
   readonly end: number
   /**
    * Says whether a descriptor follows the data: `none` if the flags promise none, `good` if it repeats the checksum and

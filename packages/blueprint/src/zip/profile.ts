@@ -79,7 +79,7 @@ export const entryRules: readonly EntryRule[] = [
   ['unpacks to more than 50 MB', ({ size }) => size > limits.bundleFileBytes],
 ]
 
-/** At most one of these findings is reported, since everything after such a fault would be misread. */
+/** The two findings that are reported alone: if a bundle is no archive or too large, its headers are not checked. */
 const notAnArchive = 'is not a zip archive, or it is cut off: it has no end record'
 const tooLarge = 'is larger than 20 MB'
 export const overlaps = 'overlaps another entry'
@@ -103,7 +103,7 @@ export function wrongWithLayout(layout: Layout): ZipFinding[] {
   return [...archive, ...each, ...wrongWithRanges(entries, end.directoryAt)]
 }
 
-/** Checks that the entries follow each other without gaps, from the first byte of the file to the directory. */
+/** Checks that the entries follow each other without gaps, from the first entry to the directory. */
 function wrongWithRanges(entries: readonly ZipEntry[], directoryAt: number): ZipFinding[] {
   const findings: ZipFinding[] = []
   const placed = entries.filter((e) => e.local).sort((a, b) => a.start - b.start)
