@@ -85,7 +85,7 @@ export interface RuleRow {
   /** How many seconds the condition must hold before an alert opens. */
   after: number
   level: AlertLevel
-  /** A limit in US dollars. */
+  /** The limit of the rule in US dollars; null if it has none. */
   limit: number | null
   statuses: string[] | null
   /** The names of the channels that are notified; null means all channels of the workspace. */
@@ -149,7 +149,10 @@ export interface ChannelRow {
 
 export const personalKinds = ['email', 'push'] as const satisfies readonly ChannelKind[]
 
-/** When messages are sent: at once, or collected in a digest at 08:00 of the time zone, each day or on Mondays. */
+/**
+ * When messages are sent: at once, or collected in a digest that is sent each day, or on Mondays, at 08:00 in the time
+ * zone of the channel.
+ */
 export const paces = ['at_once', 'daily', 'weekly'] as const
 export type Pace = (typeof paces)[number]
 

@@ -108,8 +108,8 @@ export interface NewCode extends InstallCode {
   /** The install code itself. It is shown only in this answer. */
   code: string
   /**
-   * Reasons why the installation would be refused right now, as sentences: a name taken, a product not activated, ten
-   * bots.
+   * Reasons why the installation would be refused right now, as sentences: the name is taken, a product is not
+   * activated, or the workspace has ten bots already.
    */
   warnings: string[]
 }

@@ -104,7 +104,7 @@ export type RuntimeRefusal =
   | 'runtime_version_held'
 
 export interface RuntimeUpdate extends Standing {
-  /** The state of the runtime; null if the agent's last report names no runtime. */
+  /** The version of the runtime, as last reported; null if the agent's last report names no runtime. */
   running: string | null
   previous: string | null
   /** The version to which a person on the machine pinned the runtime. */
@@ -190,7 +190,7 @@ export interface UpdateEvent {
   at: number
   of: RolloutKind
   kind: UpdateKind
-  /** The version that it is about. */
+  /** The version that the event is about. */
   version: string | null
   /** The version that the agent ran before the event. */
   from: string | null

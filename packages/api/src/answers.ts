@@ -22,7 +22,10 @@ export interface Me {
   id: string
   name: string
   email: string
-  /** True if the address of the account is known to be its owner's, because an operator handed the account to them. */
+  /**
+   * True if the address of the account is known to be its owner's, because they used a link that the operator handed to
+   * them or that was mailed to it.
+   */
   emailConfirmed: boolean
   /** True if the service can send email. */
   mails: boolean
@@ -71,8 +74,8 @@ export interface Session {
 }
 
 /**
- * A successful sign-in. The method `first` is the link of the service's first start, and `claim` is a link that hands
- * an account over.
+ * A successful sign-in. The method `first` is the link of the service's first start, and `claim` is a link with which a
+ * person takes over an account or chooses a new password.
  */
 export interface SignInRecord {
   at: number
@@ -187,7 +190,7 @@ export interface AgentPage {
   secretsMissing: boolean
   /** True if two reporters seem to use this agent's token (D8). */
   twoReporters: boolean
-  /** The last report as it is stored, without its runs; null before the first report. */
+  /** The last report as it is stored, without its runs and acks; null before the first report. */
   report: Omit<Report, 'runs' | 'acks'> | null
   runs: { kept: number; statuses: string[]; models: string[] }
   /** The names of the logs that may be requested. */
@@ -314,8 +317,8 @@ export interface LogText extends LogEntry {
 export interface Members {
   members: { id: string; name: string; email: string; emailConfirmed: boolean; role: Role; self: boolean }[]
   /**
-   * The open invitations; empty unless an admin asks. The state `void` means that the inviter left, or now has fewer
-   * rights than the invitation gives.
+   * The open invitations; empty unless an admin asks. `void` is true if the inviter left, or now has fewer rights than
+   * the invitation gives.
    */
   invitations: {
     id: string

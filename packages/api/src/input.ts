@@ -105,7 +105,7 @@ export const words: QueryValue<string | undefined> = (text) => text || undefined
 /** Reads a yes or no: true for `true` or `1`, false for `false` or `0`, undefined for anything else. */
 export const yesOrNo: QueryValue<boolean | undefined> = (text) =>
   text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined
-/** Reads a whole number of at most `max`. */
+/** Reads a whole number. A larger number than `max` counts as `max`, and anything else gives `otherwise`. */
 export const count =
   (max: number, otherwise: number = max): QueryValue<number> =>
   (text) =>
