@@ -75,8 +75,8 @@ export const acksArrived = (journal: Journal, acks: readonly Ack[]): Journal => 
 }
 
 /**
- * Forgets commands that are older than seven days and not among the newest thousand. A command without an answer is
- * never forgotten. `now` is in Unix seconds.
+ * Forgets commands that are older than seven days and not among the newest thousand. A command that has no answer, or
+ * whose ack still has to be sent, is never forgotten. `now` is in Unix seconds.
  */
 export const forget = (journal: Journal, now: number): Journal =>
   journal.filter(

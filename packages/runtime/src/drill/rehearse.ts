@@ -202,7 +202,10 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
     look: () => started.look(),
     sentence: () => sentence(state()),
     end: () => started.stop(),
-    /** Resolves to true once this version runs and has reported its health, or has had the time to report it. */
+    /**
+     * Resolves to true once this version runs and has written its status file, or has had the time to write it; to
+     * false if it does not run.
+     */
     async runs(sha256: string, stop: AbortSignal): Promise<boolean> {
       const holds = () => state().is === 'running' && state().version === nameOf(sha256)
       started.look()
@@ -216,7 +219,7 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
   }
 }
 
-/** A checksum over all names and contents below a folder. */
+/** A checksum over the names, modes and contents of everything below a folder. */
 export function fingerprint(root: string): string {
   const sum = createHash('sha256')
   const walk = (path: string, name: string) => {

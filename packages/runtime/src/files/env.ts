@@ -20,7 +20,7 @@ type ConnectionRead =
   | { readonly ok: true; readonly value: Connection }
   | { readonly ok: false; readonly message: string }
 
-/** The variables of a file; empty if there is no such file. */
+/** The variables of a file; empty if there is no such file, or if it cannot be read. */
 export function readEnv(file: string): Env {
   const read = readFile(file, 1024 * 1024)
   const env = new Map<string, string>()
@@ -32,7 +32,10 @@ export function readEnv(file: string): Env {
   return env
 }
 
-/** The address to which this folder's agent reports, and its token. */
+/**
+ * The address to which this folder's agent reports, and its token. If either is missing or invalid, the result says so
+ * in a sentence.
+ */
 export function readConnection(folder: Folder): ConnectionRead {
   const env = readEnv(folder.env)
   const connect = `run "${hint('connect --url …')}" first`

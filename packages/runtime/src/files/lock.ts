@@ -2,8 +2,8 @@
  * Locks of a folder that end with their process (D58), without flock, which Node lacks, or a socket. A lock is a series
  * of files `lock/<name>.<n>`, each created once by an exclusive link. The file with the highest number is the state and
  * is never removed: the lock is free if it holds `released` or its process is dead. To take the lock, a process creates
- * the next number, so only one of two succeeds. `runtime` is held as long as a reporter runs, `turn` while pause,
- * settings or the journal change.
+ * the next number, so only one of two succeeds. `runtime` is held as long as a runtime or reporter runs, `turn` while
+ * pause, settings or the journal change.
  */
 import { randomBytes } from 'node:crypto'
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'

@@ -7,7 +7,7 @@ import { wrongWithSecretName } from '@svc/blueprint'
 import { isToken, limits, type Preview, preview, type Redeemed, readRedeemed, shown, type Verdict } from '@svc/protocol'
 import { call, refusalOf, type SendResult } from '../reporter/send.ts'
 
-/** Time limits of the redemption: without a single byte, and in all (D44). */
+/** Time limits of the redemption in seconds: without a single byte, and in all (D44). */
 const idleSeconds = 30
 const redeemSeconds = 15 * 60
 /** The maximum size of the redeem answer: a bundle of 20 MB in base64, and a megabyte for the rest. */
@@ -16,8 +16,8 @@ const redeemBytes = Math.ceil((limits.bundleBytes * 4) / 3) + 1024 * 1024
 type CallResult<T> =
   | { readonly ok: true; readonly value: T }
   /**
-   * A failed call: `unreached` means that nothing was sent, `unknown` that the code may be used up, `refused` that the
-   * code is not used up.
+   * A failed call: `unreached` means that the code was not sent or, for a preview, that no complete answer came,
+   * `unknown` that the code may be used up, `refused` that it is not used up.
    */
   | { readonly ok: false; readonly is: 'unreached' | 'unknown' | 'refused'; readonly message: string }
 

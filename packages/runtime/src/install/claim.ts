@@ -71,8 +71,8 @@ export function unclaim(folder: Folder, madeFolder: boolean): void {
 }
 
 /**
- * True if the folder holds only what is left of an installation that was killed before it sent its code: its folders
- * and its note.
+ * True if there is no `.svc`, or if it holds only what an installation left that was killed before it sent its code:
+ * its folders and its note.
  */
 function isRemnant(folder: Folder): boolean {
   const names = list(folder.svc)

@@ -39,18 +39,24 @@ type InstallPath = Pick<Folder, 'install'>
 
 export const writeInstall: (folder: InstallPath, install: Install) => void = file.write
 
-/** Why the note of the installation cannot be read; undefined if it can be, or if there is no note. */
+/**
+ * Why the file with the note of the installation cannot be read; undefined if it can be, even if its content is
+ * damaged, or if there is no such file.
+ */
 export function unreadableInstall(folder: InstallPath): string | undefined {
   const seen = file.look(folder)
   return seen.is === 'unreadable' ? `the note of the installation ${seen.why}` : undefined
 }
 
-/** Reads the note of the installation; undefined if nothing was ever installed in the folder. */
+/**
+ * Reads the note of the installation; undefined if nothing was ever installed in the folder, or if the note cannot be
+ * read.
+ */
 export const readInstall: (folder: InstallPath) => Install | undefined = file.read
 
 /**
  * A sentence about why nothing can be started in this folder, and what to do (4, rule 6, D44). Undefined if the
- * installation is complete.
+ * installation is complete, or if nothing was ever installed here.
  */
 export function unfinished(folder: Folder): string | undefined {
   const install = readInstall(folder)

@@ -67,8 +67,8 @@ function traced(
 
 type Point = readonly [kind: string, n: number]
 /**
- * Counts the points of each kind: the largest number of calls of one name that a single thread makes, since strace
- * counts calls by thread and name.
+ * Lists the calls at which the process can be killed. Their number for each kind is the largest number of calls of one
+ * name that a single thread makes, since strace counts calls by thread and name.
  */
 async function pointsOf(): Promise<Point[]> {
   const w = await installWorld(packed)
