@@ -7,13 +7,13 @@ import { defineConfig, type Plugin } from 'vite'
 import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 
 const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints/
-/** The page of alerts and that of an agent share these; the list of agents does without. */
+/** Modules that the page of alerts and that of an agent share. The list of agents does not need them. */
 const tabbed = /components\/(Tabs|ActionIcon)\//
 const aboutAlerts = /src\/alerts\/(Acknowledge|AlertItem|Mute|useAlertChange|alerts\.css)/
 
 /**
- * True if a module is in the output. A style sheet leaves no code there, so it counts if any part of the page imports
- * it.
+ * True if a module is part of the built page. A style sheet leaves no code there, so it counts if any part of the page
+ * imports it.
  */
 const isContained = ([id, { renderedLength }]: [string, { renderedLength: number }]): boolean =>
   renderedLength > 0 || /\.css$/.test(id)
@@ -46,7 +46,7 @@ export default defineConfig({
       treeshake: { moduleSideEffects: (id: string) => !/packages\/protocol\//.test(id) },
       // By itself the bundler makes a hundred small files, of which a page loads sixty, six at a time. Here one file
       // has the code that every page needs first, and another the code that two or more pages share. The code for
-      // dropping zips is separate.
+      // dropping zips, for tabs and about alerts is separate.
       output: {
         codeSplitting: {
           groups: [

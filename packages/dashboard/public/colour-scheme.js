@@ -1,10 +1,11 @@
-// Sets the colour scheme before the first paint. A file of its own, so that no inline script needs to be allowed.
+// Sets the page's colour scheme before the first paint. This is a separate file, so that the page need not allow inline
+// scripts.
 ;(() => {
   let chosen = null
   try {
     chosen = localStorage.getItem('svc-colour-scheme')
   } catch {
-    // Storage may be forbidden; the system's scheme is then the one.
+    // If the browser forbids storage, the system's colour scheme is used.
   }
   const dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light')

@@ -1,5 +1,5 @@
-// Shows the messages that arrive by Web Push, and opens their link. The worker handles no fetch and caches nothing, so the page
-// always comes from the service.
+// Shows the messages that arrive by Web Push, and opens the link of the one that is clicked. The worker handles no
+// fetch and caches nothing, so the page always comes from the service.
 
 const unreadable = { title: 'Something happened to your agents', body: 'Open the page to see what.', tag: '', url: '/' }
 
@@ -10,7 +10,10 @@ self.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(event.notification.data.url))
 })
 
-/** Browsers show a warning of their own after a push that shows nothing, so a message that cannot be read is shown too. */
+/**
+ * Reads a pushed message. If it cannot be read, a general text is returned, because browsers show a warning of their
+ * own after a push that shows nothing.
+ */
 function messageOf(data) {
   try {
     return { ...unreadable, ...data.json() }
@@ -19,7 +22,10 @@ function messageOf(data) {
   }
 }
 
-/** A later message about the same alert replaces the earlier one and calls again. */
+/**
+ * Shows a message as a notification. A later one with the same `tag`, such as one about the same alert, replaces it and
+ * alerts the person again.
+ */
 const show = ({ title, body, tag, url }) =>
   self.registration.showNotification(title, {
     body,
@@ -29,7 +35,10 @@ const show = ({ title, body, tag, url }) =>
     data: { url },
   })
 
-/** Opens only links of this service. A window that shows the link already is brought to the front. */
+/**
+ * Opens the link of a notification; the home page if the link leads away from this service. A window that already shows
+ * the link is brought to the front.
+ */
 async function open(link) {
   const { href } = inside(new URL(link, self.location.origin))
   const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })

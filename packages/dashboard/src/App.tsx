@@ -7,8 +7,8 @@ import { router } from './router.tsx'
 import { resolver, theme } from './theme.ts'
 
 /**
- * The colour scheme that the person chose. The script public/colour-scheme.js reads the same key before the first
- * paint.
+ * Remembers in this browser which colour scheme the person chose. The script public/colour-scheme.js reads the same key
+ * before the first paint.
  */
 const schemes = localStorageColorSchemeManager({ key: 'svc-colour-scheme' })
 

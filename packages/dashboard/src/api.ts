@@ -8,7 +8,7 @@ import { serviceHeard } from './ui/clock.ts'
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
-  /** All faults of a refused bundle, with file and line. */
+  /** All faults of the uploaded bundle that the service refused, with file and line; empty for other refusals. */
   readonly findings: readonly BundleFinding[]
   constructor(status: number, code: string, message: string, findings: readonly BundleFinding[] = []) {
     super(message)
@@ -21,7 +21,9 @@ export class ApiError extends Error {
 
 type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** Makes a query such as `?a=1&b=2` from values. Empty text, false and undefined are left out. */
+/**
+ * Makes the query of an address, such as `?a=1&b=2`, from values. Empty text, false, null and undefined are left out.
+ */
 export function query(values: Values): string {
   const pairs = Object.entries(values).filter(([, v]) => v !== undefined && v !== null && v !== '' && v !== false)
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([k, v]) => [k, String(v)]))}`
@@ -36,7 +38,7 @@ type Opened =
   | 'GET /w/:slug/blueprints/:blueprint/versions/:version/bundle'
 type Route = Exclude<keyof Operations, Uploads | Opened>
 type Sent<R extends Route> = Operations[R]['sent']
-/** The arguments that the route needs: path parameters, input, and a signal that aborts the request. */
+/** The arguments of `call` that a route needs: path parameters, input, and a signal that aborts the request. */
 type Arguments<R extends Route> = [
   ...(unknown extends Operations[R]['params'] ? [] : [at: Operations[R]['params']]),
   ...(Sent<R> extends undefined ? [] : Partial<Sent<R>> extends Sent<R> ? [input?: Sent<R>] : [input: Sent<R>]),
@@ -55,14 +57,14 @@ export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise
   return request(method, address, method === 'DELETE' ? undefined : (input ?? {}), signal)
 }
 
-/** The address of a file, or of the stream of events, with its parameters filled in. */
+/** The address of a file, or of the stream of events, with its path parameters and its query filled in. */
 export const addressFor = <R extends Opened>(
   route: R,
   at: Operations[R]['params'],
   asked: Partial<Operations[R]['sent']> = {},
 ) => `${addressOf(route.slice('GET '.length), at)}${query(asked as Values)}`
 
-/** The address of a route, with its parameters filled in. */
+/** The address of a route, with its path parameters filled in. */
 const addressOf = (path: string, at: Readonly<Record<string, string>>) =>
   `/api/web${path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(at[name] ?? ''))}`
 
@@ -83,7 +85,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
   return read<T>(response.status, await response.text())
 }
 
-/** Reads the answer, and throws a refusal. */
+/** Returns the value of an answer of the service. Throws an ApiError if the answer is a refusal. */
 function read<T>(status: number, text: string): T {
   serviceHeard()
   const value = parsed(text)
@@ -121,7 +123,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Reads the service's envelope `{error: {code, message}}`, or `{code, message}` of the accounts library. */
+/**
+ * Makes an error from a refusal. Reads the service's envelope `{error: {code, message}}`, or `{code, message}` of the
+ * accounts library.
+ */
 function refusal(status: number, value: unknown): ApiError {
   const outer = (value ?? {}) as { error?: unknown; code?: unknown; message?: unknown; findings?: unknown }
   const inner = (typeof outer.error === 'object' && outer.error !== null ? outer.error : outer) as typeof outer
@@ -137,7 +142,7 @@ function refusal(status: number, value: unknown): ApiError {
   )
 }
 
-/** The query for the list of agents, without the part that says which rows are wanted. */
+/** The query for the list of agents, without `offset` and `limit`, which say which rows are wanted. */
 export type FleetQuery = Omit<Sent<'GET /w/:slug/fleet'>, 'offset' | 'limit'>
 /** A command as the page sends it (3.2). */
 export type SentCommand = Sent<'POST /w/:slug/agents/:name/commands'>
@@ -272,7 +277,7 @@ export const api = {
   signOut: () => request('POST', '/api/auth/sign-out', {}),
   upload: (slug: string, zip: Blob, sent: (share: number) => void) =>
     send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent),
-  /** The address from which the zip of a version is downloaded. */
+  /** The address from which the zip of a version of a blueprint is downloaded. */
   bundleDownload: (slug: string, blueprint: string, version: string) =>
     addressFor(`GET ${versionPath}/bundle`, { slug, blueprint, version }),
   /** The address from which a log is downloaded as a file. */

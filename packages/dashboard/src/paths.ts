@@ -16,7 +16,7 @@ export const paths = {
   agent: '/w/$slug/agents/$name',
   blueprints: '/w/$slug/blueprints',
   blueprint: '/w/$slug/blueprints/$blueprint',
-  /** The page to choose what to install, and the page that shows the new code once. */
+  /** The page to issue an install code for a version, and the page of one code. */
   install: '/w/$slug/install',
   code: '/w/$slug/codes/$id',
   /**
@@ -36,6 +36,6 @@ export const paths = {
 export const agentTabs = ['overview', 'runs', 'commands', 'updates', 'logs', 'settings'] as const
 export type AgentTab = (typeof agentTabs)[number]
 
-/** The tabs of the page of alerts: `?tab=`, the first when absent. */
+/** The tabs of the page of alerts. The address names one with `?tab=`; without it the first one is shown. */
 export const alertTabs = ['open', 'history', 'rules', 'channels', 'deliveries', 'mine'] as const
 export type AlertTab = (typeof alertTabs)[number]

@@ -11,30 +11,33 @@ export const keys = {
   sessions: ['sessions'] as const,
   signIns: ['sign-ins'] as const,
   workspace: (slug: string) => ['w', slug] as const,
-  /** All parts of the list of agents, for every filter. */
+  /** The key of the list of agents with all its parts, for every filter. */
   fleet: (slug: string) => ['w', slug, 'fleet'] as const,
-  /** All data of every agent's page. */
+  /** The key of all data of all agents' pages. */
   agents: (slug: string) => ['w', slug, 'agent'] as const,
-  /** All data of one agent: its page, runs, usage, levels, commands, logs. */
+  /** The key of all data of one agent: its page, runs, usage, levels, commands, logs. */
   agent: (slug: string, name: string) => ['w', slug, 'agent', name] as const,
   /**
-   * Blueprints, their versions, install codes, bots and products. A frame with `list` means that any of them may have
-   * changed.
+   * The keys of blueprints with their versions, of install codes, and of bots with products. A frame with `list` means
+   * that any of these may have changed.
    */
   blueprints: (slug: string) => ['w', slug, 'blueprints'] as const,
   codes: (slug: string) => ['w', slug, 'codes'] as const,
   bots: (slug: string) => ['w', slug, 'bots'] as const,
-  /** The served runtime, and all rollouts. */
+  /** The key of the served runtime and of all rollouts. */
   rollouts: (slug: string) => ['w', slug, 'rollouts'] as const,
   members: (slug: string) => ['w', slug, 'members'] as const,
   activity: (slug: string) => ['w', slug, 'activity'] as const,
-  /** Alerts, rules, mutes, channels and deliveries. A frame with `alerts` means that any of them may have changed. */
+  /**
+   * The key of alerts, rules, mutes, channels and deliveries. A frame with `alerts` means that any of them may have
+   * changed.
+   */
   alerts: (slug: string) => ['w', slug, 'alerts'] as const,
-  /** The facts about the workspace, such as the number of open alerts. */
+  /** The key of the facts about the workspace, such as the number of open alerts. */
   facts: (slug: string) => ['w', slug, 'facts'] as const,
 }
 
-/** The number of agents that one request for the list returns at most. */
+/** The maximum number of agents that one request for the list returns. */
 export const fleetWindow = 200
 
 export const meQuery = queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.me(signal), staleTime: 60_000 })
@@ -72,7 +75,7 @@ export const codeQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: [...keys.codes(slug), id],
     queryFn: ({ signal }) => api.code(slug, id, signal),
-    // A frame tells when the code is redeemed, so this is only for a time without a live connection.
+    // A frame tells when the install code is redeemed, so this is only for a time without a live connection.
     refetchInterval: ({ state }) => (state.data === undefined || state.data.state === 'live' ? 5_000 : false),
   })
 export const botsQuery = (slug: string) =>
@@ -206,8 +209,8 @@ export const logQuery = (slug: string, name: string, id: string) =>
   })
 
 /**
- * Decides whether a failed request is tried again: twice if the connection was lost, and never after a refusal, which
- * is an answer.
+ * True if a failed request is tried again: at most twice, and never after a refusal with a status below 500, which is
+ * an answer.
  */
 const again = (count: number, error: Error) =>
   count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)

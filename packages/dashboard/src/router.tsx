@@ -1,5 +1,6 @@
 /**
- * All addresses of the page (paths.ts). Each has the data that it needs before it is drawn, and the file that draws it.
+ * All addresses of the page (paths.ts). Each names the file that draws it, and most load the data that they need as
+ * soon as they are opened.
  */
 import type { FleetSort } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'
@@ -41,7 +42,7 @@ type Search = Record<string, unknown>
 const text = (v: unknown): string | undefined =>
   typeof v === 'string' && v !== '' ? v : typeof v === 'number' ? String(v) : undefined
 const oneOf = <T extends string>(all: readonly T[], v: unknown): T | undefined => all.find((each) => each === v)
-/** Leaves out keys without a value, so that addresses stay short. */
+/** Leaves out keys whose value is undefined, so that addresses stay short. */
 const present = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
@@ -271,7 +272,8 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,
   defaultPendingMs: 300,
-  // The router would show a waiting page for at least half a second, against flicker. Here that would only be a delay.
+  // By default the router shows a waiting page for at least half a second, against flicker. Here that would only be a
+  // delay.
   defaultPendingMinMs: 0,
   defaultPendingComponent: WaitingPage,
   defaultErrorComponent: BrokenPage,
@@ -291,7 +293,7 @@ declare module '@tanstack/react-router' {
 for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: keyof typeof router.routesById }[])
   router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})
 
-/** When the session has ended, the next request gets 401. This opens the sign-in, which leads back to the same page. */
+/** Opens the sign-in when a query gets 401, because the session has ended. The sign-in leads back to the same page. */
 queryClient.getQueryCache().subscribe((event) => {
   if (event.type !== 'updated' || event.action.type !== 'error') return
   const { error } = event.action

@@ -32,8 +32,8 @@ export function useArrive() {
 }
 
 /**
- * Returns `next` if it is an address of this page, otherwise the home page. `next` comes from the address and could
- * lead to another site.
+ * Returns `next` if it is an address of this page other than the sign-in, otherwise the home page. `next` comes from
+ * the address in the browser and could lead to another site.
  */
 export const inside = (next: string | undefined): string =>
   next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith(paths.signIn) ? next : paths.home

@@ -8,5 +8,8 @@ const route = getRouteApi('/signed-in/w/$slug')
 /** The short name of the workspace in the page's address. */
 export const useSlug = (): string => route.useParams().slug
 
-/** The facts about the workspace, and the person's role in it: an `admin` may act, a `member` may look. */
+/**
+ * The facts about the workspace in the page's address, and the signed-in person's role in it: an `admin` may act, a
+ * `member` may look.
+ */
 export const useWorkspace = () => useSuspenseQuery(workspaceQuery(useSlug())).data

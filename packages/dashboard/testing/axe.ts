@@ -31,9 +31,9 @@ export async function axe(page: Page, rules?: readonly string[]): Promise<string
 }
 
 /**
- * Makes all changes of colour immediate. With reduced motion each transition would still take a hundredth of a
- * millisecond, and the elements inside would start theirs after it, so the page would be drawn again for each level of
- * its elements.
+ * Makes all changes of colour immediate, and waits for animations that are running. With reduced motion each transition
+ * would still take a hundredth of a millisecond, and the elements inside would start theirs after it, so the page would
+ * be drawn again for each level of its elements.
  */
 const standsStill = (page: Page): Promise<void> =>
   page.evaluate(async () => {

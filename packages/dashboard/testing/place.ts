@@ -32,7 +32,7 @@ export class Place {
   #service: ChildProcess | undefined
   #said = ''
   firstLink = ''
-  /** The faults that pages had: errors in a browser's console, and exceptions that nothing caught. */
+  /** The faults that pages of this place had: errors in a browser's console, and exceptions that nothing caught. */
   readonly faults: string[] = []
 
   constructor(browser: Browser, folder: string, port: number, env: Readonly<Record<string, string>>) {
@@ -83,7 +83,7 @@ export class Place {
     await gone
   }
 
-  /** Changes the data as if the service had been down for so many seconds. */
+  /** Changes the stored data as if the service had been down for so many more seconds. */
   lieStill(seconds: number): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'))
     db.prepare('update service_beat set at = at - ?').run(seconds * 1000)
@@ -91,8 +91,8 @@ export class Place {
   }
 
   /**
-   * Adds many agents that have never reported. They are written into the data while the service is down, which needs no
-   * requests.
+   * Adds many agents that have never reported. The service is killed, the agents are written into its data, and it is
+   * started again, which needs no requests.
    */
   async addAgents(slug: string, names: readonly string[]): Promise<void> {
     await this.kill()
@@ -108,7 +108,10 @@ export class Place {
     await this.start()
   }
 
-  /** Alerts that ended at these times, copied from one that is open: a history without the days that it takes. */
+  /**
+   * Adds alerts that began and ended at these times (Unix milliseconds), as copies of an open one. So a test has a
+   * history without the days that it takes.
+   */
   addEndedAlerts(rule: string, times: readonly (readonly [from: number, to: number])[]): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
     db.prepare('create temp table one as select * from alert where rule = ? and ended_at is null limit 1').run(rule)
@@ -142,20 +145,25 @@ export class Place {
     return JSON.parse(out) as T
   }
 
-  /** Opens a browser without anybody's cookies. If a test opens it, it is returned at the end of the test. */
+  /**
+   * Opens a browser without cookies. If a test opens it, later tests get it again after the end of that test, emptied.
+   */
   async visitor(look: Look = {}): Promise<Visitor> {
     const { context, page } = await this.#windows.browser(look)
     return { context, page, call: (method, path, body) => call(context, this.url, method, path, body) }
   }
 
   /**
-   * Opens another window in a browser, which has the cookies of the same person and has already loaded the page's
-   * files.
+   * Opens another window in the browser of a visitor. It has the cookies of the same person, and the browser has
+   * already loaded the files of the page.
    */
   window = ({ context }: Pick<Visitor, 'context'>, look: Look = {}): Promise<Page> =>
     this.#windows.window(context, look)
 
-  /** The first person: Ada, who is signed in and an admin of North Wind. */
+  /**
+   * Opens a browser in which Ada is signed in, an admin of the workspace North Wind. The first call creates her account
+   * and the workspace with the first link of the service.
+   */
   async ada(look: Look = {}): Promise<Visitor> {
     const visitor = await this.visitor(look)
     if (this.firstLink !== '') {
@@ -201,7 +209,10 @@ export class Place {
 export interface Visitor {
   context: BrowserContext
   page: Page
-  /** Calls one of the page's routes with the visitor's cookies. */
+  /**
+   * Calls one of the service's routes for the page with the visitor's cookies, and returns the answer. Throws if the
+   * service refuses.
+   */
   call: <T>(method: string, path: string, body?: unknown) => Promise<T>
 }
 
@@ -216,7 +227,10 @@ async function call<T>(context: BrowserContext, url: string, method: string, pat
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
-/** `env`: settings of the service beside those that every place has. */
+/**
+ * Builds the page and starts the service and a browser. `env` are settings of the service besides those that every
+ * place has.
+ */
 export async function openPlace(env: Readonly<Record<string, string>> = {}): Promise<Place> {
   await build({ quiet: true })
   const folder = mkdtempSync(join(tmpdir(), 'svc-page-'))

@@ -50,10 +50,10 @@ export class Terminal {
       .replaceAll(/[ \t]+$/gm, '')
       .trimEnd()
 
-  /** Resolves when the shell waits for the next line. */
+  /** Resolves when the prompt of the shell is the last line, so that the shell waits for input. */
   ready = (): Promise<string> => this.until(/(^|\n)[$#]$/)
 
-  /** Types the lines, and presses return after each. */
+  /** Types the lines into the terminal, and presses return after each. */
   type(lines: string): void {
     for (const line of lines.split('\n')) {
       this.#tmux('send-keys', '-l', '--', line)
@@ -65,7 +65,10 @@ export class Terminal {
     this.#tmux('send-keys', key)
   }
 
-  /** Resolves when the terminal shows this text. */
+  /**
+   * Resolves with all that the terminal shows when this text is part of it. Rejects after a minute, or when the
+   * terminal ends.
+   */
   async until(text: string | RegExp): Promise<string> {
     const signal = AbortSignal.timeout(patienceMs)
     const { stdout } = this.#control
@@ -82,7 +85,7 @@ export class Terminal {
     }
   }
 
-  /** Reads the screen. The text is empty while the session does not exist yet. */
+  /** Reads the text that the terminal shows. It is empty while the session of tmux does not exist. */
   #read(): string {
     try {
       return this.shown()

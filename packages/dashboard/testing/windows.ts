@@ -37,7 +37,7 @@ export class Windows {
     this.#faults = faults
   }
 
-  /** Returns a browser without cookies. */
+  /** Returns a browser without cookies, if possible one that an earlier test no longer needs. */
   async browser(look: Look): Promise<Opened> {
     const opened = (look.own ? undefined : this.#browsers.pop()) ?? (await this.#openBrowser())
     await show(opened.page, look)
@@ -45,7 +45,7 @@ export class Windows {
     return opened
   }
 
-  /** Returns another window of a browser. */
+  /** Returns another window of a browser, if possible one that an earlier test no longer needs. */
   async window(context: BrowserContext, look: Look): Promise<Page> {
     const page = this.#windows.get(context)?.pop() ?? (await this.#openWindow(context))
     await show(page, look)
@@ -77,7 +77,10 @@ export class Windows {
     this.#browsers.push({ context, page })
   }
 
-  /** Empties a window. Returns false if the test has closed it, or if the service no longer answers. */
+  /**
+   * Empties a window, so that another test can use it. Returns false if the test has closed it, or if the service no
+   * longer answers.
+   */
   async #isEmptied(page: Page): Promise<boolean> {
     if (page.isClosed()) return false
     page.removeAllListeners()

@@ -59,8 +59,8 @@ export function AddAgentDialog({ slug, opened, onClose }: DialogOf) {
 }
 
 /**
- * Suggests installing from a blueprint instead. The machine then only needs a code, and the agent comes with its
- * settings, logs and versions.
+ * Suggests installing an agent from a blueprint instead of naming it here. The machine then only needs a code, and the
+ * agent comes with its settings, logs and versions.
  */
 const FromBlueprint = ({ slug, onGo }: { slug: string; onGo: () => void }) => (
   <section className="svc-way" aria-labelledby="from-blueprint">

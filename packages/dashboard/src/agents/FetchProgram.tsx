@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core'
 import { CopyLines } from '../ui/index.ts'
 import { checkLine, downloadLines } from './lines.ts'
 
-/** Shows the two lines that download the program and make it a command, with answers to common questions. */
+/** Shows the two lines that download the program `svc` and make it a command, with answers to common questions. */
 export const FetchProgram = ({ baseUrl }: { baseUrl: string }) => (
   <Stack gap={8}>
     <CopyLines text={downloadLines(baseUrl)} label="lines that download the program" />

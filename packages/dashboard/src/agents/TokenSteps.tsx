@@ -11,7 +11,7 @@ import './agents.css'
 
 interface TokenStepsProps {
   token: NewToken
-  /** True if the token replaces an earlier one. */
+  /** True if the token replaces an earlier one of the same agent. */
   rotated?: boolean
   /**
    * True if the agent was installed from a blueprint. Its folder then has the agent's name, and its runtime picks up
@@ -20,7 +20,9 @@ interface TokenStepsProps {
   installed?: boolean
 }
 
-/** Shows a token, only this once, and the exact lines to paste on the agent's machine. */
+/**
+ * Shows the new token of an agent, which cannot be shown again, and the exact lines to paste on the agent's machine.
+ */
 export function TokenSteps({ token: { name, token }, rotated = false, installed = false }: TokenStepsProps) {
   const { service } = useSuspenseQuery(meQuery).data
   const [folder, setFolder] = useState(installed ? name : '.')

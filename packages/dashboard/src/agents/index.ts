@@ -1,4 +1,4 @@
-/** Dialogs about an agent, used by the fleet and by the agent's page. */
+/** The dialogs that the page of an agent opens: to rename it, to delete it, and to rotate its token. */
 export { DeleteDialog } from './DeleteDialog.tsx'
 export { RenameDialog } from './RenameDialog.tsx'
 export { RotateDialog } from './RotateDialog.tsx'

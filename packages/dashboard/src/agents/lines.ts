@@ -13,25 +13,25 @@ export const downloadLines = (baseUrl: string): string =>
   [`curl -fsSO ${shellWord(`${baseUrl}/cli/svc.pyz`)}`, 'python3 svc.pyz self install'].join('\n')
 
 /**
- * The line that compares the downloaded file with the checksum that the service serves. `sed` adds a space before the
- * name, because `shasum` requires two.
+ * The line that compares the downloaded program with the checksum that the service serves. `sed` adds a space before
+ * the name of the file, because `shasum` requires two.
  */
 export const checkLine = (baseUrl: string): string =>
   `curl -fsS ${shellWord(`${baseUrl}/cli/svc.pyz.sha256`)} | sed 's/ /  /' | $(command -v sha256sum || echo shasum -a 256) -c`
 
-/** The line that asks for the token without showing it, sends one report to test it, and stores it. */
+/** The line that asks for an agent's token without showing it, sends one report to test it, and stores it. */
 export const connectLine = (baseUrl: string, name: string, folder: string): string =>
   `python3 svc.pyz connect --url ${shellWord(baseUrl)} --dir ${shellWord(folder)} --name ${shellWord(name)}`
 
-/** The line that sends reports until it is stopped. */
+/** The line that sends reports of an agent until a person stops it. */
 export const reportLine = (folder: string): string => `python3 svc.pyz report --dir ${shellWord(folder)}`
 
 /** The line that asks for the install code and the secrets, and installs into a folder with the agent's name (2.12). */
 export const initLine = (baseUrl: string): string => `python3 svc.pyz init --url ${shellWord(baseUrl)}`
 
 /**
- * The line for an installation without a person. The code is read from a file, so that it is neither an argument nor in
- * the shell's history.
+ * The line for an installation without a person. The install code is read from a file, so that it is neither an
+ * argument nor in the shell's history.
  */
 export const unattendedLine = (baseUrl: string): string => `${initLine(baseUrl)} --yes --start < code.txt`
 

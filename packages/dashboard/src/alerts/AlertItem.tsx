@@ -13,11 +13,11 @@ interface AlertItemProps {
   slug: string
   alert: AlertLine
   admin: boolean
-  /** The list is on the page of the agent that it is about. */
+  /** True if the list of alerts is on the page of the agent that this alert is about. */
   onItsPage?: boolean
 }
 
-/** One alert: what it is about, since when, who looks after it, and the buttons while it is open. */
+/** One alert in a list: what it is about, since when, who looks after it, and the buttons while it is open. */
 export function AlertItem({ slug, alert, admin, onItsPage = false }: AlertItemProps) {
   const isOpen = alert.endedAt === null
   const covered = { agent: alert.agent, rule: alert.agent === null ? alert.rule : null }

@@ -15,7 +15,10 @@ interface MuteDialogProps {
 
 const hour = 3600
 
-/** Mutes something for a planned window, such as maintenance. */
+/**
+ * A dialog that mutes an agent, a rule or the workspace from a chosen time until another, for example during
+ * maintenance.
+ */
 export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
   const again = useAlertsAgain(slug)
   const now = Math.floor(serviceNow() / 60_000) * 60

@@ -10,11 +10,14 @@ interface MuteLineProps {
   slug: string
   mute: MuteRow
   mayLift: boolean
-  /** The list is on the page of the agent that it covers. */
+  /** True if the list of mutes is on the page of the agent that this mute covers. */
   onItsPage?: boolean
 }
 
-/** One mute: what it covers, its end, its author, and the button that lifts it. */
+/**
+ * One mute in a list: what it covers, its start if it has not started, its end, its author, and the button that lifts
+ * it.
+ */
 export function MuteLine({ slug, mute, mayLift, onItsPage = false }: MuteLineProps) {
   const lift = useAlertChange(slug, 'Not lifted', () => api.liftMute(slug, mute.id))
   const what = coveredBy(mute)

@@ -9,7 +9,10 @@ import { type Covered, coveredBy, tomorrowMorning } from './words.ts'
 
 const hour = 3600
 
-/** The lengths of a mute in seconds; null: until nothing that it covers is open. */
+/**
+ * The lengths of a mute that the menu offers, in seconds. With null the mute ends as soon as no alert that it covers is
+ * open.
+ */
 const choices: readonly (readonly [words: string, seconds: (now: number) => number | null])[] = [
   ['For 1 hour', () => hour],
   ['For 8 hours', () => 8 * hour],
@@ -24,7 +27,7 @@ interface MuteMenuProps {
   defaultOpened?: boolean
 }
 
-/** A button with the ways to mute something. */
+/** A button with a menu of the times for which an agent, a rule or the workspace can be muted. */
 export function MuteMenu({ slug, covered, iconOnly = false, defaultOpened = false }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = coveredBy(covered)

@@ -5,7 +5,10 @@ const publicKey = 'BKO3ZDbkPFwwc-Th10YqOokfPO-K6HQxg5hZbxVhLlIt8FYSIoKn3BZ0mmz2p
 const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const made = { endpoint: 'https://push.example.org/abc', toJSON: () => ({ endpoint: 'https://push.example.org/abc' }) }
 
-/** Makes a browser that permits everything, and records the lengths of the keys with which the page subscribed. */
+/**
+ * Makes a simulated browser that permits everything, and records the lengths of the keys with which the page
+ * subscribed.
+ */
 function browser(more: Partial<Here> = {}, manager: object = {}) {
   const keys: number[] = []
   const pushManager = {

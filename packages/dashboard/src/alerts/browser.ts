@@ -1,6 +1,6 @@
 /**
- * Makes this browser a channel of the signed-in person. Each step can fail for a reason that only the person can
- * remove, so each error is a sentence that says what to do.
+ * Makes this browser a channel that alerts are sent to, for the signed-in person. Each step can fail for a reason that
+ * only the person can remove, so each error is a sentence that says what to do.
  */
 
 import type { PersonalChannelRow } from '@svc/api'
@@ -11,7 +11,7 @@ const worker = '/push-worker.js'
 /** The error if this browser cannot receive notifications. Its message is shown to the person as it is. */
 export class CannotNotify extends Error {}
 
-/** The parts of a browser that are needed here. A browser may lack the optional ones. */
+/** The parts of a browser that are needed to receive notifications. A browser may lack the optional ones. */
 export interface Here {
   isSecureContext: boolean
   navigator: Pick<Navigator, 'userAgent'> & { serviceWorker?: Pick<ServiceWorkerContainer, 'register' | 'ready'> }
@@ -29,8 +29,8 @@ interface BrowserChannel {
 
 /**
  * Adds this browser to the channels of the signed-in person in a workspace, or enables it there again. Throws
- * CannotNotify or ApiError, each with a message to show. It must be called from a click, because browsers ignore the
- * request otherwise.
+ * CannotNotify or ApiError, each with a message to show. It must be called from a click, because browsers otherwise
+ * ignore the question for permission.
  */
 export async function notifyThisBrowser(slug: string): Promise<PersonalChannelRow> {
   const channel = await subscribeBrowser(async () => (await call('GET /push')).publicKey)
@@ -43,7 +43,10 @@ export async function notifyThisBrowser(slug: string): Promise<PersonalChannelRo
   }
 }
 
-/** Asks the person for permission and subscribes at the push service. `publicKey` requests the key of our service. */
+/**
+ * Asks the person for permission to notify, and subscribes this browser at the push service of its maker. `publicKey`
+ * requests the key of our service, with which the subscription is made.
+ */
 export async function subscribeBrowser(publicKey: () => Promise<string>, here: Here = window): Promise<BrowserChannel> {
   const { serviceWorker } = here.navigator
   if (!here.isSecureContext) throw new CannotNotify(refusals.insecure)
@@ -78,8 +81,8 @@ async function registered(container: Pick<ServiceWorkerContainer, 'register' | '
 }
 
 /**
- * Subscribes this browser, or returns its present subscription. One for another key is replaced, because our service
- * has lost that key.
+ * Subscribes this browser, or returns its present subscription. A subscription that was made with another key is
+ * replaced, because our service has lost that key.
  */
 async function subscribed(manager: PushManager, key: Uint8Array<ArrayBuffer>): Promise<PushSubscription> {
   const before = await manager.getSubscription()
@@ -106,8 +109,8 @@ const isSame = (buffer: ArrayBuffer | null, key: Uint8Array): boolean => {
 }
 
 /**
- * Makes the name of the channel, such as `firefox-on-linux-3f2a`. The end comes from the address of the subscription,
- * so two browsers of the same kind get different names.
+ * Makes the name of the channel for a browser, such as `firefox-on-linux-3f2a`. The end comes from the address of the
+ * subscription, so two browsers of the same kind get different names.
  */
 export async function nameOf(userAgent: string, endpoint: string): Promise<string> {
   const first = (words: Readonly<Record<string, RegExp>>, otherwise: string) =>

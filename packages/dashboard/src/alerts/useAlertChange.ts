@@ -2,14 +2,20 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notify } from '../notify.tsx'
 import { keys } from '../queries.ts'
 
-/** Asks again for what a change of alerts, rules, channels or mutes may have changed. */
+/**
+ * Returns a function that marks as outdated all data of the page that depends on alerts, rules, channels or mutes. What
+ * is on screen is loaded again.
+ */
 export function useAlertsAgain(slug: string): () => Promise<unknown> {
   const client = useQueryClient()
   return () =>
     Promise.all([keys.alerts(slug), keys.facts(slug)].map((queryKey) => client.invalidateQueries({ queryKey })))
 }
 
-/** A change by one press. `refused` is the title of the notification that shows the service's refusal. */
+/**
+ * A change of alerts, rules, channels or mutes by one press of a button. `refused` is the title of the notification
+ * that shows why the service refused it.
+ */
 export function useAlertChange<V, R>(slug: string, refused: string, act: (values: V) => Promise<R>) {
   const again = useAlertsAgain(slug)
   return useMutation({

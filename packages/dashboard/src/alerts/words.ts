@@ -21,7 +21,7 @@ export const headings: Readonly<Record<RuleName, string>> = {
   service: 'Channel not working',
 }
 
-/** The condition of each rule, after "when". */
+/** The condition of each alert rule in words that follow "when". */
 const conditions: Readonly<Record<RuleName, (rule: RuleRow) => string>> = {
   silent: () => 'any agent is offline',
   bad: () => 'the level of any agent is Bad',
@@ -47,7 +47,9 @@ const conditions: Readonly<Record<RuleName, (rule: RuleRow) => string>> = {
 const either = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? 'none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
-/** The sentence of a rule after the names of its channels: `when any agent is offline for 10 minutes`. */
+/**
+ * The condition of a rule in its sentence, after the names of its channels: `when any agent is offline for 10 minutes`.
+ */
 export const conditionOf = (rule: RuleRow): string =>
   `when ${conditions[rule.rule](rule)}${rule.after > 0 ? ` for ${lengthOf(rule.after)}` : ''}`
 
@@ -75,7 +77,7 @@ export function lengthOf(seconds: number): string {
   return `${number} ${number === 1 ? unit.slice(0, -1) : unit}`
 }
 
-/** The problem, after the name of the subject: `Level Bad: Build fails`. */
+/** The problem of an alert in words, after the name of its subject: `Level Bad: Build fails`. */
 export function statementOf({ rule, label, agents }: Pick<AlertLine, 'rule' | 'label' | 'agents'>): string {
   if (rule === 'silent' && agents) return `${agents.names.length} of ${agents.of} agents offline`
   return label ? `${headings[rule]}: ${label}` : headings[rule]
@@ -89,7 +91,10 @@ export function namesOf(names: readonly string[]): string {
   return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown
 }
 
-/** The most urgent first: bad before warning, not acknowledged before acknowledged, new before old. */
+/**
+ * Sorts alerts, most urgent first: all that nobody has acknowledged before the acknowledged ones, then level Bad before
+ * other levels, then new before old.
+ */
 export const byUrgency = (a: AlertLine, b: AlertLine): number =>
   Number(a.acknowledged !== null) - Number(b.acknowledged !== null) ||
   Number(b.level === 'bad') - Number(a.level === 'bad') ||
@@ -107,7 +112,7 @@ export interface Covered {
   rule: RuleName | null
 }
 
-/** The subject of a mute: `mail-triage`, `the rule “Offline”`, `the workspace`. */
+/** The things that a mute covers, in words: `mail-triage`, `the rule “Offline”`, `the workspace`. */
 export function coveredBy({ agent, rule }: Covered): string {
   const named = rule === null ? '' : `the rule “${headings[rule]}”`
   if (agent === null) return named || 'the workspace'

@@ -1,6 +1,9 @@
 import { useState } from 'react'
 
-/** Runs the action of a form, and returns whether it is running and the error with which it failed. */
+/**
+ * Returns a function that runs the action of a form, whether the action is running, and the error with which it last
+ * failed; null if it did not fail.
+ */
 export function useSubmit<V>(act: (values: V) => Promise<unknown>) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)

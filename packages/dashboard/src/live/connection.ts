@@ -9,12 +9,12 @@ export type LiveState = 'connecting' | 'live' | 'lost'
 
 interface Listener {
   /**
-   * Called when the stream is connected. `missed` is true if that took more than one try; the page must then load its
-   * data again.
+   * Called each time the stream is connected. `missed` is true if a connection was lost or an attempt failed before;
+   * the page must then load its data again.
    */
   open: (missed: boolean) => void
   frame: (text: string) => void
-  /** Called for a sign that the service can be reached, without news. */
+  /** Called for a message that only shows that the service can be reached. */
   ping: () => void
   state: (state: LiveState) => void
 }

@@ -18,8 +18,8 @@ const group = (row: FleetRow, now: number) =>
         : `${row.level ?? 'none'} ${row.statusLate || row.secretsMissing}`
 
 /**
- * True if a frame moves a row on screen into another group of the filter, such as from OK to Bad. Counts and order must
- * then be loaded again.
+ * True if a row on screen is in another group of the filter after this frame, such as in Bad instead of OK. Counts and
+ * order must then be loaded again.
  */
 export function movesGroup(fleet: Fleet, frame: Frame): boolean {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))

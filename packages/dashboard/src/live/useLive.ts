@@ -9,7 +9,10 @@ import { mergeFrame, movesGroup, readFrame } from './merge.ts'
 
 export type { LiveState }
 
-/** Opens one connection for the workspace. `agent` is the one whose page is open; it then reports more often. */
+/**
+ * Opens one connection for the workspace. `agent` is the name of the agent whose page is open, if any; that agent then
+ * reports more often.
+ */
 export function useLive(slug: string, agent: string | undefined): LiveState {
   const client = useQueryClient()
   const [state, setState] = useState<LiveState>('connecting')
@@ -25,7 +28,8 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
       ])
         void client.invalidateQueries({ queryKey: key })
     })
-    // Pages of blueprints and rollouts are loaded again too, because they show the states of requested versions.
+    // When agents changed, the pages of blueprints and rollouts are loaded again too, because they show the states of
+    // requested versions.
     const wishes = throttled(1_000, () => {
       for (const key of [keys.blueprints(slug), keys.rollouts(slug)]) void client.invalidateQueries({ queryKey: key })
     })
@@ -74,7 +78,10 @@ function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
   return stale
 }
 
-/** Limits calls of `act` to one per `ms`. The first call is made at once, and the last call is always made. */
+/**
+ * Limits calls of `act` to one in `ms` milliseconds. The first call is made at once. If more calls follow within that
+ * time, one is made at its end.
+ */
 function throttled(ms: number, act: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let waiting = false

@@ -14,7 +14,7 @@ interface Asked {
   mails: boolean
 }
 
-/** Asks for a link to choose a new password. The answer is the same for an address without an account. */
+/** Lets a person request a link to choose a new password. The page shows the same for an address without an account. */
 export function ForgotPage() {
   const [asked, setAsked] = useState<Asked | null>(null)
   return (

@@ -8,7 +8,7 @@ import { ErrorNote } from '../ui/index.ts'
 interface LinkRefusedProps {
   title: string
   error: unknown
-  /** The words about how to get a new link. */
+  /** The words about how to get another link or invitation. */
   children: ReactNode
 }
 

@@ -16,7 +16,10 @@ import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/start')
 
-/** Creates the first account and workspace, with the one-time link that the first start printed. */
+/**
+ * Creates the first account and workspace, with the one-time link that the service prints when it starts without any
+ * account.
+ */
 export function StartPage() {
   const { token = '' } = route.useSearch()
   const info = useQuery({

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => place?.close())
 afterEach(() => expect(place.faults.splice(0)).toEqual([]))
 
-/** Collects the requests of this page that the service refuses from now on. */
+/** Collects the requests of this page that the service refuses from this call on. */
 function refusedTo(page: Page): string[] {
   const refused: string[] = []
   page.on('response', (response) => response.status() >= 400 && refused.push(`${response.status()} ${response.url()}`))

@@ -39,7 +39,7 @@ export function Banners({ slug, live }: { slug: string; live: LiveState }) {
   )
 }
 
-/** True only after `value` was true for `ms`, so that a short interruption shows nothing. */
+/** True only after `value` was true for `ms` milliseconds, so that a short interruption shows nothing. */
 function useSettled(value: boolean, ms: number): boolean {
   const [settled, setSettled] = useState(false)
   useEffect(() => {

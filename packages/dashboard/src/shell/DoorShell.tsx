@@ -4,7 +4,7 @@ import { useDocumentTitle } from '../ui/index.ts'
 import { Mark } from './Mark.tsx'
 import './door.css'
 
-/** The frame around pages outside a workspace: sign-in, first start, links, invitations. */
+/** The frame around pages outside a workspace, such as sign-in, first start, links and invitations. */
 export function DoorShell({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
   useDocumentTitle(title)
   return (

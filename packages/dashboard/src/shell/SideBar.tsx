@@ -71,7 +71,8 @@ const WorkspaceMenu = lazy(async () => ({ default: (await load()).WorkspaceMenu 
 const PersonMenu = lazy(async () => ({ default: (await load()).PersonMenu }))
 
 /**
- * The button of a menu. The menu is loaded when the pointer or the focus comes near, and it opens at the first press.
+ * The button of a menu. The code of the menu is loaded when the pointer or the focus reaches the button, and the menu
+ * opens at the first press.
  */
 function Later({
   face: Face,

@@ -10,8 +10,8 @@ import { SideBar } from './SideBar.tsx'
 import './shell.css'
 
 /**
- * The frame around every page of a workspace. The menu is at the side, or at the top on narrow screens. The frame holds
- * the live connection for all pages in it.
+ * The frame around every page of a workspace. The navigation is at the side, or at the top on narrow screens. The frame
+ * holds the live connection for all pages in it.
  */
 export function WorkspaceShell() {
   const slug = useSlug()

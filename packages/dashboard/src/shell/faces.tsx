@@ -5,7 +5,7 @@ import { Text } from '../ui/index.ts'
 
 export const icon = { size: 17, stroke: 1.6, 'aria-hidden': true } as const
 
-/** The props of a menu's button. The menu passes further ones, which go to the button. */
+/** The props of a menu's button. The component of the menu passes further ones, which go to the button. */
 interface FaceProps {
   name: string
   'aria-haspopup'?: 'menu'

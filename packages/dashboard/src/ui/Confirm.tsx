@@ -14,13 +14,16 @@ interface ConfirmProps {
   confirm: string
   danger?: boolean
   disabled?: boolean
-  /** True to keep the dialog open after the action, because the next step replaces it. */
+  /** True to keep the dialog open after the action, because the action replaces what is shown. */
   keepOpen?: boolean
-  /** Carries out the action. The dialog closes when the promise resolves, and shows the error when it rejects. */
+  /**
+   * Carries out the action. The dialog closes when the promise resolves, unless `keepOpen` is set, and shows the error
+   * when it rejects.
+   */
   onConfirm: () => Promise<unknown>
 }
 
-/** Asks before something that cannot be undone, and names the consequences. */
+/** A dialog that asks before an action and names its consequences. */
 export function Confirm({
   opened,
   onClose,

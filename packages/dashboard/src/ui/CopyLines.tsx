@@ -6,7 +6,7 @@ import './copy.css'
 interface CopyLinesProps {
   /** The text to show and copy, exactly. */
   text: string
-  /** The words on the button, which name the text: `Copy token`. */
+  /** The name of the text, for screen readers: the button reads `Copy token`. */
   label: string
 }
 

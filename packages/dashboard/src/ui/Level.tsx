@@ -50,7 +50,7 @@ interface LevelProps {
   iconOnly?: boolean
 }
 
-/** Shows a level as icon, words and colour. */
+/** Shows the level of an agent, or of something about it, as icon, words and colour. */
 export function Level({ level, iconOnly = false, ...facts }: LevelProps) {
   const shown = shownOf(level, facts)
   const { icon: Icon } = looks[shown]

@@ -9,8 +9,8 @@ interface PlainTimeProps {
 }
 
 /**
- * Shows a relative time that counts on, such as `3 min ago`. It is for links, buttons and long lists: the exact time
- * appears only on hover.
+ * Shows a relative time that keeps up with the clock, such as `3 min ago`. It is for links, buttons and long lists: the
+ * exact time appears only on hover.
  */
 export function PlainTime({ at, since = false }: PlainTimeProps) {
   const iso = machine(at)

@@ -8,7 +8,10 @@ interface TimeProps {
   at: number
 }
 
-/** Shows a relative time that counts on, such as `3 min ago`. The exact time and its zone appear on hover and focus. */
+/**
+ * Shows a relative time that keeps up with the clock, such as `3 min ago`. The exact time and its zone appear on hover
+ * and focus.
+ */
 export function Time({ at }: TimeProps) {
   const iso = machine(at)
   const text = useClock((now) => wordsOf(at, now))

@@ -3,8 +3,8 @@ import { limits } from '@svc/protocol'
 import { useSyncExternalStore } from 'react'
 
 /**
- * The milliseconds without a message after which the service counts as unreachable; a live connection gives up after
- * the same time.
+ * The milliseconds without a message after which the service counts as unreachable. The live connection is given up
+ * after the same time.
  */
 const unheard = 45_000
 
@@ -23,7 +23,7 @@ export function serviceTimeIs(at: number): void {
   serviceHeard()
 }
 
-/** Notes that the service has answered, or has sent a sign of life. */
+/** Remembers that the service has just answered, or has sent a sign of life. */
 export function serviceHeard(): void {
   heardAt = Date.now()
 }
@@ -32,8 +32,8 @@ export function serviceHeard(): void {
 export const serviceNow = (): number => Date.now() + ahead
 
 /**
- * The time up to which this page would know about reports. It stands still while the service cannot be reached.
- * Otherwise all agents would seem to be silent.
+ * The time up to which this page would know about reports, by the service's clock. It stops while the service cannot be
+ * reached. Otherwise all agents would seem to be offline.
  */
 const knownNow = (): number => Math.min(Date.now(), heardAt + unheard) + ahead
 
@@ -49,14 +49,23 @@ function listen(listener: () => void): () => void {
   }
 }
 
-/** Computes a value from the current time. The component is drawn again only when the value changes. */
+/**
+ * Returns a value that `read` computes from the current time, by the service's clock. The component is drawn again only
+ * when the value changes.
+ */
 export const useClock = <T extends string | number | boolean>(read: (now: number) => T): T =>
   useSyncExternalStore(listen, () => read(serviceNow()))
 
-/** True if a status that was written at this time is old (D65); false if the time is unknown. */
+/**
+ * True if a status file that was written at this time, in Unix milliseconds, is old (D65); false if the time is
+ * unknown.
+ */
 export const useOld = (statusAt: number | null | undefined): boolean =>
   useClock((now) => statusAt != null && now - statusAt > limits.statusOldSeconds * 1000)
 
-/** True if an agent that falls silent at `silentAt` is silent now (D20), as far as this page can know. */
+/**
+ * True if an agent counts as offline now (D20), as far as this page can know. `silentAt` is the time from which it does
+ * unless it reports.
+ */
 export const useSilent = (silentAt: number | null | undefined): boolean =>
   useSyncExternalStore(listen, () => silentAt != null && silentAt <= knownNow())

@@ -78,7 +78,7 @@ export const Scroll = ({ label, className, children }: { label: string; classNam
   </div>
 )
 
-/** Text behind a dot in the colour of its tone. */
+/** Text behind a dot, whose colour says whether the text is good or bad. */
 export const Tone = ({ tone, children, title }: { tone: string; children: ReactNode; title?: string }) => (
   <span className="svc-tone" data-tone={tone} title={title}>
     {children}

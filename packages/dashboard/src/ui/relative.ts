@@ -1,4 +1,4 @@
-/** Relative times and durations in words. Arguments are Unix milliseconds, durations are milliseconds. */
+/** Relative times and durations in words. Times are Unix milliseconds, durations are milliseconds. */
 const s = 1000
 const min = 60 * s
 const hour = 60 * min

@@ -1,6 +1,9 @@
 import { useEffect } from 'react'
 
-/** The tab's title is written by the page and by the frame around it: each keeps its part here. */
+/**
+ * The two parts of the title of the browser tab: the title itself, which the page sets, and the number before it, which
+ * the frame around the page sets.
+ */
 const shown = { title: '', count: 0 }
 const write = () => {
   document.title = shown.count > 0 ? `(${shown.count}) ${shown.title}` : shown.title
@@ -15,7 +18,10 @@ export function useDocumentTitle(...parts: (string | undefined)[]): void {
   }, [title])
 }
 
-/** Puts a number before the title, `(2) mail-triage · svc`, and on the icon of an installed page. */
+/**
+ * Puts a number before the title of the browser tab, `(2) mail-triage · svc`, and on the icon of an installed page; 0
+ * shows none.
+ */
 export function useTitleCount(count: number): void {
   useEffect(() => {
     const show = (number: number) => {

@@ -16,7 +16,7 @@ import { Sessions } from './Sessions.tsx'
 import { SignIns } from './SignIns.tsx'
 import './account.css'
 
-/** The person's own name, password, sessions and appearance. */
+/** The signed-in person's name, password, sessions and appearance. */
 export function AccountPage() {
   const { data: me } = useSuspenseQuery(meQuery)
   const router = useRouter()

@@ -14,10 +14,10 @@ const methods: Readonly<Record<SignInRecord['method'], string>> = {
   claim: 'with an account handover link',
 }
 
-/** The number of sign-ins shown at first. */
+/** The number of sign-ins that the list shows at first. */
 const first = 5
 
-/** The person's last sign-ins, so that a stranger's is noticed. */
+/** The signed-in person's last sign-ins, so that one by somebody else is noticed. */
 export function SignIns() {
   const { data, error, refetch } = useQuery(signInsQuery)
   const [all, setAll] = useState(false)

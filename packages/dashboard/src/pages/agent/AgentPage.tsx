@@ -81,7 +81,10 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
   )
 }
 
-/** The tabs to show: logs only for admins, settings and runs only if the agent reports some. */
+/**
+ * The tabs to show. Logs are only for admins, and settings only if the agent reports a schema. Runs and updates are
+ * hidden before the first report, unless runs are kept or the agent comes from a blueprint.
+ */
 function tabsOf({ page }: Agent): AgentTab[] {
   const there: Record<AgentTab, boolean> = {
     overview: true,

@@ -349,7 +349,7 @@ const views = [
 ] as const
 
 test.each(views)('the view %s passes axe and fits a phone, light and dark', async (tab, name, whole) => {
-  // A dozen runs, which include every kind. With sixty rows axe would take seconds.
+  // The agent reports only a dozen runs, which include every kind. With sixty rows axe would take seconds.
   if (name === 'brief') await (await world.addAgent(name)).report({ runs: wholeReport(now()).runs.slice(0, 12) })
   const page = await world.visit('admin', name, { tab })
   expect(await wrongLooks(page, () => seen(page, whole))).toEqual([])

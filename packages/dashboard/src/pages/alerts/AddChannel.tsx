@@ -14,7 +14,9 @@ interface AddChannelProps {
   onClose: () => void
 }
 
-/** Adds a channel. A signing secret that the service made is shown once. */
+/**
+ * A dialog that adds a channel to the workspace. If the service made a signing secret for it, the secret is shown once.
+ */
 export function AddChannel({ slug, opened, onClose }: AddChannelProps) {
   const [made, setMade] = useState<(NewChannel & { secret: string }) | null>(null)
   const close = () => {

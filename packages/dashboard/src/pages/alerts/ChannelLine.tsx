@@ -14,7 +14,7 @@ interface ChannelLineProps {
   admin: boolean
 }
 
-/** One channel with its last answer. Admins test, disable and remove it. */
+/** One channel of the workspace with the last answer of its receiver. Admins test, disable and remove it. */
 export function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
   const { name, kind, address, format, enabled, disabledBecause, lastAnswer, lastAt } = channel
   const test = useAlertChange(slug, 'Not sent', () => api.testChannel(slug, name))

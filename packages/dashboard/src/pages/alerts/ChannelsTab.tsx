@@ -9,7 +9,7 @@ import { AddChannel } from './AddChannel.tsx'
 import { ChannelLine } from './ChannelLine.tsx'
 import type { AlertTabProps } from './props.ts'
 
-/** The channels of the workspace, with the last answer of each. */
+/** The channels of the workspace, each with the last answer of its receiver. */
 export default function ChannelsTab({ slug, admin }: AlertTabProps) {
   const { data, error, refetch } = useQuery(channelsQuery(slug))
   const [adding, setAdding] = useState(false)

@@ -23,7 +23,10 @@ const choices = [
   { value: 'dead', label: 'Dead' },
 ]
 
-/** The messages of the last 30 days, newest first. A dead one can be sent again. */
+/**
+ * The messages of the last 30 days to channels, newest first. One that the service has given up ("dead") can be sent
+ * again.
+ */
 export default function DeliveriesTab({ slug }: AlertTabProps) {
   const [wanted, setWanted] = useState('all')
   const state = wanted === 'all' ? undefined : (wanted as DeliveryState)

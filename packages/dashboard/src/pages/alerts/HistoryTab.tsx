@@ -7,7 +7,7 @@ import { Empty, ErrorNote, Section } from '../../ui/index.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
 import type { AlertTabProps } from './props.ts'
 
-/** The alerts that ended, newest first. */
+/** The alerts of the workspace that have ended, newest first. */
 export default function HistoryTab({ slug, admin }: AlertTabProps) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     endedAlertsQuery(slug),

@@ -7,7 +7,7 @@ import { WaitingPage } from '../WaitingPage.tsx'
 import { MyChannel } from './MyChannel.tsx'
 import type { AlertTabProps } from './props.ts'
 
-/** The channels of the signed-in person in this workspace. */
+/** The personal channels of the signed-in person in this workspace. */
 export default function MineTab({ slug }: AlertTabProps) {
   const { data, error, refetch } = useQuery(myChannelsQuery(slug))
   if (error && !data) return <ErrorNote error={error} retry={refetch} />

@@ -5,7 +5,7 @@ import { mutesQuery } from '../../queries.ts'
 import { ErrorNote, Section } from '../../ui/index.ts'
 import type { AlertTabProps } from './props.ts'
 
-/** The mutes that have not ended. Admins mute the whole workspace here. */
+/** The mutes of the workspace that have not ended. Admins mute the whole workspace here. */
 export function Mutes({ slug, admin }: AlertTabProps) {
   const { data, error, refetch } = useQuery(mutesQuery(slug))
   if (error && !data) return <ErrorNote error={error} retry={refetch} />

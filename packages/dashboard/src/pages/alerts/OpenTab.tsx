@@ -8,7 +8,7 @@ import { WaitingPage } from '../WaitingPage.tsx'
 import { Mutes } from './Mutes.tsx'
 import type { AlertTabProps } from './props.ts'
 
-/** The alerts that are open, and the mutes that keep messages back. */
+/** The open alerts of the workspace, and its mutes that have not ended. */
 export function OpenTab({ slug, admin }: AlertTabProps) {
   const { data, error, refetch } = useQuery(openAlertsQuery(slug))
   return (

@@ -14,7 +14,10 @@ interface RuleFormProps {
   onDone: () => void
 }
 
-/** Edits a rule below its sentence: the channels, how long it must hold, and what else it has. */
+/**
+ * A form below the sentence of an alert rule. It edits the channels, how long the condition must hold, and the limit or
+ * the statuses if the rule has them.
+ */
 export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
   const again = useAlertsAgain(slug)
   const form = useForm({
@@ -95,7 +98,7 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
   )
 }
 
-/** The settings that a rule has. */
+/** For each field of the form: true if a rule has this setting. */
 const has = {
   after: ({ rule }: RuleRow) => rule !== 'command',
   limit: ({ rule }: RuleRow) => rule === 'cost_day',

@@ -16,7 +16,7 @@ interface RuleLineProps {
   admin: boolean
 }
 
-/** One rule as a sentence. Admins switch it on and off, edit it in place, and mute it. */
+/** One alert rule as a sentence. Admins switch it on and off, edit it in place, and mute it. */
 export function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
   const [editing, setEditing] = useState(false)
   const set = useAlertChange(slug, 'Not changed', (on: boolean) => api.setRule(slug, { rule: rule.rule, on }))

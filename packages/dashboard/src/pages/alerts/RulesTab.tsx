@@ -5,7 +5,7 @@ import { WaitingPage } from '../WaitingPage.tsx'
 import type { AlertTabProps } from './props.ts'
 import { RuleLine } from './RuleLine.tsx'
 
-/** The rules of the workspace as sentences, which admins edit in place. */
+/** The alert rules of the workspace as sentences, which admins edit in place. */
 export default function RulesTab({ slug, admin }: AlertTabProps) {
   const rules = useQuery(rulesQuery(slug))
   const channels = useQuery(channelsQuery(slug))

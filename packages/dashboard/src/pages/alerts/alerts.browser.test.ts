@@ -12,17 +12,17 @@ let ada: Visitor
 let mo: Visitor
 let receiver: Server
 const received: string[] = []
-/** The status that the receiver answers. */
+/** The HTTP status that the simulated receiver of messages answers. */
 let answers = 200
 const at = (path: string) => `${place.url}/w/north-wind${path}`
 const north = '/api/web/w/north-wind'
-/** Alerts are evaluated every 15 s. */
+/** The timeout for steps that need an evaluation of alerts, which the service makes every 15 s. */
 const evaluated = { timeout: 60_000 }
 
 beforeAll(async () => {
   receiver = createServer(async (request, response) => {
     const body = (await request.toArray()).join('')
-    // Messages about alerts come when their group is due: only tests are counted.
+    // Messages about alerts may also arrive at any time, so only test messages are counted.
     if (body.includes('"type":"test"')) received.push(String(request.headers['webhook-id']))
     response.writeHead(answers).end()
   }).listen(0, '127.0.0.1')
@@ -127,7 +127,7 @@ test('an admin plans a mute of the whole workspace', async () => {
   expect(await axe(page)).toEqual([])
   await dialog.getByLabel('Until').fill('2099-05-01T12:00')
   await dialog.getByRole('button', { name: 'Mute' }).click()
-  // The service plans a year ahead at most, and its reason is shown.
+  // A mute may begin at most a year from now. The service refuses a later one, and its reason is shown.
   await dialog.getByText('A mute may begin at most a year from now.').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 })

@@ -1,7 +1,10 @@
 /** The kinds of channels that a workspace may have, and the fields that the form asks for each of them. */
 import type { ChannelKind } from '@svc/api'
 
-/** A channel of the kind `push` belongs to a browser and so to a person. */
+/**
+ * The kinds of channels that a workspace may have: all but `push`, since such a channel belongs to the browser of one
+ * person.
+ */
 export type WorkspaceKind = Exclude<ChannelKind, 'push'>
 
 interface ChannelField {
@@ -14,7 +17,9 @@ interface KindLook {
   name: string
   url?: ChannelField
   to?: ChannelField
-  /** It is sealed on arrival and never shown again. */
+  /**
+   * The field for the secret of a channel. The service encrypts the secret when it arrives and never shows it again.
+   */
   secret?: ChannelField
 }
 

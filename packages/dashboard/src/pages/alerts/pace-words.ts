@@ -1,6 +1,6 @@
 import type { Pace } from '@svc/api'
 
-/** When a person's channel is sent to, in words. */
+/** The words for how often a person's channel is sent messages. */
 export const paceWords: Readonly<Record<Pace, string>> = {
   at_once: 'at once',
   daily: 'once a day, at 08:00',

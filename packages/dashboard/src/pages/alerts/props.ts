@@ -1,4 +1,4 @@
-/** The props that every tab of the page is given. */
+/** The props of every tab on the page of alerts. */
 export interface AlertTabProps {
   slug: string
   admin: boolean

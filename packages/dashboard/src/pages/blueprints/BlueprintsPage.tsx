@@ -74,7 +74,10 @@ const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
   </li>
 )
 
-/** The lines with which an author downloads the program. */
+/**
+ * The lines with which an author of blueprints downloads the program `svc`; nothing if this service has none to
+ * download.
+ */
 function FetchHere() {
   const { service } = useSuspenseQuery(meQuery).data
   return service.runtime ? <FetchProgram baseUrl={service.baseUrl} /> : null

@@ -9,7 +9,10 @@ interface FindingsProps {
   onClose: () => void
 }
 
-/** The reasons why a bundle was refused: every finding with its file and line, as `svc check` prints them. */
+/**
+ * The reasons why an uploaded bundle was refused: every finding with its file and line, as `svc check` prints them, or
+ * else the message of the error.
+ */
 export function Findings({ file, error, onClose }: FindingsProps) {
   const findings = error instanceof ApiError ? error.findings : []
   return (

@@ -1,4 +1,7 @@
-/** Shows a manifest to a person who decides whether to install it: command, access, secrets. */
+/**
+ * Shows the manifest of a version to a person who decides whether to install it: command, access, secrets, settings,
+ * logs and files.
+ */
 import type { BlueprintVersion } from '@svc/api'
 import type { ReactNode } from 'react'
 import { bytes, count, Facts, Section, Text } from '../../ui/index.ts'

@@ -14,8 +14,8 @@ import { Text } from '../../ui/index.ts'
 import { Findings } from './Findings.tsx'
 
 /**
- * The types that a dropped file may have. The empty type is allowed because some systems do not know the type of a .zip
- * file.
+ * The types that a dropped file may have. A file whose type the system does not know is accepted by the ending of its
+ * name.
  */
 const zips = { 'application/zip': ['.zip'], 'application/x-zip-compressed': ['.zip'] }
 
@@ -24,7 +24,9 @@ type Doing =
   | { is: 'sending'; file: string; share: number }
   | { is: 'refused'; file: string; error: unknown }
 
-/** Takes a bundle by drag and drop or by a button. Shows the progress, and every reason for a refusal. */
+/**
+ * Uploads a bundle that is dropped on it or chosen with its button. Shows the progress, and every reason for a refusal.
+ */
 export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }) {
   const client = useQueryClient()
   const navigate = useNavigate()

@@ -137,8 +137,8 @@ async function copied(page: Page, what: string): Promise<string> {
 }
 
 /**
- * Starts the example product, and registers and activates it. Returns a function that tells whether it refuses the
- * token in a file.
+ * Starts the example product, and registers and activates it. Returns a function that tells whether the product refuses
+ * the token in the text of an `agent.env`.
  */
 async function startProduct(service: Place) {
   const port = await freePort()

@@ -6,7 +6,7 @@ import { keys } from '../../queries.ts'
 import { Confirm } from '../../ui/index.ts'
 import { several } from '../blueprints/parts/words.ts'
 
-/** The object to end: one token, all tokens of a bot, or the bot itself. */
+/** The object that the dialog ends: one token, all tokens of a bot, or the bot itself. */
 export type Ending = { is: 'token'; token: BotToken } | { is: 'all' } | { is: 'bot' }
 
 interface EndBotProps {
@@ -16,7 +16,7 @@ interface EndBotProps {
   onClose: () => void
 }
 
-/** Revokes a bot's tokens or deletes the bot, and says beforehand which agents are affected. */
+/** A dialog that revokes tokens of a bot or deletes the bot. It says beforehand which agents are affected. */
 export function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
   const client = useQueryClient()
   const [last, setLast] = useState<Ending>({ is: 'all' })

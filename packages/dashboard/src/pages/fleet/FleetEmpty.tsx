@@ -7,7 +7,7 @@ import type { FleetView } from './view.ts'
 
 interface EmptyProps {
   slug: string
-  /** True if the workspace has no agents; false if only the filter hides them. */
+  /** True if the workspace has no agents; false if it has some that the filter or the search hides. */
   none: boolean
   view: FleetView
   onAdd: (() => void) | undefined

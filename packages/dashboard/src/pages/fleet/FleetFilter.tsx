@@ -10,7 +10,10 @@ interface FilterProps {
   counts: Fleet['counts'] | undefined
 }
 
-/** Filters by level, offline, or never reported, each with its count in the whole workspace. */
+/**
+ * Links that filter the list of agents by level, offline, stopped or never reported, each with its count in the whole
+ * workspace.
+ */
 export function FleetFilter({ slug, view, counts }: FilterProps) {
   return (
     <nav className="fleet-filter" aria-label="Filter agents">

@@ -20,7 +20,7 @@ interface HeadProps {
   selection: Selection | undefined
 }
 
-/** The headings of the columns. A press on one sorts the list. */
+/** The headings of the columns of the list of agents. A press on one sorts the list. */
 export function WideHead({ slug, view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
   const { sort, desc } = orderOf(view)
@@ -73,7 +73,10 @@ function SortButton({ words, on, down, onPress }: { words: string; on: boolean; 
   )
 }
 
-/** Selects all agents of the view. Rows that are not loaded yet are loaded first. */
+/**
+ * A checkbox that selects all agents of the view, or none if all are selected. Rows that are not loaded yet are loaded
+ * first.
+ */
 function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'> & { selection: Selection }) {
   const queries = useQueryClient()
   const seen = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter((name) => name !== undefined)
@@ -99,7 +102,10 @@ function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'
   )
 }
 
-/** A menu to choose the order, for windows in which rows are shown as cards. */
+/**
+ * The head of the list of agents in windows in which rows are shown as cards: the checkbox for all agents, their
+ * number, and a menu to choose the order.
+ */
 export function NarrowHead({ slug, view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
   const order = orderOf(view)

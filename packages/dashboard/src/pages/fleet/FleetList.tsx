@@ -10,20 +10,23 @@ import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
 import type { FleetView } from './view.ts'
 
-/** The height of a row in pixels. It is fixed, so that nothing moves when further rows are loaded. */
+/**
+ * The height of a row in pixels, in wide and in narrow windows. It is fixed, so that nothing moves when further rows
+ * are loaded.
+ */
 const height = { wide: 42, narrow: 62 } as const
 
 interface ListProps {
   slug: string
   view: FleetView
   shown: Shown
-  /** True if the shown rows belong to the previous view, while those of the new view are loading. */
+  /** True if the shown rows belong to the previous view of the list, while those of the new view are loading. */
   late: boolean
   selection: Selection | undefined
   onRange: (first: number, last: number) => void
 }
 
-/** The list of agents. Only rows in sight are in the document. */
+/** The list of agents. Only rows in sight, and a few around them, are in the document. */
 export function FleetList({ slug, view, shown, late, selection, onRange }: ListProps) {
   const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })
   const size = narrow ? height.narrow : height.wide
@@ -85,7 +88,10 @@ const Blank = () => (
   </div>
 )
 
-/** The rows in sight, and the distance from the top of the page to the first. */
+/**
+ * Decides which rows of the list are drawn. `top` is the distance in pixels from the top of the page to the first row
+ * of the list.
+ */
 function useRows(count: number, size: number) {
   const body = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
@@ -115,8 +121,8 @@ interface Keyed {
 }
 
 /**
- * Handles keys: arrows, Home and End move from row to row, also to rows that are not in the document yet. X and Space
- * select the agent of the row.
+ * Returns a handler of keys for the list of agents: arrows, Home and End move from row to row, also to rows that are
+ * not in the document yet. X and Space select or deselect the agent of the row.
  */
 function useKeys({ body, shown, selection, show }: Keyed) {
   const focusAfter = useRef<number | undefined>(undefined)
@@ -148,7 +154,10 @@ function useKeys({ body, shown, selection, show }: Keyed) {
   }
 }
 
-/** Selects one agent, or with a range all agents from the last selected one. */
+/**
+ * Returns a function that selects or deselects one agent. With `range` it does so for all agents from the one chosen
+ * before to this one.
+ */
 function useChoose(row: Shown['row'], selection: Selection | undefined) {
   const lastChosen = useRef<number | undefined>(undefined)
   return useCallback(

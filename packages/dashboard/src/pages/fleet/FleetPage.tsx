@@ -14,7 +14,7 @@ import { useSelection } from './useSelection.ts'
 import { alarm, troubles } from './view.ts'
 import './fleet.css'
 
-/** Dialogs are loaded when they are opened. */
+/** The dialog to add an agent. Its code is loaded when the dialog is first opened. */
 const AddAgentDialog = lazy(async () => ({ default: (await import('../../agents/AddAgentDialog.tsx')).AddAgentDialog }))
 const BulkBar = lazy(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
 
@@ -91,7 +91,7 @@ export function FleetPage() {
   )
 }
 
-/** The first line of the page, which says whether anything needs attention. */
+/** The line below the heading of the list of agents, which says whether anything needs attention. */
 const Standing = ({ troubles }: { troubles: string[] }) => (
   <div className="fleet-standing">
     {troubles.length === 0 ? (
@@ -105,7 +105,7 @@ const Standing = ({ troubles }: { troubles: string[] }) => (
 )
 
 /**
- * True from the first time that `now` is true. A dialog that was opened once stays mounted, so that it can close
+ * True from the first time on that `now` is true. A dialog that was opened once stays mounted, so that it can close
  * smoothly and be opened again.
  */
 function useOnce(now: boolean): boolean {
@@ -114,7 +114,10 @@ function useOnce(now: boolean): boolean {
   return ever || now
 }
 
-/** The search field, whose text is kept in the page's address. The key `/` puts the cursor here. */
+/**
+ * The field to search the list of agents. Its text is kept in the address of the page. The key `/` puts the cursor into
+ * it.
+ */
 function Search() {
   const { search = '' } = route.useSearch()
   const navigate = route.useNavigate()

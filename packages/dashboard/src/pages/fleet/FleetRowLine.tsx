@@ -13,11 +13,13 @@ interface RowProps {
   row: FleetRow
   index: number
   chosen: boolean
-  /** Called to select or deselect the agent; undefined if nothing can be selected here. */
+  /** Called to select or deselect the agent; undefined if agents cannot be selected here. */
   onChoose: ((name: string, index: number, range: boolean) => void) | undefined
 }
 
-/** Shows one agent, on one line in wide windows and on two lines in narrow ones. The whole row is a link. */
+/**
+ * Shows one agent in the list, on one line in wide windows and on two lines in narrow ones. The whole row is a link.
+ */
 export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chosen, onChoose }: RowProps) {
   const silent = useSilent(row.silentAt)
   const stopped = row.stopped !== null

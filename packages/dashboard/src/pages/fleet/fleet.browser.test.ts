@@ -55,7 +55,7 @@ test('the worst agents come first, with message, progress, costs and version; re
 
 /**
  * All scripts that a page needs at first are measured together, compressed with gzip. At most six files are allowed,
- * because a browser has six connections.
+ * because a browser opens at most six connections at a time.
  */
 test.each([
   ['/w/north-wind', 240],
@@ -309,8 +309,8 @@ test('with 2,000 agents only the visible rows are fetched and drawn, and one key
   slow.page.on('request', (request) => request.url().includes('/fleet?') && asked.push(request.url()))
   await slow.page.goto(`${fleet()}?sort=name`)
   await slow.page.getByRole('link', { name: 'crowd-0', exact: true }).waitFor()
-  // The page may request the same part twice, because it may still learn about the last of the new agents after it was
-  // opened.
+  // The page may request the same part of the list twice, because it may still learn about the last of the new agents
+  // after it was opened.
   expect([...new Set(asked)]).toEqual([expect.stringMatching(/[?&]offset=0(&|$)/)])
   expect(await slow.page.locator('.fleet-body .fleet-row').count()).toBeLessThan(60)
   await slow.page.locator('.fleet-link').first().focus()

@@ -8,7 +8,7 @@ import { asked, type FleetView, nextSilence, windowsOf } from './view.ts'
 export interface Shown {
   total: number
   head: Fleet
-  /** Returns the row at an index; undefined while the window that contains it is loading. */
+  /** Returns the row of the list at an index; undefined while the window of rows that contains it is loading. */
   row: (index: number) => FleetRow | undefined
 }
 

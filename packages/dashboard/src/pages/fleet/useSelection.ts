@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 export interface Selection {
   names: ReadonlySet<string>
   toggle: (name: string) => void
-  /** Selects or deselects many agents, as when a person holds Shift. */
+  /** Selects many agents if `on` is true, otherwise deselects them, as when a person holds Shift. */
   set: (names: Iterable<string>, on: boolean) => void
   clear: () => void
 }

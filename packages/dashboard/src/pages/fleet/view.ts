@@ -6,7 +6,7 @@ export interface FleetView {
   search?: string
   show?: Show
   sort?: FleetSort
-  /** True if the order is the opposite of the column's first one. */
+  /** True if the list has the opposite of the order after a first press on the column. */
   reverse?: boolean
 }
 export type Show = 'bad' | 'warn' | 'info' | 'ok' | 'silent' | 'stopped' | 'never'
@@ -33,8 +33,8 @@ export const columns: readonly { sort: FleetSort | undefined; words: string; nam
 ]
 
 /**
- * True if the first press on the heading of a column sorts downwards. The most interesting rows come first: the worst,
- * the latest, the most expensive.
+ * For each column: true if the first press on its heading sorts downwards. The most interesting rows come first: the
+ * worst, the latest, the most expensive.
  */
 const down: Readonly<Record<FleetSort, boolean>> = {
   name: false,
@@ -45,17 +45,17 @@ const down: Readonly<Record<FleetSort, boolean>> = {
   version: true,
 }
 
-/** The order in effect: by level, worst first, unless the address says otherwise. */
+/** The order of the list of agents: by level, worst first, unless the address says otherwise. */
 export function orderOf({ sort = 'level', reverse = false }: FleetView): { sort: FleetSort; desc: boolean } {
   return { sort, desc: down[sort] !== reverse }
 }
 
-/** The part of the address for an order; empty for the default order. */
+/** The part of the address that says the order of the list; empty for the default order. */
 export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetView, 'sort' | 'reverse'> {
   return { ...(sort !== 'level' && { sort }), ...(desc !== down[sort] && { reverse: true }) }
 }
 
-/** The order after a press on a heading: its first direction, then the other. */
+/** The order of the list after a press on the heading of a column: first its own direction, then the other. */
 export function pressed(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'reverse'> {
   const now = orderOf(view)
   return addressOf(sort, now.sort === sort ? !now.desc : down[sort])
@@ -70,7 +70,7 @@ export function asked(view: FleetView): FleetQuery {
   }
 }
 
-/** The problems of the workspace, most urgent first; empty when there are none. */
+/** The problems of the agents of a workspace in words, most urgent first; empty if there are none. */
 export function troubles(counts: Fleet['counts']): string[] {
   const words: [n: number, one: string, many: string][] = [
     [counts.bad, 'bad', 'bad'],
@@ -82,7 +82,10 @@ export function troubles(counts: Fleet['counts']): string[] {
   return words.filter(([n]) => n > 0).map(([n, one, many]) => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`)
 }
 
-/** The warning in the title of the browser's tab. It is only about problems for which a person should be called. */
+/**
+ * The warning in the title of the browser tab: agents at level Bad or, if there are none, offline ones. Other problems
+ * are not urgent enough for it.
+ */
 export const alarm = ({ bad, silent }: Fleet['counts']): string | undefined =>
   bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} offline` : undefined
 

@@ -58,7 +58,10 @@ function OneCode({ slug, id }: { slug: string; id: string }) {
   )
 }
 
-/** Replaces this page by the agent's page. Going back leads to the page before the code. */
+/**
+ * When the code has been used, replaces this page by the page of the new agent. Going back leads to the page before the
+ * code.
+ */
 function useArrival(slug: string, agent: string | null): void {
   const navigate = useNavigate()
   const client = useQueryClient()
@@ -72,7 +75,7 @@ function useArrival(slug: string, agent: string | null): void {
 interface LiveProps {
   slug: string
   code: InstallCode
-  /** The code itself, which only this page shows; undefined if it was already shown elsewhere. */
+  /** The code itself, which the page shows only directly after it was issued; undefined if the page is opened again. */
   issued: NewCode | undefined
   onOver: () => unknown
 }

@@ -18,7 +18,7 @@ import './install.css'
 
 const route = getRouteApi('/signed-in/w/$slug/install')
 
-/** Asks for blueprint, version and name, then issues a code for exactly that (2.9). */
+/** A form for a blueprint, a version and the name of an agent, which issues an install code for exactly that (2.9). */
 export function InstallPage() {
   const { slug } = route.useParams()
   const { role } = useWorkspace()

@@ -11,7 +11,7 @@ interface RevokeCodeProps {
   onClose: () => void
 }
 
-/** Revokes a code that nobody has used yet. */
+/** A dialog that revokes an install code that nobody has used yet. */
 export function RevokeCode({ slug, code, opened, onClose }: RevokeCodeProps) {
   const client = useQueryClient()
   const revoke = async () => {

@@ -1,6 +1,6 @@
 /**
- * Hands a new code from the form to the page that shows it once. The code is only in the memory of this window, and
- * nowhere else (I29).
+ * Hands a new install code from the form to the page that shows it once. The code is only in the memory of this window,
+ * and nowhere else (I29).
  */
 import type { NewCode } from '@svc/api'
 
@@ -8,7 +8,7 @@ const waiting = new Map<string, NewCode>()
 
 export const handOver = (code: NewCode): void => void waiting.set(code.id, code)
 
-/** Returns the code for the page the first time, and then undefined. */
+/** Returns the code with this id and forgets it, so a second call returns undefined. */
 export function take(id: string): NewCode | undefined {
   const code = waiting.get(id)
   waiting.delete(id)

@@ -9,7 +9,7 @@ import { Confirm, Text, Time } from '../../ui/index.ts'
 
 type Invitation = Members['invitations'][number]
 
-/** People who were invited and have not joined yet. */
+/** The open invitations to the workspace. */
 export function Invitations({ slug, invitations }: { slug: string; invitations: Invitation[] }) {
   if (invitations.length === 0) return null
   return (

@@ -9,7 +9,10 @@ import { useSubmit } from '../../forms/useSubmit.ts'
 import { keys, meQuery } from '../../queries.ts'
 import { CopyLines, Dialog, DialogEnd } from '../../ui/index.ts'
 
-/** Creates an invitation. The service mails the link where it can send mail; it is shown in any case. */
+/**
+ * A dialog that creates an invitation. The service mails the link if it can send mail; the dialog shows the link in any
+ * case.
+ */
 export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: boolean; onClose: () => void }) {
   const [made, setMade] = useState<Made | null>(null)
   const close = () => {

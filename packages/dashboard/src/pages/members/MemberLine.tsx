@@ -52,14 +52,14 @@ export function MemberLine({ slug, member, admin }: MemberProps & { admin: boole
 
 interface RoleSelectProps {
   member: Member
-  /** The role to show. While another role is being saved, it is already that one. */
+  /** The role to show. While a new role is being saved, it is the new one. */
   role: Role
   change: (role: Role) => Promise<unknown>
 }
 
 /**
- * Lets an admin select a member's role. It asks first if the member would become an admin, or if admins would take away
- * their own rights.
+ * Lets an admin select the role of a member. It asks first if the member would become an admin, or if the admins would
+ * take away their own rights.
  */
 function RoleSelect({ member, role, change }: RoleSelectProps) {
   const [asked, setAsked] = useState<Role | null>(null)
@@ -99,7 +99,7 @@ function RoleSelect({ member, role, change }: RoleSelectProps) {
   )
 }
 
-/** The menu to remove a member, or to leave the workspace oneself. */
+/** The menu to remove a member from the workspace or, on the line of the signed-in person, to leave it. */
 function More({ slug, member }: MemberProps) {
   const client = useQueryClient()
   const navigate = useNavigate()

@@ -7,7 +7,7 @@ import { useSubmit } from '../../forms/useSubmit.ts'
 import { keys } from '../../queries.ts'
 import { ErrorNote } from '../../ui/index.ts'
 
-/** Renames the workspace. Its address stays. */
+/** A form that changes the name of the workspace. Its address does not change. */
 export function WorkspaceName({ slug, name }: { slug: string; name: string }) {
   const client = useQueryClient()
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })

@@ -16,7 +16,10 @@ const order = [
   'left_out',
 ] as const satisfies RolloutAgentState[]
 
-/** The number of agents in each state, as a bar and in words. */
+/**
+ * The number of agents of a rollout in each state, as a bar and in words. Agents that are left out are only in the
+ * words.
+ */
 export function Bar({ counts }: { counts: Readonly<Record<RolloutAgentState, number>> }) {
   const there = order.filter((state) => counts[state] > 0)
   return (

@@ -55,7 +55,7 @@ export function What({ plan, change, blueprints, versions, served }: WhatProps) 
   )
 }
 
-/** The choice of agents. `names` are those that were selected in the list. */
+/** The choice of the agents to update: all, or `names`, those that were selected in the list of agents. */
 export const ForAgents = ({ plan, change, names }: FieldProps & { names: readonly string[] }) => (
   <Radio.Group
     label="Which agents"

@@ -13,7 +13,7 @@ interface PreviewProps {
   preview: UseQueryResult<RolloutPreview | null>
 }
 
-/** Shows, before anything is sent, which agents are in which wave, and which are left out and why. */
+/** Shows, before an update is sent, which agents are in which wave, and which are left out and why. */
 export function Preview({ slug, how, preview: { data, error, refetch } }: PreviewProps) {
   if (error) return <ErrorNote error={error} retry={refetch} />
   if (!data) return <Loader size="sm" m="md" aria-label="Loading" />

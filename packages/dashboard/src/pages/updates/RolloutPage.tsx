@@ -155,7 +155,7 @@ function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
   )
 }
 
-/** The agents by wave. Those left out come last, each with the reason. */
+/** The agents of a rollout by wave. Those left out come last, each with the reason. */
 function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const waves = Map.groupBy(rollout.agents, ({ wave }) => wave)
   const out = waves.get(0) ?? []
@@ -183,7 +183,7 @@ function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
   )
 }
 
-/** The number of agents that are shown at first. Further agents are shown on demand. */
+/** The number of agents of a wave that are shown at first. Further agents are shown on demand. */
 const atFirst = 100
 
 function List({

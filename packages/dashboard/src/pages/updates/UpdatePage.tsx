@@ -21,7 +21,10 @@ import './updates-page.css'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
 
-/** Requests a version for selected agents or for all: at once, or in waves that halt by themselves. */
+/**
+ * A form that requests a version for selected agents or for all, at once or in waves that halt by themselves, or that
+ * cancels such requests.
+ */
 export function UpdatePage() {
   const { slug } = route.useParams()
   const { role } = useWorkspace()

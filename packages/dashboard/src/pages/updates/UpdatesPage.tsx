@@ -25,7 +25,7 @@ import { rolloutWords } from './parts/words.ts'
 import './parts/updates.css'
 import './updates-page.css'
 
-/** The rollouts of the workspace, and the versions of its runtimes. */
+/** The rollouts of the workspace, and the versions of its agents' runtimes. */
 export function UpdatesPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()
@@ -73,7 +73,7 @@ export function UpdatesPage() {
 interface ListProps {
   slug: string
   rows: readonly RolloutRow[]
-  /** True if there are older rollouts. */
+  /** True if there are older rollouts that are not loaded. */
   more: boolean
   admin: boolean
 }

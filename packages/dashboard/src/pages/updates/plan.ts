@@ -6,7 +6,7 @@ export interface Plan {
   kind: 'blueprint' | 'runtime'
   blueprint: string
   version: string
-  /** The names of the agents to update; undefined means all. */
+  /** The names of the agents to update; undefined means all agents that the update can reach. */
   agents: readonly string[] | undefined
   how: 'waves' | 'once' | 'withdraw'
   waves: string

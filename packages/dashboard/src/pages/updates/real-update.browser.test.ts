@@ -10,12 +10,13 @@ import { openPlace, type Place } from '../../../testing/place.ts'
 import { Machine } from '../blueprints/testing/machine.ts'
 
 /**
- * The factor by which durations are shortened: a minute lasts six seconds. The test does not wait until the 30 minutes
- * of watching are over, because a rollback needs not wait for them (D30).
+ * The factor by which the durations of the runtime are shortened: a minute lasts six seconds. The test does not wait
+ * until the 30 minutes of watching are over, because a rollback needs not wait for them (D30).
  */
 const scale = '0.1'
 /**
- * The manifest allows the program much time to start, because machines may be slow while the clock of the test is fast.
+ * A line of the manifest that allows the program much time to start, because machines may be slow while the clock of
+ * the test is fast.
  */
 const more = 'health: {start_seconds: 300}\n'
 
@@ -83,7 +84,7 @@ async function wish(words: string): Promise<void> {
 
 const upload = (zip: string) => place.operator(['blueprint', 'upload', 'north-wind', zip])
 
-/** The version in the folder that runs on the machine. */
+/** The version in the manifest of the agent's current folder, which the machine runs. */
 const runs = () => /^version: (.*)$/m.exec(machine.read('east/current/svc.agent.yaml'))?.[1]
 
 function run(): ChildProcess {

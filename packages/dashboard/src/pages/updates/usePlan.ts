@@ -12,7 +12,10 @@ import { type Plan, rolloutOf, usualWaves, wishesOf } from './plan.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
 
-/** The plan, with an existing version filled in. `names`: the agents that were selected in the list. */
+/**
+ * The plan that the update form edits, with an existing version filled in. `names` are the agents that were selected in
+ * the list of agents.
+ */
 export function usePlan(slug: string, blueprints: readonly string[]) {
   const search = route.useSearch()
   const [names] = useState(() => (search.agents === 'chosen' ? chosenIn(slug) : []))
@@ -35,8 +38,8 @@ export function usePlan(slug: string, blueprints: readonly string[]) {
 }
 
 /**
- * The agents that the form is about. `chosen` are those to send to: a cancellation also goes to agents that an update
- * would leave out.
+ * The agents that the plan is about. `reached` are those that a rollout would update. `chosen` are those to send to: a
+ * cancellation for all agents also goes to agents that a rollout would leave out.
  */
 export function useReach(slug: string, plan: Plan) {
   const rollout = rolloutOf(plan)
@@ -53,7 +56,10 @@ export function useReach(slug: string, plan: Plan) {
 }
 type Reach = ReturnType<typeof useReach>
 
-/** Starts a rollout and opens it, or sends the update to all agents and returns the results. */
+/**
+ * Returns a function that sends the form. It starts a rollout and opens its page, or sends the update or the
+ * cancellation to the chosen agents, and then `results` has the result for each.
+ */
 export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach) {
   const navigate = route.useNavigate()
   const client = useQueryClient()
@@ -75,7 +81,7 @@ export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach)
   return { busy, error, send: () => submit(undefined), results, again: () => setResults(null) }
 }
 
-/** The reason why the form cannot be sent now; null if it can. */
+/** The reason why the update form cannot be sent now; null if it can. */
 export function whyNot(plan: Plan, { rollout, preview, reached, chosen }: Reach, busy: boolean): string | null {
   if (busy) return 'Sending…'
   if (!rollout) return 'Complete the form first.'

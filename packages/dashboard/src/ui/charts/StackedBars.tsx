@@ -39,7 +39,7 @@ export function StackedBars({ title, stack, axis, height = 150, whole = false, .
   }
   return (
     <figure className="svc-chart" aria-labelledby={id}>
-      {/* This line shows the selected column. Its height is fixed, so that nothing moves. */}
+      {/* This line shows the selected column, or the total if none is selected. Its height is fixed, so that nothing moves. */}
       <p className="svc-chart-reading" aria-hidden>
         {chosen ? <Reading column={chosen} {...words} /> : total}
       </p>

@@ -17,7 +17,7 @@ interface StackedPlotProps {
   at: number | null
 }
 
-/** Draws the columns and the axis. */
+/** Draws the columns and the axis of a stacked chart. */
 export function StackedPlot({ id, title, stack, size, axis, nameOf, whole, at }: StackedPlotProps) {
   const { columns } = stack
   const inner = innerOf(size)
@@ -70,11 +70,11 @@ const innerOf = ({ width, height }: StackedPlotProps['size']) => ({
   height: height - margin.top - margin.bottom,
 })
 
-/** The distance between the left edges of two columns. */
+/** The distance between the left edges of two neighbouring columns, in pixels; 0 without columns. */
 const stepOf = ({ columns }: Stack, size: StackedPlotProps['size']): number =>
   columns.length > 0 ? innerOf(size).width / columns.length : 0
 
-/** The index of the column at a distance from the chart's left edge; null if there is no column. */
+/** The index of the column at a distance in pixels from the left edge of the chart; null if there is no column. */
 export function columnAt(stack: Stack, size: StackedPlotProps['size'], x: number): number | null {
   const place = Math.floor((x - margin.left) / (stepOf(stack, size) || 1))
   return place >= 0 && place < stack.columns.length ? place : null

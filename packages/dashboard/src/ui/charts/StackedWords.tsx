@@ -9,7 +9,7 @@ export interface StackWords {
   nameOf: (key: string) => string
 }
 
-/** Shows one column as a line: its name, its sum, and its parts from the top to the bottom. */
+/** Shows one column of a chart as a line: its name, its sum, and its parts from the top to the bottom. */
 export function Reading({ column, format, nameOf }: StackWords & { column: StackedColumn }) {
   return (
     <>
@@ -24,14 +24,14 @@ export function Reading({ column, format, nameOf }: StackWords & { column: Stack
   )
 }
 
-/** A column as one line of text, for screen readers. */
+/** One column of a chart as a line of text, for screen readers. */
 export const readingText = (column: StackedColumn, { format, nameOf }: StackWords): string =>
   [
     `${nameOf(column.key)}: ${format(column.total)}`,
     ...column.parts.map((part) => `${part.series.name} ${format(part.value)}`),
   ].join(', ')
 
-/** Shows the series with their colours and sums. If there is only one, nothing is shown. */
+/** Shows the series of a chart with their colours and sums. If there is only one, nothing is shown. */
 export const Legend = ({ series, format }: Pick<Stack, 'series'> & Pick<StackWords, 'format'>) =>
   series.length > 1 && (
     <ul className="svc-chart-legend">

@@ -19,16 +19,16 @@ interface StripProps {
   start: number
   end: number
   marks: readonly { at: number; text: string }[]
-  /** Shorter periods, drawn as lines above the strip. */
+  /** Shorter periods, such as alerts, drawn as lines above the strip. */
   above?: readonly StripSpan[]
 }
 
 const height = 22
-/** The height of the lines above the strip, and their distance to it. */
+/** The height of the lines above the strip in pixels; `gap` is their distance to the strip. */
 const line = 4
 const gap = 3
 
-/** Shows time as a strip: periods in their colours, above a line of marks. */
+/** Shows a span of time as a strip: periods in their colours, and below them the marks of the time. */
 export function Strip({ title, summary, spans, start, end, marks, above = [] }: StripProps) {
   const { ref, width } = useElementSize()
   const id = useId()

@@ -6,6 +6,6 @@ import './charts.css'
  */
 const seriesColors = 6
 
-/** The colour of a series by its index. Series beyond the palette are grey. */
+/** The colour of a series by its index; grey for null, the series that combines the others. */
 export const colorOf = (place: number | null): string =>
   place === null ? 'var(--svc-series-rest)' : `var(--svc-series-${place % seriesColors})`

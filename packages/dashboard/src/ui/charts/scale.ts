@@ -20,7 +20,7 @@ export function ticksTo(max: number, { count = 3, whole = false } = {}): number[
   }
 }
 
-/** Maps a span of values to a span of pixels. */
+/** Returns a function that maps values linearly, so that the two values in `from` become the two in `to`. */
 export const linear =
   (from: readonly [number, number], to: readonly [number, number]) =>
   (value: number): number =>

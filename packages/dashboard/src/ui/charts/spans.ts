@@ -8,12 +8,15 @@ interface Change<L> {
 interface Span<L> {
   readonly level: L
   readonly label: string | null
-  /** The start and the end in Unix milliseconds. `from` may be before the period that is shown. */
+  /** The start and the end of the span in Unix milliseconds. `from` may be before the period that is shown. */
   readonly from: number
   readonly to: number
 }
 
-/** Cuts out the periods between `start` and `end`. Neighbours with the same level and label become one. */
+/**
+ * Returns the spans between `start` and `end`, each with one level. Neighbours with the same level and label become
+ * one. The first may begin before `start`.
+ */
 export function spansOf<L>(changes: readonly Change<L>[], start: number, end: number): Span<L>[] {
   const spans: Span<L>[] = []
   const oldestFirst = [...changes].sort((a, b) => a.at - b.at)
@@ -28,7 +31,7 @@ export function spansOf<L>(changes: readonly Change<L>[], start: number, end: nu
   return spans
 }
 
-/** The share of each level in the known part of the time that is shown. */
+/** The share of each level, from 0 to 1, in the part of the shown period for which a level is known. */
 export function sharesOf<L>(spans: readonly Span<L>[], start: number): Map<L, number> {
   const times = new Map<L, number>()
   let all = 0

@@ -23,13 +23,19 @@ export interface StackedColumn {
 }
 export interface Stack {
   readonly columns: readonly StackedColumn[]
-  /** The series from the largest to the smallest. The largest is at the bottom of each column. */
+  /**
+   * The series from the largest to the smallest, and last the one that combines the others. The first is at the bottom
+   * of each column.
+   */
   readonly series: readonly Series[]
   readonly max: number
   readonly total: number
 }
 
-/** Prepares columns for the chart. Series beyond `maxSeries` are combined into one with the name `rest`. */
+/**
+ * Prepares columns for the chart. If there are more than `maxSeries` series, the smallest are combined into the last
+ * one, with the name `rest`.
+ */
 export function stack(columns: readonly Column[], maxSeries = 6, rest = 'others'): Stack {
   const sums = new Map<string, number>()
   for (const { parts } of columns)

@@ -16,7 +16,9 @@ import { What } from './What.tsx'
 
 const size = 50
 
-/** Lists every command: who sent it and when, and its result in the agent's own words (3.2). */
+/**
+ * Lists the commands of an agent, page by page: who sent each and when, and its result in the agent's own words (3.2).
+ */
 export default function Commands({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const view = useView()

@@ -76,7 +76,7 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
   )
 }
 
-/** Offers what can follow an answered command: undoing it, opening the log, or sending it again. */
+/** Offers what can follow an answered command: reading the log that it brought, or undoing a pause or a resume. */
 function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
   const [sending, setSending] = useState(false)
   const undo = undoable && isControl(command.type) ? undoOf[command.type] : undefined

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useView } from '../parts/agent.ts'
 
-/** Opens the log that a command brought. */
+/** A button that opens the log that a command brought. */
 export function ReadLog({ log }: { log: string }) {
   const { go } = useView()
   return (

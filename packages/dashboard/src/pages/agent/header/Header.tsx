@@ -86,8 +86,8 @@ export function Header({ agent }: { agent: Agent }) {
 }
 
 /**
- * The time of the last report. If the agent is offline (D20), this comes first, because everything on the page is as
- * old as that report.
+ * The time of the last report, or of adding the agent before its first one. If the agent is stopped or offline (D20),
+ * the time is emphasised, because everything on the page is as old as that report.
  */
 function Heard({ agent: { page, silent } }: { agent: Agent }) {
   if (page.seenAt === null)

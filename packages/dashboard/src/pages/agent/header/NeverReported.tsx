@@ -13,7 +13,8 @@ import type { Agent } from '../parts/agent.ts'
 import '../overview/overview.css'
 
 /**
- * Explains, before the first report, how to make the agent report. The page changes by itself when the report arrives.
+ * Shown before the first report: explains how to make the agent report. The page changes by itself when the report
+ * arrives.
  */
 export const NeverReported = ({ agent }: { agent: Agent }) =>
   agent.page.blueprint === null ? <NotConnected agent={agent} /> : <NotStarted agent={agent} />

@@ -11,7 +11,10 @@ interface AskForLogProps {
   words?: string
 }
 
-/** A button that requests the log that a run names. The agent answers by uploading the log (2.7). */
+/**
+ * A button that requests one log of the agent by name, for example the log of a run. The agent answers by uploading the
+ * log (2.7).
+ */
 export function AskForLog({ agent, name, words = 'Log' }: AskForLogProps) {
   const [sending, setSending] = useState(false)
   const under = agent.press.under({ type: 'log', payload: { name } })

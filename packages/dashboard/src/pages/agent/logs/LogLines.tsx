@@ -5,7 +5,10 @@ import { type LogRow, piecesOf } from './search.ts'
 interface LogLinesProps {
   rows: readonly LogRow[]
   marked: ReadonlyMap<number, { from: number; to: number; at: number }[]>
-  /** The selected match, and the row in which it starts. */
+  /**
+   * The index of the selected match among all matches, and the index of the row in which it starts; null without a
+   * match.
+   */
   at: number | null
   row: number | null
   wrap: boolean
@@ -13,7 +16,9 @@ interface LogLinesProps {
 
 const lineHeight = 19
 
-/** The lines of a log. Only those in sight are drawn. The view starts at the end, which matters most. */
+/**
+ * Shows the rows of a log. Only the rows in sight are drawn. The view starts at the end of the log, which matters most.
+ */
 export function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({

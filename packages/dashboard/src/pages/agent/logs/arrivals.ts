@@ -11,7 +11,10 @@ interface AwaitedLog {
 export const arrivedOf = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEntry | undefined =>
   logs.find((log) => log.name === waiting.name && !waiting.before.has(log.id))
 
-/** Opens the last requested log when it arrives. Returns a function to call when a log is requested. */
+/**
+ * Opens the log that was requested last when it arrives. Returns a function to call with the name of a log when it is
+ * requested.
+ */
 export function useArrivals(logs: readonly LogEntry[] | undefined, open: (id: string) => void): (name: string) => void {
   const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
   const came = waiting && logs ? arrivedOf(waiting, logs)?.id : undefined

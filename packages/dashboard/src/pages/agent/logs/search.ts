@@ -27,14 +27,17 @@ export function rowsOf(text: string): LogRow[] {
   return rows
 }
 
-/** The end of the piece that starts here. No code point is split. */
+/** Returns the position at which the piece of a line ends that begins at `start`. No code point is split. */
 function pieceEnd(line: string, start: number): number {
   const end = Math.min(line.length, start + longest)
   const last = line.charCodeAt(end - 1)
   return end < line.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end
 }
 
-/** The place at which a match starts: its row, and the position in it. The match may continue in the next piece. */
+/**
+ * A match: the index of the row in which it starts, and its start and end in that row. The match may continue in the
+ * next piece of the line.
+ */
 interface Match {
   readonly row: number
   readonly from: number
@@ -81,7 +84,7 @@ export function piecesOf(text: string, own: readonly { from: number; to: number;
   return pieces
 }
 
-/** Groups matches by row, with their index among all. */
+/** Groups matches by the index of their row. `at` is the index of a match among all matches. */
 export function byRow(matches: readonly Match[]): Map<number, { from: number; to: number; at: number }[]> {
   const rows = new Map<number, { from: number; to: number; at: number }[]>()
   for (const [at, { row, from, to }] of matches.entries()) {
@@ -93,8 +96,8 @@ export function byRow(matches: readonly Match[]): Map<number, { from: number; to
 }
 
 /**
- * The next or previous match, wrapping around at the ends. If none is selected, it is the first match at or after
- * `row`.
+ * The index of the next or previous match, wrapping around at the ends. If none is selected, it is the first match at
+ * or after `row`, or else the first of all. Null if there are no matches.
  */
 export function step(matches: readonly Match[], at: number | null, by: 1 | -1, row = 0): number | null {
   if (matches.length === 0) return null

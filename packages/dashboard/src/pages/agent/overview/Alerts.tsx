@@ -10,16 +10,20 @@ const AlertList = lazy(() => import('./AlertList.tsx'))
 const loadMenu = () => import('../../../alerts/MuteMenu.tsx')
 const MuteMenu = lazy(async () => ({ default: (await loadMenu()).MuteMenu }))
 
-/** The number of ended alerts in the list. The level history marks all of the last 30 days. */
+/**
+ * The maximum number of ended alerts in the list on the agent's page. The level history marks all of the last 30 days.
+ */
 const endedShown = 3
 
 interface AlertsProps {
   agent: Agent
-  /** Open alerts come first on the page. Without any, the list is beside the level history. */
+  /**
+   * The place of the list. It is first on the page if the agent has open alerts, otherwise beside the level history.
+   */
   place: 'first' | 'beside'
 }
 
-/** The agent's open alerts, its last ones, and its mutes. */
+/** Shows the agent's open alerts, its last ended ones and its mutes; nothing if the list belongs at the other place. */
 export function Alerts({ agent: { slug, page }, place }: AlertsProps) {
   const { data } = useQuery(agentAlertsQuery(slug, page.name))
   const { data: mutes = [] } = useQuery(mutesQuery(slug))
@@ -41,7 +45,10 @@ export function Alerts({ agent: { slug, page }, place }: AlertsProps) {
   )
 }
 
-/** The button of the menu, which is loaded with the first press. */
+/**
+ * A button that opens the menu to mute the agent. The code of the menu is loaded when the pointer or the focus reaches
+ * the button.
+ */
 function Mute({ slug, name }: { slug: string; name: string }) {
   const [pressed, setPressed] = useState(false)
   const face = (

@@ -50,8 +50,8 @@ export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
 )
 
 /**
- * The level of a binding. A token that is no longer valid is bad, whatever the machine last reported. The level is
- * unknown until the machine has tried the token.
+ * The level of a binding. It is `bad` if the binding is broken, for example by a revoked token, whatever the machine
+ * last reported. Undefined if the binding is not broken and the machine has not checked it yet.
  */
 const levelOf = ({ broken, health }: AgentBinding) => (broken ? 'bad' : health?.level)
 

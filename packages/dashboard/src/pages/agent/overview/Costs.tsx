@@ -10,7 +10,10 @@ import { usageColumns } from './usage.ts'
 
 const days = 30
 
-/** The costs of 30 days by day and model. Without costs it shows the number of runs; without runs, nothing. */
+/**
+ * Shows the costs of the last 30 days by day and model; if no cost was reported, the number of runs by day; without
+ * runs, nothing.
+ */
 export function Costs({ agent: { slug, page } }: { agent: Agent }) {
   const { data } = useQuery({ ...usageQuery(slug, page.name, days), enabled: page.runs.kept > 0 })
   const today = new Date(serviceNow()).toISOString().slice(0, 10)

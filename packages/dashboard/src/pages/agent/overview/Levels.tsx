@@ -14,8 +14,8 @@ import { colors, marksOf, type Window, windowFor, windows } from './windows.ts'
 
 const listed = 6
 /**
- * The number of level changes that are requested. If the service returns fewer, the oldest of them is the agent's first
- * report.
+ * The maximum number of level changes that are requested. If the service returns fewer, the oldest of them is that of
+ * the first report.
  */
 const asked = 200
 
@@ -93,7 +93,7 @@ const wordsOf = (span: { level: LevelName; label: string | null; from: number; t
     '\n',
   )
 
-/** An alert as a line above the strip, from its opening to its end. */
+/** An alert as a line above the strip, from its opening to its end, or to now if it is open. */
 const alertSpan = (alert: AlertLine, end: number) => ({
   from: alert.openedAt ?? alert.since,
   to: alert.endedAt ?? end,

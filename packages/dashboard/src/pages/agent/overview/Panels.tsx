@@ -96,7 +96,10 @@ function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: Pane
   )
 }
 
-/** A heading without words is a plain cell, because an empty heading cell tells screen readers nothing. */
+/**
+ * The cell of a heading in a table. Without words it is a plain cell, because an empty heading cell tells screen
+ * readers nothing.
+ */
 const HeadCell = ({ children, numeric }: { children: ReactNode; numeric: boolean }) =>
   children ? (
     <th scope="col" data-numeric={numeric}>

@@ -4,7 +4,10 @@ import type { Agent } from '../parts/agent.ts'
 import { ByMachine } from '../parts/ByMachine.tsx'
 import { pauseByMachine } from '../parts/machine.ts'
 
-/** Shows the detail of the agent's state. For a stopped or offline agent it says that this is the last report (D20). */
+/**
+ * Shows the detail of the agent's state, and a pause or resume made on its machine. For a stopped or offline agent it
+ * also says that this is the last report (D20).
+ */
 export function StateDetail({ agent }: { agent: Agent }) {
   const { page, silent } = agent
   const detail = page.report?.state?.detail

@@ -2,20 +2,22 @@ import type { Gauge } from '@svc/protocol'
 import { figure, percent } from '../../../ui/format.ts'
 
 interface GaugeView {
-  /** The used amount as text; null if the agent reported none. */
+  /** The used amount of the gauge as text; null if the agent reported none. */
   readonly text: string | null
   readonly markText: string | null
-  /** The length of the bar and the position of the mark, as shares of the whole width. */
+  /**
+   * The length of the bar and the position of the mark, as shares of the whole width. Null for what was not reported.
+   */
   readonly used: number | null
   readonly mark: number | null
   readonly max: number
-  /** True if the figure has reached its mark. */
+  /** True if the used amount has reached the mark of the gauge. */
   readonly over: boolean
 }
 
 /**
- * Figures are shares from 0 to 1 (2) and may exceed that a little: 1.05 of a budget is 105%. If mark or figure are far
- * from a share, they are plain numbers, on a bar that ends at the larger of the two.
+ * Turns a reported gauge into what is shown. A used amount up to 2 with a mark up to 1 are shares (2): 1.05 of a budget
+ * is 105%. Otherwise both are plain numbers, on a bar that ends at the used amount, or 10% beyond the larger of both.
  */
 export function gaugeView({ used, mark }: Gauge): GaugeView {
   const isShare = (used === undefined || (used >= 0 && used <= 2)) && (mark === undefined || (mark >= 0 && mark <= 1))

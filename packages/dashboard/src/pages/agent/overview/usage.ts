@@ -5,8 +5,8 @@ import type { Column } from '../../../ui/charts/index.ts'
 const unnamed = 'model not named'
 
 /**
- * The columns of the chart, one per day, also for days without runs. They show the cost by model if any cost was
- * reported, otherwise the number of runs.
+ * The columns of the chart of an agent's costs, one per day, also for days without runs. They show the cost by model if
+ * any cost was reported, otherwise the number of runs.
  */
 export function usageColumns(
   days: readonly UsageDay[],

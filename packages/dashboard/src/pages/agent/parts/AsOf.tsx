@@ -3,8 +3,8 @@ import { Time, useOld } from '../../../ui/index.ts'
 import type { Agent } from './agent.ts'
 
 /**
- * Shows `as of 13 min ago`. Shows nothing while the status file is new, or if the agent is offline, because then the
- * whole report is old.
+ * Shows the age of the status file, such as `as of 13 min ago`. Shows nothing while the file is new, or if the agent is
+ * offline, because then the whole report is old.
  */
 export function AsOf({ agent: { page, silent } }: { agent: Agent }) {
   const old = useOld(page.statusAt)

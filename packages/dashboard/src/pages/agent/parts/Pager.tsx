@@ -3,14 +3,14 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { figure } from '../../../ui/format.ts'
 
 interface PagerProps {
-  /** The number of the page, from 1. */
+  /** The number of the shown page, from 1. */
   page: number
   size: number
   total: number
   onPage: (page: number) => void
 }
 
-/** Shows `51 to 100 of 1,234` and the buttons for previous and next. */
+/** Shows `51 to 100 of 1,234` and the buttons for the previous and the next page; nothing if there is only one page. */
 export function Pager({ page, size, total, onPage }: PagerProps) {
   const last = Math.max(1, Math.ceil(total / size))
   if (last === 1) return null

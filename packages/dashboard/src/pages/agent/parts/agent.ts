@@ -10,13 +10,19 @@ export interface Agent {
   readonly page: AgentPage
   /** True if the agent is offline (D20). The page then shows its last report. */
   readonly silent: boolean
-  /** Sends a command. From then on the page shows its state until it is answered. */
+  /**
+   * Sends commands to the agent. The page shows the state of each command until the agent has answered and the person
+   * has dismissed it.
+   */
   readonly press: Press
   readonly settings: SettingsDrafts
 }
 export interface Press {
   readonly send: (command: SentCommand) => Promise<Command>
-  /** Returns the same command if it is already queued or delivered and not answered (D5); otherwise undefined. */
+  /**
+   * Returns the pending command that does the same (D5); undefined if there is none. A change of settings is never the
+   * same.
+   */
   readonly under: (command: SentCommand) => Command | undefined
 }
 
@@ -26,8 +32,8 @@ export const useAgentAddress = () => route.useParams()
 type View = Readonly<Record<string, string | number | undefined>>
 
 /**
- * Returns the view that the page's address contains, and a function that changes it. Undefined removes a key of the
- * view. `push` adds a step to the browser's history.
+ * Returns the view of the agent's page that its address contains, and a function that changes it. Undefined or an empty
+ * text removes a key of the view. `push` adds a step to the browser's history.
  */
 export function useView() {
   const search = route.useSearch() as View

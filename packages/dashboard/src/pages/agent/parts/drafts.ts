@@ -1,10 +1,16 @@
 import type { SettingValue } from '@svc/protocol'
 import { type Dispatch, type SetStateAction, useCallback, useMemo, useState } from 'react'
 
-/** The content of an input: text for typed kinds, the option's index for a select, null for "not set". */
+/**
+ * The content of the input of a setting: text for typed kinds, the index of the option for a select, a boolean for a
+ * switch, null for "not set".
+ */
 export type Raw = string | boolean | null
 
-/** A value that the person has changed, together with the value that was reported when they started. */
+/**
+ * A setting that the person has changed and not sent: the content of its input, and in `base` the value that was
+ * reported when the person started.
+ */
 export interface Draft {
   readonly raw: Raw
   readonly base: SettingValue | undefined
@@ -18,7 +24,10 @@ export type Drafts = Readonly<Record<string, Draft>>
 export interface SettingsDrafts {
   readonly drafts: Drafts
   readonly setDrafts: Dispatch<SetStateAction<Drafts>>
-  /** True once the person tried to send invalid values. From then on every wrong value is marked. */
+  /**
+   * True after the person tried to send the form, until its values are sent or discarded. While it is true, every wrong
+   * value is marked.
+   */
   readonly tried: boolean
   readonly setTried: (tried: boolean) => void
   readonly discard: () => void

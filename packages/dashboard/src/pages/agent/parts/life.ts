@@ -8,7 +8,7 @@ type Tone = 'waiting' | 'good' | 'no' | 'lost'
 interface StateWords {
   readonly word: string
   readonly tone: Tone
-  /** An explanation of the state. */
+  /** An explanation of the state of a command. */
   readonly means: string
 }
 
@@ -48,7 +48,10 @@ export const wordsOf = (command: Pick<Command, 'state' | 'deliveredAt'>): StateW
 export const isOpen = (command: Pick<Command, 'state'>): boolean =>
   command.state === 'queued' || command.state === 'delivered'
 
-/** The steps of a command so far, in order, with their times in Unix milliseconds. */
+/**
+ * The steps of a command so far, with their times in Unix milliseconds. A late answer comes after the step that gave
+ * the command up.
+ */
 export function stepsOf(c: Command): { word: string; at: number }[] {
   const steps = [{ word: 'queued', at: c.createdAt }]
   if (c.deliveredAt !== null) steps.push({ word: 'delivered', at: c.deliveredAt })

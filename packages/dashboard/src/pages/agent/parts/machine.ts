@@ -12,7 +12,9 @@ const newest = ({ machineChanges }: Page, kind: MachineChange['kind'], key: stri
 /** The runtime's label for a paused agent (2.11). */
 const pausedLabel = 'Paused'
 
-/** The change on the machine by which the agent is now paused, or not paused. */
+/**
+ * The change on the machine by which the agent is now paused, or not paused; undefined if it was not a change there.
+ */
 export function pauseByMachine(page: Page): MachineChange | undefined {
   const change = newest(page, 'pause')
   const paused = page.report?.state?.label === pausedLabel
@@ -25,7 +27,7 @@ export function settingByMachine(page: Page, key: string): MachineChange | undef
   const values = page.report?.settings?.values
   const value = values && Object.hasOwn(values, key) ? values[key] : undefined
   if (!change || value === undefined) return undefined
-  // The service stores only the beginning of a long text, so only that is compared.
+  // The service stores only the beginning of a long text in a change, so only that is compared.
   const long = typeof value === 'string' && typeof change.after === 'string' && value.length > 100
   const same = long ? String(change.after).startsWith(value.slice(0, 100)) : change.after === value
   return same ? change : undefined

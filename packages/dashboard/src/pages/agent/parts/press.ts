@@ -11,13 +11,16 @@ import { isOpen } from './life.ts'
 
 interface Followed {
   readonly press: Press
-  /** The pending commands of all people, and the answered ones of this visit until they are dismissed; newest first. */
+  /**
+   * The pending commands of all people, and the last three ended ones among those sent on this visit, unless dismissed;
+   * newest first.
+   */
   readonly commands: readonly Command[]
-  /** Removes an answered command from the page. */
+  /** Removes an answered command from this list on the page. The agent's list of commands keeps it. */
   readonly dismiss: (id: string) => void
 }
 
-/** The number of answered commands that stay on the page. */
+/** The maximum number of answered commands that stay in view. */
 const kept = 3
 
 export function usePress(slug: string, page: AgentPage | undefined, name: string): Followed {
@@ -48,7 +51,10 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
   return { press, dismiss, commands: followed(open, mine, ledger.data?.rows ?? []) }
 }
 
-/** Every command once, in its latest known state; of the answered ones only the newest few. */
+/**
+ * Combines three lists of an agent's commands: every command once, in its latest known state, newest first; of the
+ * answered ones only the newest few. `open` are the pending ones, `mine` those sent on this visit, `ledger` all.
+ */
 export function followed(open: readonly Command[], mine: readonly Command[], ledger: readonly Command[]): Command[] {
   const freshest = new Map<string, Command>()
   const opened = new Set(open.map(({ id }) => id))

@@ -4,7 +4,10 @@ import { figure } from '../../../ui/format.ts'
 
 export const nameOf = (setting: Setting): string => setting.label?.trim() || setting.key
 
-/** A value as a person reads it: `not set` for null, and JSON for a value that does not have the setting's type. */
+/**
+ * The value of a setting as a person reads it: the label of an option, `on`, `42%`, `not set` for null, and `not
+ * reported` for undefined.
+ */
 export function valueText(setting: Setting | undefined, value: SettingValue | undefined): string {
   if (value === undefined) return 'not reported'
   if (value === null) return 'not set'
@@ -22,7 +25,7 @@ const exact = (seconds: number) =>
 const timeText = (seconds: number) =>
   Number.isNaN(new Date(seconds * 1000).getTime()) ? String(seconds) : exact(seconds)
 
-/** Shows `1 to 120`, `0 or more`, `9% or less`; null without bounds. */
+/** The bounds of a setting in words, such as `1 to 120`, `0 or more` or `9% or less`; null if it has none. */
 export function boundsText(setting: Setting): string | null {
   if (setting.type !== 'number' && setting.type !== 'percent' && setting.type !== 'datetime') return null
   if (setting.type === 'datetime' && setting.min === undefined && setting.max === undefined) return null

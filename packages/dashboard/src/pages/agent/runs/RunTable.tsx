@@ -6,7 +6,10 @@ import { Cost, Text } from '../../../ui/index.ts'
 import type { Agent } from '../parts/agent.ts'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
-/** Shows runs as a table. Columns that are empty for all runs on the page are left out. */
+/**
+ * The columns that the table of runs may leave out. Each function tells whether a run has something to show in its
+ * column.
+ */
 const columns = {
   kind: (run: Run) => run.kind !== undefined,
   status: (run: Run) => run.status !== undefined,
@@ -18,6 +21,7 @@ const columns = {
 
 type Has = Readonly<Record<keyof typeof columns, boolean>>
 
+/** Shows runs as a table. Columns that would be empty for all runs on the page are left out. */
 export function RunTable({ agent, runs }: { agent: Agent; runs: readonly Run[] }) {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const has = Object.fromEntries(Object.entries(columns).map(([name, there]) => [name, runs.some(there)])) as Has
@@ -84,7 +88,10 @@ interface RowProps {
   toggle: () => void
 }
 
-/** A row of the table. A click in it opens or closes the run, except a click on a link, or while text is selected. */
+/**
+ * A row of the table of runs. A click in it opens or closes the details of the run, except a click on a link, a button
+ * or a time, or while text is selected.
+ */
 function Row({ agent, run, has, open, toggle }: RowProps) {
   const click = (event: MouseEvent) => {
     if (event.target instanceof Element && event.target.closest('a, button, time')) return

@@ -21,8 +21,8 @@ export const Status = ({ run }: { run: Run }) =>
   )
 
 /**
- * Shows the duration of a run. For a run in progress this is the time since its start, which counts on while the agent
- * reports.
+ * Shows the duration of a run. If it has not ended, its status says that it is in progress, and the agent is not
+ * offline, this is the time since its start, which counts on. Otherwise nothing is shown.
  */
 export function Length({ run, agent }: { run: Run; agent: Agent }) {
   const length = lengthOf(run)

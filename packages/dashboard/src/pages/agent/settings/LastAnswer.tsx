@@ -13,7 +13,7 @@ interface LastAnswerProps {
   onEdit: ((values: SettingValues) => void) | undefined
 }
 
-/** The result of the last change, in the agent's own words, shown above the form. */
+/** The result of the last change of settings, with the words of the agent if it gave any, shown above the form. */
 export function LastAnswer({ command, schema, onEdit }: LastAnswerProps) {
   if (command === undefined) return null
   const { word, tone, means } = wordsOf(command)

@@ -16,7 +16,10 @@ import { lastSet, pendingSettings } from './pending.ts'
 import { SettingRow } from './SettingRow.tsx'
 import './settings.css'
 
-/** The form for the agent's schema (2.4). The agent owns the values; the form sends a command to change them. */
+/**
+ * The form for the settings that the agent reports (2.4). The agent owns the values; the form sends a command to change
+ * them.
+ */
 export default function SettingsTab({ agent }: { agent: Agent }) {
   const settings = agent.page.report?.settings
   if (!settings?.schema || settings.schema.length === 0)
@@ -98,7 +101,7 @@ function useSend({ press, settings }: Agent, changes: SettingValues | undefined)
 
 interface EndProps {
   agent: Agent
-  /** The number of values that are not valid. */
+  /** The number of values in the form that are not valid. */
   faults: number
   changed: number
   sending: boolean

@@ -51,7 +51,10 @@ export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
 
 type Read = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly wrong: string }
 
-/** Converts the content of an input to a value, and checks it with the protocol's own function (2.7). */
+/**
+ * Converts the content of an input to a value, and checks it with the same function as the service and the agent's side
+ * (2.4).
+ */
 export function readRaw(setting: Setting, raw: Raw): Read {
   const value = valueIn(setting, raw)
   if (value === undefined) return { ok: false, wrong: missing[setting.type] ?? 'must be a number' }
@@ -81,8 +84,8 @@ function valueIn(setting: Setting, raw: Raw): SettingValue | undefined {
 }
 
 /**
- * Reads a number as people write it: a decimal comma is allowed, and spaces around it are ignored. Anything else is an
- * error.
+ * Reads a number as people write it: a decimal comma is allowed, and spaces around it are ignored. Returns undefined
+ * for anything else.
  */
 function numberOf(raw: string): number | undefined {
   const text = raw.trim().replace(/^([+-]?\d*),(\d+)$/, '$1.$2')
@@ -107,18 +110,21 @@ const isSame = (setting: Setting, raw: Raw, reported: SettingValue | undefined) 
   return read.ok && read.value === reported
 }
 
-/** True when the value changed on the machine while it was edited here. The page says so and keeps the draft. */
+/**
+ * True if the reported value has changed since the person started to edit the setting. The page says so and keeps the
+ * draft.
+ */
 export const movedOn = (draft: Draft, reported: SettingValue | undefined): boolean => draft.base !== reported
 
 interface FormChanges {
-  /** The values that differ from the report, sent as one `set`. */
+  /** The values of valid drafts that differ from the report. They are sent as one `set` command. */
   readonly changes: SettingValues
   readonly wrong: Readonly<Record<string, string>>
 }
 
 /**
- * The values that "Send" would send, and the errors that prevent it. A draft whose setting is gone from the schema is
- * left out.
+ * The values that the button "Send changes" would send, and the errors that prevent it, by key. A draft whose setting
+ * is gone from the schema is left out.
  */
 export function changesOf(settings: Settings, drafts: Drafts): FormChanges {
   const changes: SettingValues = Object.create(null)
@@ -134,7 +140,7 @@ export function changesOf(settings: Settings, drafts: Drafts): FormChanges {
   return { changes, wrong }
 }
 
-/** Makes drafts from the values of an earlier command, so that a refused command can be corrected. */
+/** Makes drafts from the values of an earlier `set` command, so that a person can correct a refused one. */
 export const draftsOf = (settings: Settings, values: SettingValues): Drafts =>
   (settings.schema ?? [])
     .filter((setting) => Object.hasOwn(values, setting.key))

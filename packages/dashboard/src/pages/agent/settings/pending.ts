@@ -1,4 +1,4 @@
-/** Settings that were sent and are not answered yet, and the last answered `set`. */
+/** Settings that were sent and are not answered yet, and the newest `set` command if it has ended. */
 import type { Command } from '@svc/api'
 import type { SettingValue, SettingValues } from '@svc/protocol'
 import { isOpen } from '../parts/life.ts'
@@ -20,7 +20,10 @@ export function pendingSettings(open: readonly Command[]): Map<string, PendingSe
   return pending
 }
 
-/** The newest answered `set`; undefined while a newer one is in progress. */
+/**
+ * The newest `set` command if it has ended, with or without an answer; undefined while it is pending, or if there is
+ * none.
+ */
 export function lastSet(ledger: readonly Command[]): Command | undefined {
   const newest = ledger.find(({ type }) => type === 'set')
   return newest && !isOpen(newest) ? newest : undefined

@@ -15,7 +15,7 @@ export interface PlayedAgent {
 
 export interface View extends Look {
   tab?: string
-  /** True if the page gets a clock that the test can advance. */
+  /** True if the opened page gets a clock that the test can advance. */
   clock?: boolean
 }
 

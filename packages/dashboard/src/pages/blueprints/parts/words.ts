@@ -13,7 +13,7 @@ const restarts: Readonly<Record<Runtime['restart'], string>> = {
 }
 export const restartText = ({ restart }: Runtime): string => restarts[restart]
 
-/** The command as a person would type it. It is a list of words and never goes through a shell. */
+/** The command of a blueprint as a person would type it. It is a list of words and never goes through a shell. */
 export const commandText = (command: readonly string[]): string => command.map(shellWord).join(' ')
 
 const types: Readonly<Record<string, string>> = {
@@ -52,7 +52,7 @@ export function whyKept({ runs, keeps, codes }: Pick<BlueprintVersion, 'runs' | 
     : `${codes} install codes for this version are still open. Revoke them first.`
 }
 
-/** Joins names to `a`, `a and b`, or `a, b and 3 more`. */
+/** Joins names to `a`, `a and b`, `a, b and c`, or `a, b and 3 more`. */
 export function several(names: readonly string[]): string {
   const [a = '', b = '', c = ''] = names
   if (names.length <= 1) return a

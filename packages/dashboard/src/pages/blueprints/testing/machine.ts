@@ -1,4 +1,4 @@
-/** A machine for the browser tests: a folder in which the lines that the page shows are run in a shell. */
+/** A machine for the browser tests: a folder in which the lines that the page shows are run. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ export class Machine {
     return this.packFolder(folder, `${folder}.zip`)
   }
 
-  /** Packs a folder with `svc pack`. Returns the path of the zip. */
+  /** Packs a folder of this machine with `svc pack`. Returns the path of the zip. */
   async packFolder(folder: string, name: string): Promise<string> {
     const zip = join(this.root, name)
     await this.run(process.execPath, [program, 'pack', folder, '--out', zip])
@@ -51,8 +51,8 @@ export class Machine {
   }
 
   /**
-   * Runs lines as if a person pasted them into a shell, and returns the output. `input` is typed when a program asks
-   * for it.
+   * Runs lines as if a person pasted them into a shell, and returns the output. `input` is the standard input of the
+   * programs.
    */
   shell = (lines: string, input = ''): Promise<string> => this.run('sh', ['-e', '-c', lines], input)
 

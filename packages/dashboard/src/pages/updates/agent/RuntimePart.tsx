@@ -8,7 +8,7 @@ import { outcomeText, WishLine } from './parts.tsx'
 import { CancelRequest, UpdateCard } from './UpdateCard.tsx'
 import { useUpdates } from './useUpdates.ts'
 
-/** The advice for each refusal of a runtime update (3.4). It follows the service's own sentence. */
+/** The advice for each refusal of a runtime update (3.4). The page shows it after the sentence of the service. */
 const mends: Readonly<Record<RuntimeRefusal, string>> = {
   runtime_not_served: 'The operator of this service can add a build with “svc-server release add”.',
   runtime_too_old: 'Reinstall it on its machine: a runtime this old cannot be updated from here.',

@@ -11,7 +11,7 @@ interface UpdateCardProps {
   title: string
   aside: ReactNode
   update: BlueprintUpdate | RuntimeUpdate
-  /** The button to lift a hold, shown in the note about the hold. */
+  /** The content of the note about a hold that says how to lift it: a button or a sentence. */
   lift: ReactNode
   facts: FactsProps['facts']
   /** The forms to request or cancel a version. */
@@ -19,8 +19,8 @@ interface UpdateCardProps {
 }
 
 /**
- * Shows what is requested for an agent's blueprint version or runtime: the state in words, the reason for waiting, a
- * hold, and the versions. The forms are below.
+ * Shows which version of its blueprint or runtime an agent is asked to run: the state of the request in words, the
+ * reason for waiting, a hold, and the versions. The forms are below.
  */
 export function UpdateCard({ title, aside, update, lift, facts, children }: UpdateCardProps) {
   const { state, says, waits, hold } = update
@@ -48,7 +48,7 @@ interface CancelRequestProps {
    * closed.
    */
   shown: boolean
-  /** The words about what happens if the update has already started. */
+  /** The words about what happens if the update has already started, shown in the dialog. */
   children: ReactNode
 }
 

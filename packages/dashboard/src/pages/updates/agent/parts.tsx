@@ -5,7 +5,7 @@ import { paths } from '../../../paths.ts'
 import { Text, Time } from '../../../ui/index.ts'
 import { LastAttempt, reasonIn } from '../parts/LastAttempt.tsx'
 
-/** The requested version, who requested it, and when. */
+/** The requested version, who requested it, when it was requested and sent, and the rollout that it is part of. */
 export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) => (
   <span>
     <Text>{wish.version}</Text>{' '}
@@ -65,7 +65,7 @@ function waitsWords(waits: WaitsFor): ReactNode {
 
 const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 
-/** Shows how the last update attempt ended, in the words of the machine. */
+/** Shows how the agent's last update attempt ended, in the words of the machine; undefined if none is reported. */
 export const outcomeText = (applied: LastOutcome | null): ReactNode =>
   applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
 

@@ -3,7 +3,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { agentQuery, keys } from '../../../queries.ts'
 import type { Agent } from '../../agent/parts/agent.ts'
 
-/** Changes an agent's requested versions or holds, and puts the answer on the page. */
+/**
+ * Returns a function that runs an action which changes an agent's requested versions or holds, and puts the service's
+ * answer on the page.
+ */
 export function useUpdates({ slug, page: { name } }: Agent) {
   const client = useQueryClient()
   return async (act: (slug: string, name: string) => Promise<AgentUpdates>) => {

@@ -8,8 +8,8 @@ interface LastAttemptProps {
 const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as const
 
 /**
- * Shows how the last update attempt ended. A message of our runtime is shown in an order that is easier to read; any
- * other message is shown as it came.
+ * Shows how the last update attempt of an agent ended. A message in the form of our runtime is shown in an order that
+ * is easier to read; any other message is shown as it came.
  */
 export function LastAttempt({ applied: { outcome, message } }: LastAttemptProps) {
   const attempt = readAttempt(message ?? '')
@@ -23,5 +23,8 @@ export function LastAttempt({ applied: { outcome, message } }: LastAttemptProps)
   )
 }
 
-/** The reason for the outcome of an attempt, without the versions and the time that are shown beside it. */
+/**
+ * The reason in the message of an update attempt, without its versions and time, which are shown beside it; the whole
+ * message if it has another form.
+ */
 export const reasonIn = (message: string): string => readAttempt(message)?.reason ?? message

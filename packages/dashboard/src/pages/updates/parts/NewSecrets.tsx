@@ -9,7 +9,10 @@ interface NewSecretsProps {
   blueprint: string
   /** The version that is about to be requested. */
   version: string
-  /** The versions that the agents run now. Those that were deleted from the service are not compared. */
+  /**
+   * The versions that the agents run now. Versions that were deleted from the service, and those beyond the first
+   * twenty, are not compared.
+   */
   running: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 import { Text } from '../../../ui/index.ts'
 
-/** Shows the runtime version that the service serves. If it is not signed, it says that updates to it fail. */
+/** Shows the runtime version that the service serves. If that build is not signed, it says that updates to it fail. */
 export const Served = ({ served: { version, signed } }: { served: { version: string; signed: boolean } }) => (
   <span>
     <Text>{version}</Text>

@@ -1,4 +1,7 @@
-/** Agents selected on one page for an update on the next. They are too many for an address. */
+/**
+ * The agents that were selected in the list for the update form, which is another page. They are too many for an
+ * address.
+ */
 let chosen: { slug: string; names: readonly string[] } | undefined
 
 export const handOver = (slug: string, names: readonly string[]): void => {

@@ -15,7 +15,7 @@ export const wishWords: Readonly<Record<WishState, { word: string; tone: Tone }>
   held: { word: 'held', tone: 'lost' },
 }
 
-/** True while a requested version is not running, so that it is shown beside the running one. */
+/** True while the requested version is not the one that runs, so that it is shown beside that one. */
 export const stands = (wished: string | null, running: string | null): wished is string =>
   wished !== null && wished !== running
 
@@ -58,8 +58,8 @@ export const eventWords: Readonly<Record<UpdateKind, { word: string; tone: Tone 
 }
 
 /**
- * Makes a text such as `runtime 1.1.0 after 1.0.0`. After a failed attempt the other version is the one that still
- * runs.
+ * The version of an event in the timeline, with another version beside it: `runtime 1.1.0 after 1.0.0`, `1.1.0 back to
+ * 1.0.0` after a rollback, and `1.1.0 still 1.0.0` after a failed attempt.
  */
 export const aboutOf = ({ of, kind, version, from }: Pick<UpdateEvent, 'of' | 'kind' | 'version' | 'from'>): string => {
   const beside = kind === 'rolled_back' ? 'back to' : kind === 'failed' ? 'still' : 'after'
@@ -72,7 +72,10 @@ export const aboutOf = ({ of, kind, version, from }: Pick<UpdateEvent, 'of' | 'k
 export const verb = (version: string, running: string | null, previous: string | null): string =>
   version === previous ? `Go back to ${version}` : running === null ? `Request ${version}` : `Update to ${version}`
 
-/** The size of a wave in words: `1` is one agent, `10%` a share. */
+/**
+ * The end of a wave in words, counted from the first agent of the rollout: `1` is `the first agent`, `10%` is `the
+ * first 10%`, `100%` is `all`.
+ */
 export const upToWords = (upTo: string): string =>
   upTo === '100%'
     ? 'all'

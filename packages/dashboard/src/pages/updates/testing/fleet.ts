@@ -43,7 +43,7 @@ export class Played {
     return this.#place.report(this.token, said) as Promise<Told>
   }
 
-  /** Fetches the bundle of a version, as a machine does for an update. */
+  /** Fetches the bundle of a version, as the machine of an agent does for an update. */
   async fetch(version: string): Promise<void> {
     const answer = await fetch(`${this.#place.url}/api/agent/v1/bundle/${version}`, {
       headers: { authorization: `Bearer ${this.token}` },
@@ -52,7 +52,7 @@ export class Played {
     await answer.arrayBuffer()
   }
 
-  /** Carries out an update to this version and keeps it. */
+  /** Fetches this version and reports that the agent runs and keeps it. */
   async keeps(version: string): Promise<void> {
     await this.fetch(version)
     const before = this.running
@@ -60,7 +60,7 @@ export class Played {
     await this.report({ applied: { version, outcome: 'ok', message: `${before} -> ${version}` } })
   }
 
-  /** Tries an update to this version, and rolls it back for this reason. */
+  /** Fetches this version and reports that it was rolled back for this reason. */
   async rollsBack(version: string, why: string): Promise<void> {
     await this.fetch(version)
     await this.report({
@@ -89,7 +89,7 @@ export async function uploadVersions(place: Place, versions: readonly string[], 
   }
 }
 
-/** Installs an agent with a code and lets it report once. */
+/** Installs a simulated agent with a code and lets it report once. */
 export async function install(place: Place, name: string, version: string): Promise<Played> {
   const { code } = await place.operator<{ code: string }>([
     ...['code', 'issue', 'north-wind', `${blueprint}@${version}`, '--agent', name],
