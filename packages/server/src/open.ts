@@ -20,10 +20,13 @@ import { accountTables, openAuth } from './people/auth.ts'
 
 export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 
-/** How long a command waits, in milliseconds, while other commands use the database. */
+/** The milliseconds for which a command or a starting service waits while another process has the data folder. */
 const patience = 30_000
 
-/** Opens the store for this process; SQLite is opened for this process alone. The caller closes it. */
+/**
+ * Opens the store for this process; SQLite is opened for this process alone. The caller closes it. Undefined if
+ * `meanwhile`, which is called while another process has the data folder, returned true.
+ */
 export async function openService(config: Config, now: () => number, meanwhile: () => Promise<boolean>) {
   process.umask(0o077)
   createDataFolder(config.dataDir)

@@ -47,8 +47,8 @@ interface RunningService {
 }
 
 /**
- * How long a database statement may take while the service runs, in milliseconds. Migrations run before and may take
- * longer.
+ * The milliseconds without any data after which a connection to PostgreSQL is closed while the service runs. Migrations
+ * run before and may take longer.
  */
 const silenceMs = 30_000
 
@@ -114,7 +114,10 @@ async function assemble(
   mailer.start()
 }
 
-/** Starts the evaluation and the sending of alerts. Findings are stored before they are sent, so both may end at any moment. */
+/**
+ * Starts the evaluation and the sending of alerts. Findings are stored before they are sent, so both may end at any
+ * moment.
+ */
 function startAlerts({ store, config, log, now, live }: Deps, closers: (() => Promise<void> | void)[]): void {
   const { baseUrl, dataDir, outboundAllow: allowed } = config
   const key = sealKeyOf(secretOf(dataDir))

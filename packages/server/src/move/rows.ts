@@ -6,7 +6,7 @@ import type { Column, ColumnKind, Table } from './tables.ts'
 type MovedValue = string | number | boolean | Date | Uint8Array | null
 type MovedRow = MovedValue[]
 
-/** The maximum numbers of rows and bytes that are sent or fetched at once. */
+/** The maximum numbers of rows and bytes that one statement inserts. At most as many rows are fetched at once. */
 const rowsAtOnce = 500
 const bytesAtOnce = 8 * 1024 * 1024
 

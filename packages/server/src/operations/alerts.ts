@@ -27,8 +27,8 @@ import { agentAlerts, alertLines } from '../pages/alerts.ts'
 import { acts, type Bound, looks } from '../web/kit/operations.ts'
 
 /**
- * How long to wait for the result of a test message. It is tried once, for at most 15 s, after the deliveries that are
- * in front of it.
+ * How often and for how long, in milliseconds, the result of a test message is looked up. The message is tried once,
+ * for at most 15 s, after the deliveries that are in front of it.
  */
 const testWaits = { everyMs: 200, maxMs: 60_000 } as const
 

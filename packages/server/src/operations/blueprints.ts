@@ -38,7 +38,10 @@ const codeOperations = [
   revokedCode,
 ]
 
-/** The operations on bots. A change of a bot also notifies the pages of the agents that act as it. */
+/**
+ * Revokes all tokens of a bot. Like the other changes of bots below, it also notifies the pages of the agents that act
+ * as the bot.
+ */
 export const revokedBot = acts(
   blueprints.revokeBot,
   ({ workspace, params: { id }, ...ctx }) => revokeBot(ctx, workspace, { id }),

@@ -29,7 +29,10 @@ export function openLog(level: string, destination: DestinationStream = standard
  */
 const allowed = new Set(['*.code', '*.*.code'])
 
-/** Patterns that find one-time links, cookies and password fields in any text, also in JSON within JSON. */
+/**
+ * Patterns that find one-time links, cookies, bearer tokens, password fields and passwords of PostgreSQL addresses in
+ * any text, also in JSON within JSON.
+ */
 const shapes = [
   [/(token=)[A-Za-z0-9_-]{8,}/g, '$1***'],
   [/((?:__Secure-|__Host-)?svc\.[a-z_]+=)[^;\s"\\]+/g, '$1***'],

@@ -153,7 +153,7 @@ function seenAs(receivedAt: number | null, interval: number | null, now: number)
   return silentAt(receivedAt, interval ?? limits.intervalSeconds) < now ? 'silent' : 'reporting'
 }
 
-/** Calls `ask` at most once in `lasts` milliseconds; calls in between get the last result. */
+/** Calls `ask` at most once in `lasts` milliseconds; calls in between get the last result. A failure is not kept. */
 function remembered<T>(ask: () => Promise<T>, lasts: number): () => Promise<T> {
   let asked = Number.NEGATIVE_INFINITY
   let last: Promise<T> | undefined

@@ -7,7 +7,7 @@ import type { AgentRow, AlertRow } from '../db/tables.ts'
 import { newId } from '../ids.ts'
 import { dayMs } from '../limits/days.ts'
 
-/** The maximum number of open alerts on a page. */
+/** The maximum number of open alerts in one answer to a page. */
 const openMax = 500
 /** The number of days of alerts on an agent's page, the same as the longest window of its level history. */
 const agentDays = 30

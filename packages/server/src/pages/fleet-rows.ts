@@ -12,7 +12,7 @@ import { fleetUpdates } from './updates.ts'
 /** The number of days in the costs of "30 days", including today. */
 const costDays = 30
 
-/** Costs in US dollars; null if no cost was reported. */
+/** Converts micro-dollars to US dollars; null if there are none. */
 const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
 
 /** The rows of the fleet by agent id: all of a workspace, or those of `ids` that belong to it. */

@@ -39,7 +39,10 @@ export async function askKeygen(
   }
 }
 
-/** The absolute path of ssh-keygen: from the usual places, and from the absolute folders in PATH. */
+/**
+ * The absolute path of the first executable ssh-keygen in the usual places and the absolute folders of PATH; undefined
+ * if there is none.
+ */
 const sshKeygen = (path = process.env.PATH ?? ''): string | undefined =>
   [...places, ...path.split(delimiter)]
     .filter(isAbsolute)

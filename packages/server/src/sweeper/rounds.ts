@@ -106,7 +106,8 @@ export async function eraseOldRollout(db: Db, now: number): Promise<void> {
 }
 
 /**
- * Erases expired sessions, expired one-time values of the accounts library, and links one day after they have expired.
+ * Erases expired sessions, expired one-time values of the accounts library, and links one day after they were used or
+ * have expired.
  */
 export async function eraseEndedAccess({ db, engine }: Store, now: number): Promise<void> {
   const ended = engine === 'sqlite' ? new Date(now).toISOString() : new Date(now)

@@ -33,7 +33,7 @@ export function createSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>
   let stopped = false
   let accessErasedAt = Number.NEGATIVE_INFINITY
   let foldedAt = Number.NEGATIVE_INFINITY
-  /** The id of the agent whose history was bounded last. */
+  /** The id of the agent whose history was bounded last; empty at the start of a pass over all agents. */
   let lastBounded = ''
   return { start: plan, sweep, stop }
 

@@ -17,7 +17,7 @@ export const runningVersion = (agent: Versions): string | null => agent.reported
 export const keptVersions = (agent: Versions): string[] =>
   [runningVersion(agent), agent.previous_version].filter((version) => version !== null)
 
-/** A query for the agents of a blueprint, ordered by name. */
+/** Reads the agents of a blueprint with their versions and levels, ordered by name. */
 export const agentsOf = (db: Db, workspaceId: string, blueprint: string) =>
   db
     .selectFrom('agent')

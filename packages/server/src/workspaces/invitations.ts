@@ -226,7 +226,7 @@ async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Pr
 
 /**
  * Checks the person who invited: the invitation is void while they are not a member, or have a lower role than it
- * grants. In a PostgreSQL transaction their membership is locked until it ends.
+ * grants. In a PostgreSQL transaction their membership is locked until the transaction ends.
  */
 async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): Promise<boolean> {
   const row = db

@@ -15,8 +15,8 @@ interface FirstStart {
 }
 
 /**
- * Makes the first person and their workspace with the link that the first start printed. Using the link, making the
- * account, and making and activating the workspace happen together or not at all.
+ * Makes the first person and their workspace with the link that the service printed at its start. Using the link,
+ * making the account, and making and activating the workspace happen together or not at all.
  */
 export async function firstStart(
   people: People,

@@ -125,7 +125,10 @@ export async function activateWithin({ db: trx, by, now }: Ctx, workspace: Works
   if (made) await audit(trx, { ...note, action: 'workspace.activated', details: { product } })
 }
 
-/** Revokes the activation: agents get 403 from their next report on, and their reports are not stored (D56). */
+/**
+ * Ends the activation of a workspace for a product. If that is `svc`, the agents get 403 from their next report on, and
+ * their reports are not stored (D56).
+ */
 export function deactivate(
   { db, by, now }: Ctx,
   slug: string,
