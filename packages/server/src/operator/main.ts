@@ -13,7 +13,7 @@ import { ConfigError } from '../errors.ts'
 import { DataFolderError } from '../ops/data-folder.ts'
 import { commands } from './commands/all.ts'
 import { readBeside, readInput } from './input.ts'
-import type { OperatorCommand } from './kit/command.ts'
+import { type OperatorCommand, printed } from './kit/command.ts'
 import { Misused, Refused, type Request } from './kit/request.ts'
 import { type Chosen, choose } from './program.ts'
 import { askService, type OperatorOutcome, runCommand } from './socket/socket.ts'
@@ -92,7 +92,7 @@ async function carryOut(
   const { reads } = command
   const beside = reads && { file: readBeside(request.args[reads.at] ?? '', reads, cwd) }
   const outcome = await runWhereItBelongs(name, { ...withPaths(request, command, cwd), input, ...beside }, config)
-  if (outcome.ok) return say(outcome.value, command.show)
+  if (outcome.ok) return out(`${printed(command, outcome.value, json)}\n`)
   throw outcome.kind === 'misused' ? new Misused(outcome.message) : new Refused(outcome.message)
 }
 

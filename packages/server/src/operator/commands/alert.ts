@@ -83,6 +83,7 @@ export const alertCommands = {
     },
     show: ({ id, until }) =>
       `Muted ${until === null ? 'until nothing that it covers is open' : `until ${moment(until)}`}. To lift it: svc-server alert unmute ${id}`,
+    json: muteAlone,
   }),
   ...commandOf<MuteRow[]>(alerts.mutes, {
     run: async (request, given, stores) =>
@@ -98,6 +99,7 @@ export const alertCommands = {
         ]),
         'Nothing is muted.',
       ),
+    json: (all) => all.map(muteAlone),
   }),
   ...commandOf(alerts.liftMute, {
     run: async (request, given, stores) => {
@@ -125,6 +127,11 @@ export const alertCommands = {
     },
     show: (row) => rulesTable([row]),
   }),
+}
+
+/** A mute as `--json` prints it. */
+function muteAlone({ id, agent, rule, until }: MuteRow) {
+  return { id, agent, rule, until }
 }
 
 /** A rule as `--json` prints it. Programs rely on these keys, so further ones are left out. */

@@ -104,6 +104,8 @@ export const channelCommands = {
         ]),
         'There is no delivery.',
       ),
+    json: (all) =>
+      all.map(({ id, channel, state, attempt, lastAnswer }) => ({ id, channel, state, attempt, lastAnswer })),
   }),
   ...commandOf(alerts.retryDelivery, {
     run: async (request, service, stores) => {

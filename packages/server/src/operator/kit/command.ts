@@ -1,5 +1,6 @@
 /** Defines a command of `svc-server`: its words, and its action through the same functions as the pages. */
 import type { Operation } from '@svc/api'
+import { safeJson, safeText } from '@svc/protocol'
 import type { Request, Service } from './request.ts'
 
 /** The functions behind the commands (stores.ts). */
@@ -20,8 +21,10 @@ export interface OperatorCommand<T = unknown> {
   reads?: { at: number; maxBytes: number; what: string }
   /** A description of the standard input that the command reads; undefined if it reads none. */
   input?: string
-  /** Returns the value that `--json` prints; throws for a refusal. */
+  /** Returns the value that is printed; throws for a refusal. */
   run: (request: Request, service: Service, stores: Stores) => Promise<T>
+  /** The part of the value that `--json` prints; by default all of it. */
+  json?: (value: T) => unknown
   /** Makes the value that `run` returned readable for people. */
   show: (value: T) => string
 }
@@ -29,15 +32,18 @@ export interface OperatorCommand<T = unknown> {
 /** Makes the command for an operation, with the name and words of the operation's description. */
 export function commandOf<T>(
   operation: Operation,
-  { run, show, input }: Pick<OperatorCommand<T>, 'run' | 'show' | 'input'>,
+  { run, show, ...more }: Pick<OperatorCommand<T>, 'run' | 'show' | 'json' | 'input'>,
 ): Record<string, OperatorCommand> {
   const words = operation.command
   if (!words) throw new Error(`${operation.route} has no command.`)
   const { name, args = [], options = [] } = words
   const copied = (pairs: readonly (readonly [string, string])[]) => pairs.map(([a, b]): [string, string] => [a, b])
-  const asks = input === undefined ? {} : { input }
-  return { [name]: command({ says: operation.says, args: copied(args), options: copied(options), ...asks, run, show }) }
+  return { [name]: command({ says: operation.says, args: copied(args), options: copied(options), ...more, run, show }) }
 }
 
 /** Defines a command. `show` must accept the type of the value that `run` returns. */
 export const command = <T>(definition: OperatorCommand<T>): OperatorCommand => definition as OperatorCommand
+
+/** The text that a command prints for the value that it returned. */
+export const printed = <T>({ json: part, show }: OperatorCommand<T>, value: T, json: boolean): string =>
+  json ? safeJson(part ? part(value) : value) : safeText(show(value))

@@ -1,0 +1,66 @@
+/** Runs command lines of `svc-server` in the process of a test, as the running service does. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { defaultRule } from '../src/alerts/conditions.ts'
+import { type Alert, judge } from '../src/alerts/judge.ts'
+import { insertAlert, scopeOf } from '../src/alerts/store.ts'
+import type { Store } from '../src/db/open.ts'
+import { commands } from '../src/operator/commands/all.ts'
+import { type OperatorCommand, printed } from '../src/operator/kit/command.ts'
+import type { Service } from '../src/operator/kit/request.ts'
+import { choose } from '../src/operator/program.ts'
+import { runCommand } from '../src/operator/socket/socket.ts'
+import { words } from '../src/operator/words.ts'
+import { type World, world } from './world.ts'
+
+/** The options of a webhook channel whose receiver is never called. */
+export const hook = ['--kind', 'webhook', '--url', 'https://example.org/hook']
+
+/** Makes a world whose service may send to this machine, and runs command lines in it. */
+export async function typing(store: Store, { smtpUrl }: { smtpUrl?: string } = {}) {
+  const w = await world(store)
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-commands-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true }))
+  const mail = { smtpUrl, mailFrom: 'svc@example.org' }
+  const config = { baseUrl: 'http://localhost', dataDir, outboundAllow: ['127.0.0.0/8'], ...mail }
+  const live = { alertsChanged: () => {}, listChanged: () => {} }
+  const service = { store, live, now: w.clock.now, config } as unknown as Service
+  const perform = async (argv: string[], input: string, json: boolean) => {
+    const chosen = choose(words, argv, { version: '0', out: () => {}, err: () => {} })
+    if (!chosen) throw new Error('This is no command.')
+    const outcome = await runCommand(chosen.name, { ...chosen.request, input }, service)
+    if (!outcome.ok) return `${outcome.kind}: ${outcome.message}`
+    return printed(commands[chosen.name] as OperatorCommand, outcome.value, json)
+  }
+  /** The text that a command line prints for a person, or why it was refused. */
+  const said = (typed: string, more: string[] = [], input = '') => perform([...typed.split(' '), ...more], input, false)
+  /** The value that a command line prints with `--json`, or why it was refused. */
+  const json = async (typed: string, more: string[] = [], input = '') => {
+    const out = await perform([...typed.split(' '), ...more], input, true)
+    return /^[[{]/.test(out) ? JSON.parse(out) : out
+  }
+  return { w, said, json }
+}
+
+interface Opened {
+  id: string
+  name: string
+  kind?: 'agent' | 'service'
+  /** The scope of the alert; by default the workspace of the world. */
+  scope?: { id: string }
+  /** How the alert differs from one that has just opened. */
+  alert?: Partial<Alert>
+}
+
+/** Inserts an alert of the rule `bad`, or `service` for the service itself, and returns its id. */
+export async function openAlert(w: World, { id, name, kind = 'agent', scope = w.workspace, alert: more }: Opened) {
+  const now = w.clock.now()
+  const rule = kind === 'agent' ? 'bad' : 'service'
+  const { alert } = judge({ ...defaultRule(rule), after: 0 }, { is: 'holds' }, undefined, { now, muted: false })
+  if (!alert) throw new Error('No alert opened.')
+  const about = { kind, id, name } as const
+  const row = await insertAlert(w.store.db, { scope: scopeOf(scope), rule, about }, { ...alert, ...more }, now)
+  return row?.id ?? ''
+}
