@@ -9,6 +9,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -168,10 +169,12 @@ const databaseMegabytes = ({ file }: Service): number =>
   [file, `${file}-wal`].reduce((sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0), 0) / 2 ** 20
 
 /**
- * Starts the program that sends the load as a separate process, so that its work does not make the service look slow.
+ * Starts the program that sends the load. It stands for other machines, so it is a process of low priority: otherwise
+ * the service would wait for a core that only this measurement needs.
  */
 function startLoad(target: Target) {
   const child = fork(join(import.meta.dirname, 'hostile/loads.ts'))
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   const killed = () => child.kill('SIGKILL')
   process.once('exit', killed)
   child.send(target)
