@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** A workspace, as the stores need it. */
+/** The id of a workspace, which is all that most stores need of it. */
 export interface WorkspaceRef {
   id: string
 }

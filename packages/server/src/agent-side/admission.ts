@@ -9,7 +9,7 @@ import { confirmed, type Refused, refuseBody, refuseBusy, refuseTooLarge, refuse
 /** The limits that calls of one agent route must pass. */
 export interface Gate {
   readonly window: Pick<Window, 'take'>
-  /** If the queue is full the service is overloaded, and the call is refused with 503 (D18). */
+  /** The queue of the route. If it is full the service is overloaded, and the call is refused with 503 (D18). */
   readonly queue: { readonly full: boolean }
   readonly maxBytes: number
 }

@@ -42,7 +42,7 @@ export function refuseTooLarge(
   refuseAndClose(req, res, code)
 }
 
-/** Refuses before the body is read. */
+/** Refuses a call before its body is read. */
 export async function refuseUnread(
   { metrics }: Refusing,
   req: IncomingMessage,

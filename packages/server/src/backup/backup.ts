@@ -1,7 +1,7 @@
 /**
  * A backup is one SQLite file: the embedded database at one moment, and in an extra table the secret that signs
- * cookies, which is kept outside the database. It is written under a temporary name, synced, then renamed; an existing
- * file is never replaced.
+ * cookies, which is kept outside the database. The file is written under a temporary name and synced before it gets its
+ * own name; an existing file is never replaced.
  */
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -16,7 +16,7 @@ import { refuse } from '../verdict.ts'
 interface BackupMade {
   file: string
   bytes: number
-  /** The time of the backup, in Unix milliseconds. */
+  /** When the backup was made, in Unix milliseconds. */
   at: number
   version: string
 }

@@ -10,7 +10,7 @@ import { endWishes } from './end-wishes.ts'
 export interface NewAgentToken {
   /** The agent's name in the form `SLUG/NAME`. */
   agent: string
-  /** The new token, which is shown only this once. */
+  /** The new token of the agent, which is shown only this once. */
   token: string
 }
 

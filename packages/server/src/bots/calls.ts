@@ -12,7 +12,7 @@ import type { BareRoutes } from '../http/listener.ts'
 import { Window } from '../limits/window.ts'
 import { introspect, productOf } from './introspect.ts'
 
-/** The maximum body in bytes, enough for a token and a hint about its type. */
+/** The maximum size of an introspection request's body in bytes, enough for a token and a hint about its type. */
 const maxBody = 8 * 1024
 /**
  * The maximum number of introspections per minute for one product. A product that caches answers for some seconds stays

@@ -88,7 +88,7 @@ async function queuePiece(
 
 type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
 
-/** Sends a command that has ended again, as a new one (3.2). */
+/** Sends again, as a new command, one that has ended (3.2). */
 export function sendAgain(
   { db, by, now }: Ctx,
   agent: { id: string },

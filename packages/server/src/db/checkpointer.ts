@@ -7,8 +7,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 const everyMs = 100
 /**
- * The maximum number of passes before the writing connection is notified, even if more pages are left. After that many,
- * it writes as fast as this thread copies.
+ * The maximum number of times that this thread copies pages before it notifies the writing connection, even if more
+ * pages are left. After that many, the writing connection writes as fast as this thread copies.
  */
 const maxPasses = 4
 
@@ -20,7 +20,7 @@ db.exec('pragma synchronous = full; pragma wal_autocheckpoint = 0')
 const passive = db.prepare('pragma wal_checkpoint(passive)')
 const noop = db.prepare('pragma wal_checkpoint(noop)')
 
-/** The number of pages in the log that are not in the file yet. */
+/** The number of pages in the write-ahead log that are not in the database file yet. */
 function left(): number {
   const { log, checkpointed } = noop.get() as { log: number; checkpointed: number }
   return log - checkpointed

@@ -1,7 +1,8 @@
 /**
- * Copies the write-ahead log into the database file. That writes thousands of scattered pages and syncs, a tenth of a
- * second on a common disk, so a thread with a separate connection does it (checkpointer.ts). Only the last few pages
- * are copied here, between two transactions, since the log can restart only while nobody writes.
+ * Copies SQLite's write-ahead log into the database file. That writes thousands of scattered pages and syncs, a tenth
+ * of a second on a common disk, so a thread with a separate connection does it (checkpointer.ts). Only the last few
+ * pages are copied by the writing connection, between two transactions, since the log can restart only while nobody
+ * writes.
  */
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
@@ -9,8 +10,8 @@ import { Worker } from 'node:worker_threads'
 import type { Store } from './open.ts'
 
 /**
- * The number of uncopied pages in the log at which the writing connection copies all of them itself, because the thread
- * does not keep up.
+ * The number of pages in the log at which the writing connection copies the log itself, because the thread does not
+ * keep up.
  */
 const maxPages = 16_000
 

@@ -27,8 +27,8 @@ export const hasLost = (error: unknown): boolean =>
 export type Writer = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Promise<T>
 
 /**
- * Runs `work` in a transaction: a new one, or the given one. It may run several times, so it must change nothing except
- * through `trx`.
+ * Runs `work` in a transaction: a new one, the one that the given Writer opens, or the given one. It may run several
+ * times, so it must change nothing except through `trx`.
  */
 export function transaction<T>(on: Db | Writer, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
   if (typeof on === 'function') return on(work)

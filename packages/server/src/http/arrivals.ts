@@ -11,7 +11,7 @@ interface ArrivalLimits {
   time: number
   /** The maximum bytes held by all arriving bodies together. */
   held: number
-  /** The interval of the check, in milliseconds. */
+  /** The interval in milliseconds at which bodies that take too long are looked for. */
   check: number
 }
 
@@ -78,5 +78,5 @@ export class Arrivals {
   }
 }
 
-/** The tracker shared by all requests of this process. */
+/** Tracks the arriving bodies of all requests of this process. */
 export const arrivals = new Arrivals()

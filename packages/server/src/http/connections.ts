@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 
 export interface Connections {
   readonly open: ReadonlyMap<Socket, Connection>
-  /** The number of connections accepted since the start. */
+  /** The number of connections that the server has accepted since its start. */
   readonly taken: number
 }
 export interface Connection {

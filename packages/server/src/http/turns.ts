@@ -21,13 +21,13 @@ export class Turns {
     this.#clock = clock
   }
 
-  /** Calls `act` in a later turn, after the tasks that were added before. */
+  /** Calls `act` in a later turn of the event loop, after the tasks that were added before. */
   add(act: () => void): void {
     this.#waiting.push(act)
     this.#schedule()
   }
 
-  /** Calls `act` in the next turn, before the waiting tasks. */
+  /** Calls `act` in the next turn of the queue, before the waiting tasks. */
   addFirst(act: () => void): void {
     this.#waiting.unshift(act)
     this.#schedule()

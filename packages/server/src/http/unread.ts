@@ -11,7 +11,7 @@ export interface UnreadLimits {
   stalled: number
   /** The maximum bytes on all connections together that wait to be sent, or to be parsed behind those. */
   unread: number
-  /** The interval of the check, in milliseconds. */
+  /** The interval in milliseconds at which responses that clients do not read are looked for. */
   check: number
 }
 

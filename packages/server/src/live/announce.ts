@@ -14,8 +14,8 @@ export type Message = { node: string } & (
   | { kind: 'm' }
 )
 /**
- * Tells the other nodes what this node notes about changes (the calls of `Live`), and which agents' pages are open
- * here.
+ * Announces to the other nodes the changes that this node learns through the calls of `Live`, and the agents whose
+ * pages are open on this node.
  */
 interface Announcer extends Omit<Live, 'isWatched'> {
   /** The id of this node, by which it recognises its own messages. */

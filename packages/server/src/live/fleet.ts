@@ -1,7 +1,7 @@
 /**
- * Caches the fleet of a workspace, as its page lists it, while somebody looks: search, sort and counts need all agents,
- * and the sums of costs are the most expensive part. It is loaded completely once, then only agents that reported are
- * read again.
+ * Caches the rows of all agents of a workspace, as its page lists them, while somebody looks: search, sort and counts
+ * need all agents, and the sums of costs are the most expensive part. All rows are read at first and again from time to
+ * time; in between, only agents that reported are read again.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'

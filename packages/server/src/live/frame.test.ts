@@ -1,6 +1,5 @@
 /**
- * Tests which frame follows from which changes, without a service. Otherwise these tests would need a service with 120
- * agents.
+ * Tests which frame follows from which changes, without a service. With a service these tests would need 120 agents.
  */
 import type { FleetRow } from '@svc/api'
 import { expect, test } from 'vitest'

@@ -24,7 +24,7 @@ export interface Subscriber {
   workspaceId: string
   personId: string
   sessionToken: string
-  /** The id of the agent whose page is open; undefined for other pages. */
+  /** The id of the agent whose page it is; undefined for pages that are not about one agent. */
   agentId: string | undefined
   res: ServerResponse
 }

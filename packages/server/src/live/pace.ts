@@ -48,12 +48,13 @@ export type PaceAct =
 
 /** The times of the pace, in milliseconds. */
 export interface PaceRules {
-  /** The usual time between the starts of two frames, and the shortest. */
+  /** The minimum time between the starts of two frames. */
   readonly tick: number
   /** The time before each frame in which changes are collected, so that one frame carries several. */
   readonly gather: number
   /**
-   * The longest time between the starts of two frames. It grows with the number of subscribed pages up to this value.
+   * The maximum time between the starts of two frames while changes arrive. That time grows with the number of
+   * subscribed pages up to this value.
    */
   readonly slowest: number
 }

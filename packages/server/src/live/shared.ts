@@ -15,7 +15,9 @@ const maxAnswers = 16
 export type Answer = Uint8Array<ArrayBuffer>
 
 export interface Answers {
-  /** The answer to `question` that was made within the last moment, or else a new one from `make`. */
+  /**
+   * Returns the answer to `question` that was made at most `present` milliseconds ago, or else a new one from `make`.
+   */
   of: (question: string, make: () => Promise<Answer>) => Promise<Answer>
   /** Drops all answers, because something changed that the next ones must contain. */
   forget: () => void

@@ -8,8 +8,8 @@ const maxBehind = 512 * 1024
 export type PageReading = 'keeps up' | 'is behind' | 'reads nothing'
 
 /**
- * The state of a page at a ping. `unsent` is the number of bytes that wait to be sent. A page that is behind at two
- * pings in a row is no longer read by anybody.
+ * Judges at a ping how well a page keeps up with its stream. `unsent` is the number of bytes that wait to be sent. A
+ * page that is behind at two pings in a row is no longer read by anybody.
  */
 export function atPing(was: PageReading, unsent: number): PageReading {
   if (unsent === 0) return 'keeps up'
@@ -17,7 +17,8 @@ export function atPing(was: PageReading, unsent: number): PageReading {
 }
 
 export function openStream(res: ServerResponse): void {
-  // The answer has no chunks: the stream ends with its connection anyway, and so each frame is one write to the socket.
+  // The response is sent without chunked encoding: the stream ends with its connection anyway, and so each frame is one
+  // write to the socket.
   res.removeHeader('transfer-encoding')
   res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
   res.write('retry: 2000\n\n')

@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
-/** Blueprints, install codes and bots, and changes made on a machine by somebody else than the service. */
+/**
+ * Adds the tables for blueprints, install codes and bots, and for changes on a machine that somebody else than the
+ * service made.
+ */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const integer = engine === 'sqlite' ? 'integer' : 'bigint'
   const bytes = sql.raw(engine === 'sqlite' ? 'blob' : 'bytea')

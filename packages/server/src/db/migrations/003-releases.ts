@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
-/** The builds of the runtime that were served; the newest one is served (D37). */
+/** Adds the table of the builds of the runtime that were served; the newest one is served (D37). */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const bytes = sql.raw(engine === 'sqlite' ? 'blob' : 'bytea')
   const integer = engine === 'sqlite' ? 'integer' : 'bigint'

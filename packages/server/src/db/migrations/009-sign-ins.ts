@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Engine } from '../engine.ts'
 
-/** The last sign-ins of people, and the accounts whose e-mail address was confirmed. */
+/** Adds the tables for the last sign-ins of people, and for the accounts whose e-mail address was confirmed. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const time = engine === 'sqlite' ? 'integer' : 'bigint'
   await db.schema

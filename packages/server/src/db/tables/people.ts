@@ -26,7 +26,7 @@ export interface AccountMailTable {
   leased_until: number
 }
 
-/** The last sign-ins of a person (people/history.ts). */
+/** The last sign-ins of people; only a person's newest ones are kept (people/history.ts). */
 export interface SignInTable {
   id: string
   person_id: string

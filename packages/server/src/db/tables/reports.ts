@@ -91,7 +91,7 @@ export const agentReport = described('agent_report', {
   status_at: orNull(integer()),
   /** The runtime's warnings that the list shows, as one word each (reports/columns.ts); null without any. */
   warnings: orNull(text()),
-  /** Who stopped the reporter; only set if the last report was sent at a clean stop (D66). */
+  /** Who stopped the reporter, if its last report was sent at a clean stop (D66); null otherwise. */
   stopped: orNull(text<Stop>()),
 })
 

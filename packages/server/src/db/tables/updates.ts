@@ -1,4 +1,4 @@
-/** Releases of the runtime, and rollouts. */
+/** The tables of the releases of the runtime, and of rollouts. */
 import type { RolloutAgentState, RolloutKind, RolloutState } from '@svc/api'
 import type { Level } from '@svc/protocol'
 
@@ -14,11 +14,11 @@ export interface ReleaseTable {
   added_by_name: string
   /** The signature of the build as OpenSSH wrote it; null for an unsigned build. */
   signature: Uint8Array | null
-  /** The bytes of `svc.pyz`; null for builds that are no longer served. */
+  /** The bytes of the build's file `svc.pyz`; null for all but the five newest builds. */
   file: Uint8Array | null
 }
 
-/** A version wished for many agents, in waves. */
+/** A rollout: a version that is wished for many agents, in waves. */
 export interface RolloutTable {
   id: string
   workspace_id: string
@@ -60,7 +60,10 @@ export interface RolloutAgentTable {
   wave: number
   state: RolloutAgentState
   reason: string | null
-  /** The level of the agent's state when the rollout wished the version for it. */
+  /**
+   * The level of the agent when the rollout wished the version for it: the worst of its state and its health items,
+   * except those about missing secrets and bindings.
+   */
   level_before: Level | null
   wished_at: number | null
   /**
@@ -68,7 +71,7 @@ export interface RolloutAgentTable {
    * worse.
    */
   worse_at: number | null
-  /** 1 if a person resumed the rollout after this agent's outcome. */
+  /** 1 if a person resumed the rollout after this agent's bad outcome, which then no longer halts the rollout. */
   forgiven: number
   at: number | null
 }
