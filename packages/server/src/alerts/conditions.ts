@@ -197,10 +197,13 @@ function silence({ receivedAt, intervalSeconds, stopped, hours }: AlertFacts, _r
   if (receivedAt === null || stopped === 'person') return clear
   const since = silentAt(receivedAt, intervalSeconds)
   if (now < since) return clear
-  if (backSince !== null && now < backSince + Math.max(3 * intervalSeconds * 1000, minGraceMs)) return unknown
-  if (hours === null) return { is: 'holds', from: since, since }
+  const judgedFrom = backSince === null ? since : backSince + Math.max(3 * intervalSeconds * 1000, minGraceMs)
+  if (now < judgedFrom) return unknown
+  // The time of the outage says nothing about the agent, so the rule's `after` does not count it.
+  const from = Math.max(since, judgedFrom)
+  if (hours === null) return { is: 'holds', from, since }
   const window = windowAt(hours, now)
-  return window ? { is: 'holds', from: Math.max(since, window.from), since } : unknown
+  return window ? { is: 'holds', from: Math.max(from, window.from), since } : unknown
 }
 
 function median(values: readonly number[]): number {

@@ -235,10 +235,12 @@ const say = (alert: Alert, message: Message, now: number): JudgedAlert => ({
 
 function reminderDue(
   { reminds }: Rule,
-  { level, phase, acknowledged, toldAt, reminders }: Alert,
+  { level, phase, acknowledged, toldAt, reminders, frozen }: Alert,
   now: number,
 ): boolean {
   if (!reminds || level !== 'bad' || phase !== 'open' || acknowledged !== null || toldAt === null) return false
+  // The condition may be gone, as after an outage of the service in which the agent could not report.
+  if (frozen) return false
   return now - toldAt >= (reminders === 0 ? remindFirst : remindAgain)
 }
 
