@@ -120,7 +120,7 @@ class Functions {
   }
 }
 
-/** -0 must fail the test: JSON writes it as 0, so it would not be kept as it came. */
+/** A condition that excludes -0: JSON writes it as 0, so it would not be kept as it came. */
 const noMinusZero = '(x !== 0 || 1 / x > 0)'
 
 const simpleTests: Readonly<Record<string, (schema: JsonSchema) => string>> = {

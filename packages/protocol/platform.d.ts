@@ -1,4 +1,7 @@
-/** The three globals that pure code uses. Every platform has them, but only platform libraries declare them. */
+/**
+ * The three globals of the platform that pure code uses. Every platform has them, but only platform libraries declare
+ * them.
+ */
 
 declare class TextEncoder {
   encode(text: string): Uint8Array<ArrayBuffer>

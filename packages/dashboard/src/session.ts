@@ -3,7 +3,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { api } from './api.ts'
 import { paths } from './paths.ts'
 
-/** Returns a function that ends the session and removes all data that the person has seen. */
+/**
+ * Returns a function that asks the service to end the session, and removes all data that the person has seen, even if
+ * the service cannot be reached.
+ */
 export function useSignOut() {
   const client = useQueryClient()
   const navigate = useNavigate()

@@ -8,7 +8,7 @@ import type { Verdict } from './verdict.ts'
 import { runtimeVersion, semanticVersion, sha256Shape } from './versions.ts'
 
 /**
- * The payload of a command. It is the only part of a body that is kept without knowing its fields, because the agent
+ * The payload of a command. It is the only part of an answer that is kept without knowing its fields, because the agent
  * writes it to its journal.
  */
 const payload: Field<Record<string, unknown>> = field((v) => (isObject(v) && isShallow(v) ? v : undefined), {
@@ -23,14 +23,14 @@ const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefin
 /** Reads the type of a command exactly as it was sent. A cleaned or cut type could be the name of another command. */
 const commandType = exact(limits.name)
 /**
- * A command as a reporter reads it. `type` is empty if the answer's `type` is missing or not a text; the agent refuses
- * such a command like one of unknown type (D9).
+ * A command as a reporter reads it. `type` is empty if the type in the answer is missing or cannot be kept exactly as
+ * it was sent; the agent refuses such a command like one of unknown type (D9).
  */
 export type ReceivedCommand = { id: string; type: string; payload: Record<string, unknown> }
 
 /**
- * Reads one command. Only a command without an id is malformed (D17). Any other command has an id, so the agent can
- * refuse it with an ack.
+ * Reads one command of an answer. Only a command without a valid id is malformed (D17). Any other can be refused by the
+ * agent with an ack.
  */
 function readCommand(input: unknown): ReceivedCommand | undefined {
   const id = isObject(input) ? commandId(input.id) : undefined
@@ -39,8 +39,8 @@ function readCommand(input: unknown): ReceivedCommand | undefined {
 }
 
 /**
- * Versions and checksums are never cut, since a cut one would name something else. An invalid one counts as absent
- * (3.3, 3.5).
+ * The parts of an answer that name a version. Versions and checksums are never cut, since a cut one would name
+ * something else; an invalid one counts as absent (3.3, 3.5).
  */
 const desired = object(
   { blueprint: exact(limits.name), version: exact(limits.version, semanticVersion) },
@@ -100,19 +100,23 @@ export function readAnswer(body: Uint8Array): Verdict<ReceivedAnswer, 'body_inva
 const invalid = (message: string) => ({ ok: false, code: 'body_invalid', message }) as const
 
 /**
- * The reporting interval to use after an answer that asked for `asked` seconds (D18), clamped to the allowed range. If
- * the answer asked for nothing readable, the interval stays at `last`.
+ * The reporting interval in seconds to use after an answer that asked for `asked` seconds (D18), clamped to the allowed
+ * range. If the answer asked for nothing readable, the interval stays at `last`.
  */
 export function clampInterval(asked: number | undefined, last: number): number {
   if (asked === undefined || !Number.isFinite(asked)) return last
   return Math.min(limits.maxIntervalSeconds, Math.max(limits.minIntervalSeconds, asked))
 }
 
-/** The seconds without a report after which an agent is offline, given the interval that was asked of it (D20). */
+/**
+ * The seconds without a report after which an agent is offline, given the interval in seconds that was asked of it
+ * (D20).
+ */
 export const offlineAfter = (interval: number): number => Math.max(3 * interval, limits.minOfflineSeconds)
 
 /**
- * The schema of an answer, used only to generate JSON Schema. Types are open, since version 1 may add commands (9.2).
+ * The schema of an answer, used only to generate JSON Schema. The types of commands are open, since version 1 may add
+ * commands (9.2).
  */
 export const answer = object(
   {

@@ -1,4 +1,7 @@
-/** The message our runtime writes for an update attempt, taken apart: `<from> -> <to>, <UTC time>: <reason>` (D34). */
+/**
+ * The parts of the message that our runtime writes about an update attempt: `<from> -> <to>, <UTC time>: <reason>`
+ * (D34).
+ */
 interface Attempt {
   readonly from: string
   readonly to: string

@@ -11,7 +11,7 @@ import type { Verdict } from './verdict.ts'
 export const commandTypes = ['pause', 'resume', 'run_now', 'set', 'log'] as const
 export type CommandType = (typeof commandTypes)[number]
 
-/** A command without its id (2.7). */
+/** A command without its id: its type and its payload (2.7). */
 export type CommandBody =
   | { readonly type: Control; readonly payload: Record<string, never> }
   | { readonly type: 'set'; readonly payload: SettingValues }
@@ -21,14 +21,14 @@ export type CommandBody =
 export type Command = CommandBody & { readonly id: string }
 
 /**
- * The parts of an agent that decide which commands it accepts: its last report, and the logs that its manifest
- * declares.
+ * The facts that decide which commands an agent accepts: the controls and settings of its last report, and the names of
+ * logs that its report, its stored runs or its manifest mention.
  */
 export type Offer = Pick<Report, 'controls' | 'settings'> & { readonly logs: ReadonlySet<string> }
 
 /**
- * Collects from one report what decides which commands the agent accepts. `more` adds names of logs, from stored runs
- * and from the manifest.
+ * Collects from one report the facts that decide which commands the agent accepts. `more` adds names of logs, from
+ * stored runs and from the manifest.
  */
 export const offerOf = (r: Report, ...more: Iterable<string>[]): Offer => ({
   ...(r.controls && { controls: r.controls }),
@@ -38,7 +38,7 @@ export const offerOf = (r: Report, ...more: Iterable<string>[]): Offer => ({
 
 const invalid = (message: string) => ({ ok: false, code: 'wish_invalid', message }) as const
 
-/** Reads a command from unknown input. A refusal tells the person what is wrong with it. */
+/** Reads a command without its id from unknown input. A refusal tells the person what is wrong with it. */
 export function readCommand(input: unknown): Verdict<CommandBody, 'wish_invalid'> {
   if (!isObject(input)) return invalid('A wish must be an object with a type.')
   const { type, payload } = input
@@ -56,8 +56,8 @@ export function readCommand(input: unknown): Verdict<CommandBody, 'wish_invalid'
 }
 
 /**
- * Says in a sentence why an agent does not offer this command; undefined if it does (2.7, D6, D9). `controls` decides
- * on pause, resume and run_now, the reported schema on set, and the reported names on log.
+ * Says in a sentence why an agent does not offer this command; undefined if it does (2.7, D6, D9). The reported
+ * controls decide on pause, resume and run_now, the reported schema on set, and the names of logs on log.
  */
 export function misfit(command: CommandBody, offer: Offer): string | undefined {
   switch (command.type) {
@@ -73,8 +73,8 @@ export function misfit(command: CommandBody, offer: Offer): string | undefined {
 }
 
 /**
- * True if `b` repeats `a` while `a` is pending, so that no second command is made (D5). Every `set` is a command of its
- * own.
+ * True if the command `b` repeats the pending command `a`, so that no second one is made (D5). A `set` never repeats
+ * another.
  */
 export const samePress = (a: CommandBody, b: CommandBody): boolean =>
   a.type === b.type && a.type !== 'set' && (a.type !== 'log' || a.payload.name === (b as typeof a).payload.name)
@@ -95,11 +95,12 @@ export const commandMoves = {
   applied: {},
   refused: {},
   /**
-   * `failed`: no ack arrived within ten minutes (3.2). An ack or upload that arrives later still sets the outcome,
-   * marked as late (D3).
+   * The state `failed`: no ack and no upload arrived within ten minutes of the delivery (3.2), or the agent no longer
+   * offered the command before its delivery (D6). An ack or upload that arrives later still sets the outcome, marked as
+   * late (D3).
    */
   failed: { ackedOk: 'applied_late', ackedNo: 'refused_late', uploaded: 'applied_late' },
-  /** `expired`: the command was never delivered and will not be (D2). */
+  /** The state `expired`: the command was not delivered within ten minutes, and will not be (D2). */
   expired: {},
   applied_late: {},
   refused_late: {},
@@ -121,7 +122,7 @@ export const answeringAck = ({ id, type }: { id: string; type: CommandType }, ac
   acks.find((ack) => ack.id === id && !(ack.ok && type === 'log'))
 
 /**
- * The time at which a pending command times out, in Unix milliseconds: ten minutes after it was created or, once
- * delivered, ten minutes after its delivery (D2).
+ * The time at which a pending command times out, in Unix milliseconds: ten minutes after `since`, which is its creation
+ * or, once delivered, its delivery (D2).
  */
 export const commandDeadline = (since: number): number => since + limits.commandSeconds * 1000

@@ -11,9 +11,9 @@ import { clean, cut, tidyPattern } from './text.ts'
 export type JsonSchema = { readonly [key: string]: unknown }
 
 /**
- * Returns what is kept of parsed JSON (objects may be Maps, see json-large.ts), or undefined for nothing. It cuts and
- * drops, never throws (2), and returns the very same value if nothing changed, so `kept === input` tells. `notes`
- * collects what was dropped (2.11); `tidy` says that all texts are known to be clean (D13) and need no check.
+ * A reader of parsed JSON (objects may be Maps, see json-large.ts). It returns what is kept, or undefined for nothing;
+ * it cuts and drops, never throws (2), and returns the very same value if nothing changed. `notes` collects what was
+ * dropped (2.11); `tidy` says that all texts are known to be clean (D13) and need no check.
  */
 export interface Field<T> {
   (input: unknown, notes?: Notes, tidy?: boolean): T | undefined
@@ -35,7 +35,7 @@ export function field<T>(
   return Object.assign(read, { schema })
 }
 
-/** A text, cleaned (D13) and cut at `max` code points (D12). */
+/** A field for a text, which is cleaned (D13) and cut at `max` code points (D12). */
 export const text = (max: number): Field<string> =>
   field((v, _notes, tidy) => (typeof v === 'string' ? kept(v, max, tidy) : undefined), {
     type: 'string',
@@ -43,7 +43,9 @@ export const text = (max: number): Field<string> =>
     pattern: tidyPattern,
   })
 
-/** A text that must not be empty: an id, or a name that something else refers to. */
+/**
+ * A field for a text that must not be empty once it is cleaned and cut: an id, or a name that something else refers to.
+ */
 export const name = (max: number): Field<string> =>
   field((v, _notes, tidy) => (typeof v === 'string' ? kept(v, max, tidy) || undefined : undefined), {
     type: 'string',
@@ -55,7 +57,10 @@ export const name = (max: number): Field<string> =>
 const kept = (text: string, max: number, tidy: boolean | undefined): string =>
   tidy && text.length <= max ? text : cut(clean(text), max)
 
-/** A text that means nothing once it is cut, such as a version or a checksum. It is kept whole or dropped. */
+/**
+ * A field for a text that means nothing once it is cut, such as a version or a checksum. A text that is empty, too
+ * long, unclean or not of this shape is dropped, otherwise it is kept whole.
+ */
 export const exact = (max: number, shape?: RegExp): Field<string> =>
   field(
     (v) =>
@@ -65,7 +70,10 @@ export const exact = (max: number, shape?: RegExp): Field<string> =>
     { type: 'string', minLength: 1, maxLength: max, pattern: shape?.source ?? tidyPattern },
   )
 
-/** A text that is echoed exactly as it came (2.7), whatever characters it holds. It is kept whole or dropped. */
+/**
+ * A field for a text that is echoed exactly as it came (2.7), whatever characters it has. An empty or too long one is
+ * dropped, otherwise it is kept whole.
+ */
 export const opaque = (max: number): Field<string> =>
   field((v) => (typeof v === 'string' && v !== '' && cut(v, max) === v ? v : undefined), {
     type: 'string',
@@ -73,7 +81,10 @@ export const opaque = (max: number): Field<string> =>
     maxLength: max,
   })
 
-/** A finite number within the bounds; anything else is dropped (D12). Adding 0 turns -0 into 0, as JSON writes it. */
+/**
+ * A field for a finite number within the bounds; anything else is dropped (D12). Adding 0 turns -0 into 0, as JSON
+ * writes it.
+ */
 export const number = (min = -Infinity, max = Infinity): Field<number> =>
   field((v) => (typeof v === 'number' && Number.isFinite(v) && v >= min && v <= max ? v + 0 : undefined), {
     type: 'number',
@@ -81,7 +92,7 @@ export const number = (min = -Infinity, max = Infinity): Field<number> =>
     ...(max < Infinity && { maximum: max }),
   })
 
-/** An integer that a double holds exactly; anything else is dropped (D12). */
+/** A field for an integer of at least `min` that a double represents exactly; anything else is dropped (D12). */
 export const integer = (min: number): Field<number> =>
   field((v) => (typeof v === 'number' && Number.isSafeInteger(v) && v >= min ? v + 0 : undefined), {
     type: 'integer',
@@ -95,7 +106,7 @@ export const boolean: Field<boolean> = field((v) => (typeof v === 'boolean' ? v 
 export const oneOf = <const T extends string>(words: readonly T[]): Field<T> =>
   field((v) => ((words as readonly unknown[]).includes(v) ? (v as T) : undefined), { enum: words })
 
-/** A link (2, D21). It is kept whole or dropped. */
+/** A field for a link (2, D21). It is kept whole or dropped. */
 export const link: Field<string> = field((v) => (typeof v === 'string' && isLink(v) ? v : undefined), {
   type: 'string',
   pattern: linkPattern,
@@ -103,7 +114,7 @@ export const link: Field<string> = field((v) => (typeof v === 'string' && isLink
   $comment: 'The link must also parse as a URL (WHATWG).',
 })
 
-/** A list. Invalid items are dropped, and items beyond `max` are cut. */
+/** A field for a list. Invalid items are dropped, and valid ones beyond `max` are cut. */
 export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
   field(
     (v, notes, tidy) => {
@@ -121,7 +132,10 @@ export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
     { type: 'array', items: item.schema, maxItems: max },
   )
 
-/** An object with free keys, cleaned and cut like names. The result has no prototype (D13). */
+/**
+ * A field for an object with free keys, which are cleaned and cut like names; at most `max` entries are kept. The
+ * result has no prototype (D13).
+ */
 export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.name): Field<Record<string, T>> => {
   const readKey = name(keyMax)
   return field(
@@ -154,12 +168,12 @@ export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.
 }
 
 /**
- * An object with free keys. When read from a large text it stays a Map, so that thousands of new keys cost little
- * (json-large.ts).
+ * An object with free keys. When read from a large text full of new names it stays a Map, so that thousands of new keys
+ * cost little (json-large.ts).
  */
 export type Dictionary<T> = Readonly<Record<string, T>> | ReadonlyMap<string, T>
 
-/** Like `record`, but a Map stays a Map. */
+/** A field like `record`, but a Map stays a Map. */
 export const dictionary = <T>(value: Field<T>, max: number): Field<Dictionary<T>> => {
   const asRecord = record(value, max)
   const readKey = name(limits.name)
@@ -202,8 +216,8 @@ function withoutPrototype<T>(entries: Map<string, T>): Record<string, T> {
 }
 
 /**
- * An object of which only the known keys are kept. Without one of `required` the whole object is dropped. A null counts
- * as missing (2.1).
+ * A field for an object of which only the known keys are kept. Without one of `required` the whole object is dropped. A
+ * null counts as missing (2.1).
  */
 export function object<S extends Shape, R extends keyof S & string = never>(
   shape: S,
@@ -246,7 +260,10 @@ export function object<S extends Shape, R extends keyof S & string = never>(
   )
 }
 
-/** Copies the properties that come before the property `end`. The caller has found that all of them are known. */
+/**
+ * Copies the properties of an object that come before the property `end`. The caller has found that all of them are
+ * kept unchanged.
+ */
 function upTo(end: string, v: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   for (const key in v) {
@@ -256,7 +273,7 @@ function upTo(end: string, v: Record<string, unknown>): Record<string, unknown> 
   return copy
 }
 
-/** A field that tries two fields in order and keeps what the first of them keeps that accepts the input. */
+/** A field that tries two fields in order. It keeps the result of the first one that does not drop the input. */
 export const either = <A, B>(a: Field<A>, b: Field<B>): Field<A | B> =>
   field<A | B>((v, notes, tidy) => a(v, undefined, tidy) ?? b(v, notes, tidy), { anyOf: [a.schema, b.schema] })
 

@@ -8,8 +8,8 @@ import type { Verdict } from './verdict.ts'
 import { isVersion, semanticVersion, sha256Shape } from './versions.ts'
 
 /**
- * Reads the body of an install call. A body without a string `code` is refused (D45); this does not check that the code
- * is valid.
+ * Reads the body of an install call, preview or redeem. A body without a string `code` is refused (D45); whether the
+ * code is valid is checked elsewhere.
  */
 export function readInstallBody(body: Uint8Array): Verdict<{ code: string }, 'body_invalid'> {
   const json = readJson(body)
@@ -18,13 +18,19 @@ export function readInstallBody(body: Uint8Array): Verdict<{ code: string }, 'bo
   return { ok: false, code: 'body_invalid', message: 'The body must hold the install code as the text "code".' }
 }
 
-/** Agent names are directory names (D50): lowercase letters, digits and single inner hyphens. */
+/**
+ * The form of an agent name, which is also the name of a folder (D50): lowercase letters, digits and single inner
+ * hyphens.
+ */
 const agentNameShape = /^[a-z0-9](?:-?[a-z0-9])*$/
 const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/
 export const isAgentName = (v: string): boolean =>
   v.length <= limits.agentName && agentNameShape.test(v) && !deviceName.test(v)
 
-/** Product ids are limited so that the variables of two products are valid and distinct (D46). */
+/**
+ * True for the id of a product. Ids are limited so that the environment variables of two products are valid and
+ * distinct (D46).
+ */
 export const isProductId = (v: string): boolean => v.length <= limits.agentName && /^[a-z][a-z0-9_]*$/.test(v)
 
 const secret = object({ name: name(limits.name), purpose: text(limits.line), optional: boolean }, 'name', 'purpose')
@@ -38,12 +44,12 @@ const need = object(
   'name',
 )
 export type NeedSpec = Kept<typeof need>
-/** A setting (2.4) with the value it has while nobody has set it. */
+/** A setting (2.4) of a blueprint, with the value that it has while nobody has set it. */
 const settingSpec = object({ ...settingFields, default: settingDefault }, 'key', 'type')
 export type SettingSpec = Kept<typeof settingSpec>
 export type SecretSpec = Kept<typeof secret>
 
-/** A preview of what a code would install (2.9). It holds no secret value, no token and no file name. */
+/** The preview of what an install code would install (2.9). It contains no secret value, no token and no file name. */
 export const preview = object(
   {
     blueprint: name(limits.name),
@@ -73,7 +79,7 @@ export const preview = object(
 )
 export type Preview = Kept<typeof preview>
 
-/** The answer to redeem (2.9), given once. `env` becomes `.svc/agent.env`. */
+/** The answer to redeeming an install code (2.9), given once. `env` becomes the file `.svc/agent.env`. */
 export interface Redeemed {
   agent: { name: string }
   blueprint: string
@@ -88,7 +94,10 @@ export const isEnvName = (v: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(v)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding line breaks and NUL is its purpose
 export const isEnvValue = (v: string): boolean => !/[\r\n\u0000]/.test(v)
 
-/** Reads a redeem answer (2.9). An incomplete one is refused, since no part of it may be guessed. */
+/**
+ * Reads the answer to redeeming an install code (2.9). An incomplete one is refused, since no part of it may be
+ * guessed.
+ */
 export function readRedeemed(v: unknown): Verdict<Redeemed, 'answer_invalid'> {
   const bad = (what: string) => ({ ok: false, code: 'answer_invalid', message: `The install answer ${what}.` }) as const
   if (!isObject(v) || !isObject(v.agent) || !isObject(v.env)) return bad('is not what was expected')

@@ -6,7 +6,7 @@
 type ExpectedToken = 'value' | 'item or end' | 'key' | 'key or end' | 'colon' | 'comma or end'
 
 /**
- * The index of the first character that JSON does not allow there, the length of a text that ends too early, or
+ * The index of the first character that JSON does not allow at its place; the length of the text if it ends too early;
  * undefined for valid JSON.
  */
 export function faultIn(text: string): number | undefined {
@@ -49,7 +49,7 @@ export function faultIn(text: string): number | undefined {
   return open.length === 0 && expected === 'comma or end' ? undefined : text.length
 }
 
-/** Encodes the place of a fault as a number below zero, so that it cannot be mistaken for an end. */
+/** Encodes the index of a fault as a number below zero, so that it cannot be mistaken for the index of an end. */
 const fault = (at: number): number => ~at
 
 function afterSpace(text: string, from: number): number {
@@ -58,7 +58,7 @@ function afterSpace(text: string, from: number): number {
   return at
 }
 
-/** The index after the text, number or word that begins here, or a fault. */
+/** The index after the string, number or word that begins at `at`, or an encoded fault. */
 function scalar(text: string, at: number): number {
   const c = text[at] as string
   if (c === '"') return string(text, at)

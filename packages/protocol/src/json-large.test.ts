@@ -7,12 +7,10 @@ import { isOfNewNames, parseAsMaps, parseJson } from './json-large.ts'
 import { keptReport, readReport, report } from './report.ts'
 
 const repeats = process.env.SVC_TEST_LONG ? 20_000 : 300
-/** The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test takes more than a minute. */
+/** The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test may take more than a minute. */
 const timeout = 600_000
 
-/**
- * The value with its Maps turned into objects, as JSON.parse makes them. Only for values that are not deeply nested.
- */
+/** Turns the Maps in a value into objects, as JSON.parse makes them. Only for values that are not deeply nested. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value !== 'object' || value === null) return value

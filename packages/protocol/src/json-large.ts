@@ -7,7 +7,7 @@
 
 type Container = unknown[] | Map<string, unknown>
 
-/** Texts of at least this length are sampled for new names. A shorter text is always cheap to parse. */
+/** JSON texts of at least this many characters are sampled for new names. A shorter text is always cheap to parse. */
 const largeFrom = 32 * 1024
 
 /**
@@ -17,15 +17,18 @@ const largeFrom = 32 * 1024
 export const parseJson = (text: string, random: () => number = Math.random): unknown =>
   text.length >= largeFrom && hasManyNames(text, random) ? parseAsMaps(text) : JSON.parse(text)
 
-/** True if `parseJson` read this value from a large text full of new names. Such a value also takes long to store. */
+/**
+ * True if `parseJson` read this value from a large text full of new property names. Such a value also takes long to
+ * store.
+ */
 export const isOfNewNames = (value: unknown): boolean => value instanceof Map
 
 const sample = { places: 64, once: 16, reach: 256 } as const
 
 /**
- * True if many names occur only once in this text; an ordinary report, even with all fields and a dozen models, gives
- * false. The function samples random places, which the sender cannot foresee. If a quarter of the names occur once, the
- * result is almost always true.
+ * True if many property names occur only once in this JSON; an ordinary report, even with all fields and a dozen
+ * models, gives false. The function samples random places, which the sender cannot foresee. If a quarter of the names
+ * occur once, the result is almost always true.
  */
 function hasManyNames(text: string, random: () => number): boolean {
   const seen = new Set<string>()
@@ -76,8 +79,8 @@ const numbers = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 /** A number with at most this many digits is an integer that a double holds exactly. */
 const exactDigits = 15
 /**
- * Texts longer than this are copied by `JSON.parse`: V8 would make the slice a view that keeps the whole body in
- * memory.
+ * Strings of more than this many characters are copied by `JSON.parse`: V8 would make the slice a view that keeps the
+ * whole body in memory.
  */
 const copiedLength = 12
 
@@ -113,14 +116,14 @@ class Reader {
     return this.#number()
   }
 
-  /** Reads the end of an empty list or object and returns true; returns false if it has entries. */
+  /** Reads the closing bracket of an empty list or object and returns true; returns false if an entry follows. */
   closes(container: object): boolean {
     const empty = this.#next() === closing(container)
     if (empty) this.#at++
     return empty
   }
 
-  /** Reads a comma, or the end of the list or object. */
+  /** Reads a comma and returns true, or the closing bracket of the list or object and returns false. */
   continues(container: object): boolean {
     const c = this.#next()
     if (c !== 0x2c /* , */ && c !== closing(container)) throw this.#fault()
@@ -128,7 +131,7 @@ class Reader {
     return c === 0x2c
   }
 
-  /** Reads a name and its colon. */
+  /** Reads a property name and its colon. */
   key(): string {
     if (this.#next() !== quote) throw this.#fault()
     const key = this.#string()
@@ -137,7 +140,7 @@ class Reader {
     return key
   }
 
-  /** Returns the value of the whole text. Throws if anything follows it. */
+  /** Returns `value`, which is that of the whole text. Throws if anything but white space follows it. */
   end(value: unknown): unknown {
     this.#next()
     if (this.#at < this.#text.length) throw this.#fault()
@@ -167,7 +170,7 @@ class Reader {
     return text.slice(start + 1, at)
   }
 
-  /** Reads a number that begins with this digit, usually a short integer. */
+  /** Reads a number that begins with this digit from 1 to 9, usually a short integer. */
   #integer(first: number): number {
     const start = this.#at
     let value = first - zero

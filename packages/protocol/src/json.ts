@@ -49,10 +49,10 @@ export const isTidy = (json: string, bytes: number): boolean =>
   !(json.length === bytes ? json.includes('\u007f') : controls.test(json)) &&
   (!json.includes('\\') || !escapes.test(json))
 
-/** DEL and C1. ASCII holds only DEL, which is found much faster alone. */
+/** The control characters DEL and C1. ASCII has only DEL of them, which is found much faster alone. */
 const controls = /[\u007f-\u009f]/
 
-/** The escapes `\b`, `\f`, `\r` and `\uXXXX`. Also matches an escaped backslash before one of these letters. */
+/** The escapes `\b`, `\f`, `\r` and `\uXXXX` in JSON. Also matches an escaped backslash before one of these letters. */
 const escapes = /\\[bfru]/
 
 function invalid(message: string): Refused {

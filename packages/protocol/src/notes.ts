@@ -4,11 +4,14 @@
  */
 import { clean, cut } from './text.ts'
 
-/** Maximum number of places that are listed; a health line has no room for more. */
+/**
+ * The maximum number of places that are listed for each of the two kinds, unknown and dropped. A health line has no
+ * room for more.
+ */
 const maxPlaces = 10
 
 export class Notes {
-  /** The place in the input that is being read: keys and `[indices]`, from the root. */
+  /** The place in the status file that is being read: keys and `[indices]`, from the root. */
   readonly #path: string[] = []
   #unknown: string[] = []
   #dropped: string[] = []
@@ -20,17 +23,20 @@ export class Notes {
     return this.#dropped.slice(0, maxPlaces)
   }
 
-  /** Notes a property that the contract does not know. */
+  /** Adds a property that the contract does not know to the list of unknown ones. */
   unknown(key: string): void {
     if (this.#unknown.length < maxPlaces) this.#unknown.push(this.#at(key))
   }
 
-  /** Notes that the value at the current place cannot be kept. */
+  /** Adds the current place to the list of dropped ones, because its value cannot be kept. */
   drop(): void {
     if (this.#dropped.length < maxPlaces) this.#dropped.push(this.#at())
   }
 
-  /** Reads one part, one step deeper. If the whole part is dropped, only that is noted, and nothing inside it. */
+  /**
+   * Reads one part of the file, one step deeper. If the whole part is dropped, only that is listed, and nothing inside
+   * it.
+   */
   step<T>(step: string, read: (input: unknown, notes: Notes) => T | undefined, input: unknown): T | undefined {
     const unknown = this.#unknown.length
     const dropped = this.#dropped.length
@@ -51,5 +57,5 @@ export class Notes {
   }
 }
 
-/** A key, cleaned and cut for use in a sentence. */
+/** A key or an index in a path, cleaned and cut for use in a sentence. */
 const shown = (step: string): string => cut(clean(step), 40) || '""'

@@ -5,13 +5,16 @@ import { limits } from './limits.ts'
 
 const title = text(limits.name)
 
-/** An item without a title is dropped (2.1). */
+/** An item of a list panel. One without a title is dropped (2.1). */
 const listItem = object({ title, url: link, meta: text(limits.name), badge: text(limits.name), level }, 'title')
 const kvItem = object({ label: text(limits.name), value: text(limits.cell) }, 'label', 'value')
 
-/** A cell is a text, or an object of a text and a link. */
+/** A valid cell of a table: a text, or an object of a text and a link. */
 const goodCell = either(text(limits.cell), object({ text: text(limits.cell), url: link }, 'text'))
-/** An invalid cell becomes an empty one. Dropping it would move its neighbours under other headings. */
+/**
+ * A cell of a table. An invalid one becomes an empty text, because dropping it would move its neighbours under other
+ * headings.
+ */
 const cell = orEmpty(goodCell)
 const row = list(cell, limits.columns)
 
@@ -37,7 +40,7 @@ export type Cell = Kept<typeof goodCell>
 const panelTypes = Object.keys(kinds) as PanelType[]
 const isPanelType = (type: unknown): type is PanelType => (panelTypes as unknown[]).includes(type)
 
-/** A panel. One of unknown type is dropped, since an older server ignores a newer type (9.2). */
+/** A field for a panel. A panel of unknown type is dropped, since an older server ignores a newer type (9.2). */
 export const panel: Field<Panel> = field<Panel>(
   (v, notes, tidy) => {
     if (!isObject(v)) return undefined

@@ -10,7 +10,7 @@ import { readStatusFile } from './status-file.ts'
 
 const now = 1_790_000_000_000
 
-/** The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test takes more than a minute. */
+/** The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test may take more than a minute. */
 const timeout = 600_000
 const long = process.env.SVC_TEST_LONG !== undefined
 const decoder = new TextDecoder()
@@ -18,7 +18,10 @@ const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
 const dangerous = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 
-/** Checks what must hold of everything that is kept (D12, D13, and so I31). Returns the first violation. */
+/**
+ * Returns the first violation of the rules that hold for everything that is kept of a report (D12, D13, and so I31);
+ * undefined if there is none.
+ */
 function wrongIn(kept: unknown, at = '$'): string | undefined {
   if (typeof kept === 'string') {
     // An ack's id is echoed exactly as it came, compared, and never shown (2.7).
@@ -39,7 +42,7 @@ function wrongIn(kept: unknown, at = '$'): string | undefined {
     .find(Boolean)
 }
 
-/** Turns Maps into objects, since random samples decide whether a large text is read as Maps. */
+/** Turns Maps in a read report into objects, since random samples decide whether a large text is read as Maps. */
 function asObjects(kept: unknown): unknown {
   if (kept instanceof Map) return asObjects(Object.fromEntries(kept))
   if (Array.isArray(kept)) return kept.map(asObjects)
@@ -55,7 +58,7 @@ function expectSame(value: unknown, other: unknown, what: string): void {
   if (!isDeepStrictEqual(value, other)) expect(value, what).toEqual(other)
 }
 
-/** Reads a body and checks everything that holds of every reading. Returns true if the body was a report. */
+/** Reads a body and checks everything that holds for every reading. Returns true if the body was a report. */
 function holds(body: Uint8Array): boolean {
   const read = readReport(body, now)
   if (!read.ok) {

@@ -29,7 +29,7 @@ import { settings } from './settings.ts'
 import { shown } from './text.ts'
 import { protocolVersion } from './versions.ts'
 
-/** A subject without a title is dropped (2.1). */
+/** A subject of a run. One without a title is dropped (2.1). */
 const subject = object({ title: text(limits.name), url: link, share: number(0, 1) }, 'title')
 export type Subject = Kept<typeof subject>
 
@@ -52,17 +52,17 @@ const run = object(
   },
   'id',
 )
-/** A run as it is read; its models may be a Map. */
+/** A run of a report as it was read. Its models are a Map if the report was large and full of new names. */
 export type ReadRun = Kept<typeof run>
-/** A run in JSON. */
+/** A run whose models are an object, as in JSON. */
 export type Run = Omit<ReadRun, 'models'> & { models?: Record<string, number> }
 
-/**
- * Reads a list of runs. If two runs have the same id, compared byte by byte, the later run replaces the earlier one at
- * its place (D11). The list is not cut here: `withNewestRuns` does that, because it needs the time to decide which runs
- * are the newest.
- */
 const runList = list(run, Infinity)
+/**
+ * A field for a list of runs. If two runs have the same id, compared character by character, the later run replaces the
+ * earlier one at its place (D11). The list is not cut here: `withNewestRuns` does that, because it needs the time to
+ * decide which runs are the newest.
+ */
 export const runs: Field<ReadRun[]> = field(
   (v, notes, tidy) => {
     const kept = runList(v, notes, tidy)
@@ -71,7 +71,7 @@ export const runs: Field<ReadRun[]> = field(
   { ...runList.schema, maxItems: limits.runsPerReport },
 )
 
-/** If there are too many runs, keeps only the newest (D12, D10). Otherwise returns the very same value. */
+/** If a report has too many runs, keeps only the newest (D12, D10). Otherwise returns the very same value. */
 export function withNewestRuns<T extends { runs?: ReadRun[] }>(part: T, now: number): T {
   const excess = (part.runs?.length ?? 0) - limits.runsPerReport
   return excess > 0 ? { ...part, runs: newestRuns(part.runs ?? [], limits.runsPerReport, now) } : part
@@ -112,14 +112,18 @@ const controlList: Field<Control[]> = field(
   { ...anyControls.schema, uniqueItems: true },
 )
 
-/** The answer to a command (3.2). `id` is that of the command, unchanged. */
+/**
+ * The ack of a command (3.2): whether the agent carried it out or refused it. `id` is that of the command, unchanged.
+ */
 const ack = object({ id: opaque(limits.commandId), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
 export type Ack = Kept<typeof ack>
 
 const outcomes = ['ok', 'rolled_back', 'failed'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** The outcome of an update (2.5). `runtime` uses the same shape (2.6). */
+/**
+ * The outcome of the last update of the blueprint version (2.5). The part `runtime` has the same for the runtime (2.6).
+ */
 const applied = object({
   version: text(limits.version),
   outcome: oneOf(outcomes),
@@ -127,7 +131,7 @@ const applied = object({
 })
 export type Applied = Kept<typeof applied>
 
-/** Runtime information (2.6). */
+/** The part `runtime` of a report: the versions of the runtime and the outcome of its last update (2.6). */
 const runtimeInfo = object(
   { version: name(limits.version), previous: name(limits.version), pinned: name(limits.version), applied },
   'version',
@@ -176,8 +180,8 @@ export type Report = Kept<typeof report>
 
 /**
  * A report that was read. `text` is the body if all of it was kept as it came, so that the JSON need not be written
- * again. `newNames` marks a large report full of names that no other report has, and `runsDropped` counts the runs that
- * were too many.
+ * again. `newNames` is true for a large report full of property names that occur only once, and `runsDropped` counts
+ * the runs that were too many.
  */
 type ReadReport =
   | { ok: true; value: Report; text: string | undefined; newNames?: boolean; runsDropped?: number | undefined }
@@ -210,12 +214,15 @@ export function readReport(body: Uint8Array, now: number): ReadReport {
   return { ok: false, code: 'body_invalid', message: `The report must name protocol ${protocolVersion}: ${got}.` }
 }
 
-/** True if the report can be kept as it came, which most can. This test costs a third of reading the fields. */
+/**
+ * True if the report can be kept as it came, which is so for nearly all reports. This test costs a third of reading the
+ * fields.
+ */
 const fits = (value: Record<string, unknown>): value is Report => {
   return fitsReport(value) && differ((value as Report).runs ?? [])
 }
 
-/** The names of all logs that a report mentions, which people may ask for (2.7). */
+/** The names of all logs that the runs of a report mention, which people may request (2.7). */
 export function logNames(r: Pick<Report, 'active' | 'runs'>): Set<string> {
   const names = new Set<string>()
   for (const a of r.active ?? []) if (a.log !== undefined) names.add(a.log)

@@ -4,7 +4,7 @@ interface Started {
   readonly started?: number | undefined
 }
 
-/** A run that claims to start further ahead than this is placed by the time it was first seen. */
+/** A run that claims to start more than this many milliseconds ahead is placed by the time it was first seen. */
 const aheadMaxMs = 86_400_000
 
 /**
@@ -14,7 +14,10 @@ const aheadMaxMs = 86_400_000
 export const placeOf = ({ started }: Started, now: number): number =>
   started !== undefined && started > 0 && started * 1000 <= now + aheadMaxMs ? started * 1000 : now
 
-/** The newest `max` runs, in the order in which they came. If two have the same key, the later in the list is newer. */
+/**
+ * The newest `max` runs by their sort key, in the order in which they came. Of two with the same key the later in the
+ * list is newer.
+ */
 export function newestRuns<T extends Started>(runs: readonly T[], max: number, now: number): T[] {
   const excess = runs.length - max
   if (excess <= 0) return [...runs]

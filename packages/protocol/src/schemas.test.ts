@@ -32,7 +32,7 @@ test.each(Object.keys(schemas) as (keyof typeof schemas)[])(
   },
 )
 
-/** True if every link parses, which a pattern cannot express (D21). */
+/** True if every link in a value parses as a URL, which a pattern cannot express (D21). */
 const linksParse = (value: unknown): boolean =>
   typeof value !== 'object' || value === null
     ? true
@@ -40,7 +40,7 @@ const linksParse = (value: unknown): boolean =>
         key === 'url' && typeof v === 'string' ? URL.canParse(v) : linksParse(v),
       )
 
-/** True if no two runs have the same id, which a schema cannot express (D11). */
+/** True if no two runs of a report have the same id, which a schema cannot express (D11). */
 const oneOfEach = (value: unknown): boolean => {
   const runs = (value as { runs?: { id: string }[] }).runs ?? []
   return new Set(runs.map((run) => run.id)).size === runs.length

@@ -11,7 +11,7 @@ import { statusFile } from './status-file.ts'
 
 const draft = 'https://json-schema.org/draft/2020-12/schema'
 
-/** The heading of a schema. It says that version 1 accepts more than the schema. */
+/** The first properties of a schema. They say that version 1 accepts more than the schema. */
 const kept = (what: string, accepted: string) => ({
   $schema: draft,
   title: `${what}: what is kept unchanged`,
@@ -40,7 +40,8 @@ export const schemas: Readonly<Record<'report' | 'answer' | 'status-file' | 'log
 }
 
 /**
- * Forbids additional properties at every level: the reader would drop them, and in a status file they are wrong (2.11).
+ * Forbids additional properties at every level of a schema: the reader would drop them, and in a status file they are
+ * wrong (2.11).
  */
 function closed(schema: JsonSchema): JsonSchema {
   const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closedPart(value)]))

@@ -27,7 +27,7 @@ export type SettingType = (typeof settingTypes)[number]
 const optionValue = either(text(limits.name), number())
 const option = object({ value: optionValue, label: text(limits.name) }, 'value')
 
-/** The fields of a setting (2.4). */
+/** The fields of one setting in the schema of settings (2.4). */
 export const settingFields = {
   key: name(limits.name),
   label: text(limits.name),
@@ -38,21 +38,22 @@ export const settingFields = {
   group: text(limits.name),
   options: list(option, limits.options),
 }
-/** A setting. Without a key or with an unknown type it cannot be set, so it is dropped. */
+/** A field for a setting. One without a key or with an unknown type cannot be set, so it is dropped. */
 const setting = object(settingFields, 'key', 'type')
 export type Setting = Kept<typeof setting>
 
 export type SettingValue = string | number | boolean | null
-/**
- * Reads the value of a setting. Null is kept, unlike in other fields: here it means that nobody has set a value (2.1).
- */
 const textValue = text(limits.settingText)
 const numberValue = number()
+/**
+ * A field for the value of a setting. Null is kept, unlike in other fields: here it means that nobody has set a value
+ * (2.1).
+ */
 const value: Field<SettingValue> = field<SettingValue>(
   (v, _notes, tidy) => (v === null ? null : (textValue(v, undefined, tidy) ?? numberValue(v) ?? boolean(v))),
   { ...textValue.schema, type: ['string', 'number', 'boolean', 'null'] },
 )
-/** The value that a setting has while nobody has set it. */
+/** A field for the value that a setting has while nobody has set it, which is never null. */
 export const settingDefault = either(either(textValue, numberValue), boolean)
 const settingValues = record(value, limits.settings)
 export type SettingValues = Kept<typeof settingValues>
@@ -60,7 +61,7 @@ export type SettingValues = Kept<typeof settingValues>
 export const settings = object({ schema: list(setting, limits.settings), values: settingValues })
 export type Settings = Kept<typeof settings>
 
-/** The bounds of a type if the schema names none; a percentage runs from 0 to 100. */
+/** The bounds of a type of settings where a setting does not name its own. */
 const ownBounds: Partial<Record<SettingType, readonly [min: number, max: number]>> = {
   percent: [0, 100],
   datetime: [0, Number.MAX_SAFE_INTEGER],

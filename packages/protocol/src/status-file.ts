@@ -40,18 +40,21 @@ export type StatusFile = Kept<typeof statusFile>
 
 interface StatusRead {
   status: StatusFile
-  /** Paths of unknown properties, such as `health[0].colour`; at most ten. */
+  /**
+   * The paths of properties in the status file that the contract does not know, such as `health[0].colour`; at most
+   * ten.
+   */
   unknown: string[]
   /**
-   * Paths of parts that were dropped because something they need is missing or has the wrong type; at most ten. If the
-   * file had too many runs, the first entry says so in words.
+   * The paths of parts of the status file that were dropped because something they need is missing or has the wrong
+   * type; at most ten. If the file had too many runs, the first entry says so in words.
    */
   dropped: string[]
 }
 
 /**
- * Reads a parsed status file; `now` is in Unix milliseconds. Undefined if it is not an object, which costs one health
- * line (2.11).
+ * Reads a parsed status file; `now` is in Unix milliseconds. Returns undefined if it is not an object, which the
+ * agent's side reports as a health item (2.11).
  */
 export function readStatusFile(parsed: unknown, now: number): StatusRead | undefined {
   const notes = new Notes()

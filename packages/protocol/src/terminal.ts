@@ -8,9 +8,9 @@ import { clean } from './text.ts'
 const steering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/g
 const escapedInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** Makes a text of several lines safe. */
+/** Makes a text safe for a terminal; its line breaks stay. */
 export const safeText = (text: string): string => clean(text).replace(steering, '')
-/** Makes a text safe and puts it on one line. */
+/** Makes a text safe for a terminal and puts it on one line. */
 export const safeLine = (text: string): string => safeText(text).replace(/\s+/g, ' ').trim()
 /** JSON with the same value, in which every character that could control a terminal is escaped. */
 export const safeJson = (value: unknown, indent?: number): string =>

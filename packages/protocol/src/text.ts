@@ -10,8 +10,8 @@ const unclean = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 const controls = /[\u0001-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 /**
- * `unclean` as a pattern for JSON Schema: matches a text that stays as it is. Under the `u` flag \ud800-\udfff matches
- * only lone surrogates.
+ * The pattern for JSON Schema that matches a text which `clean` leaves as it is. Under the `u` flag \ud800-\udfff
+ * matches only lone surrogates.
  */
 export const tidyPattern = '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$'
 
@@ -32,8 +32,8 @@ export function cut(text: string, max: number): string {
 }
 
 /**
- * Formats a value for a quotation in a sentence: cleaned and cut. An object or list that is nested too deeply is shown
- * as `{…}` or `[…]`.
+ * Formats a value as JSON for a quotation in a sentence, cleaned and cut. An object or list that is nested too deeply
+ * is shown as `{…}` or `[…]`.
  */
 export const shown = (value: unknown, max = 100): string => cut(clean(quoted(value, max)), max)
 
@@ -43,7 +43,9 @@ function quoted(value: unknown, max: number): string {
   return JSON.stringify(value) ?? String(value)
 }
 
-/** The last `max` UTF-8 bytes of a text, cut at a code point (D7). The end of a log matters most. */
+/**
+ * At most the last `max` UTF-8 bytes of a text, beginning at a whole code point (D7). The end of a log matters most.
+ */
 export function endOf(text: string, max: number): string {
   if (text.length * 3 <= max) return text
   const bytes = new TextEncoder().encode(text)

@@ -12,21 +12,24 @@ const shapes: Readonly<Record<TokenKind, RegExp>> = {
   bot: new RegExp(`^svc_bot_${random}$`),
 }
 
-/** True if a text has the shape of such a credential. The credential need not exist. */
+/** True if a text has the shape of a credential of this kind. The credential need not exist. */
 export const isToken = (kind: TokenKind, text: string): boolean => shapes[kind].test(text)
 
-/** Anything shaped like one of our credentials, whole or cut short, which must never leave in a log (D52). */
+/**
+ * Matches anything shaped like one of our credentials, whole or cut short. None of that may leave the machine in a log
+ * (D52).
+ */
 export const tokenLike = /svc_(?:agt|inst|bot)_[A-Za-z0-9_-]+/g
 
-/** The token of an `Authorization: Bearer …` header; undefined if the header names none. */
+/** The token in the value of an `Authorization` header, `Bearer …`; undefined if it names none. */
 export function bearerToken(header: string | undefined): string | undefined {
   const match = header === undefined ? null : /^bearer +([\x21-\x7e]+) *$/i.exec(header)
   return match?.[1]
 }
 
 /**
- * Masks a text before it leaves (D52): the given secrets of 8 characters or more, and everything that looks like one of
- * our tokens.
+ * Masks a text before it leaves the machine (D52): the given secrets of 8 characters or more, and everything that looks
+ * like one of our credentials.
  */
 export function masked(text: string, secrets: Iterable<string>): string {
   const long = [...secrets].filter((secret) => secret.length >= 8).sort((a, b) => b.length - a.length)

@@ -3,10 +3,7 @@ import { limits } from './limits.ts'
 
 export const protocolVersion = 1
 
-/**
- * True for a text in the form of `runtime_desired`, the wished version of the runtime (3.5). The text is never used as
- * a path.
- */
+/** The form of `runtime_desired`, the requested version of the runtime (3.5). Such a text is never used as a path. */
 export const runtimeVersion = /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/
 
 /** A SHA-256 in hex as the service writes it (2.7, 2.9). */
@@ -25,7 +22,10 @@ export const semanticVersion = new RegExp(
  */
 export const isVersion = (text: string): boolean => text.length <= limits.version && semanticVersion.test(text)
 
-/** SemVer precedence of two valid versions: negative, zero or positive. Build metadata is ignored. */
+/**
+ * Compares two valid versions by SemVer precedence. The result is negative if `a` is lower, zero if both rank equally,
+ * otherwise positive; build metadata is ignored.
+ */
 export function compareVersions(a: string, b: string): number {
   const [, ...left] = semanticVersion.exec(a) ?? []
   const [, ...right] = semanticVersion.exec(b) ?? []
@@ -57,5 +57,5 @@ function compareIdentifiers(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Compares numbers as texts, since they may exceed what a double holds. */
+/** Compares whole numbers without leading zeros as texts, since a double may not represent them exactly. */
 const compareDigits = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)

@@ -58,7 +58,7 @@ const oddKeys = [
   'x'.repeat(300),
 ]
 
-/** A deep copy of `value` with `count` faults at random places. */
+/** A deep copy of `value` with up to `count` faults at random places. */
 export function mutated(value: unknown, random: () => number, count: number): unknown {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const root = { value: structuredClone(value) }
@@ -76,7 +76,9 @@ export function mutated(value: unknown, random: () => number, count: number): un
   return root.value
 }
 
-/** The bytes of a body with some of them changed, removed or doubled. */
+/**
+ * A copy of the bytes of a body in which up to `count` places are changed, removed or doubled, or the end is cut off.
+ */
 export function mutatedBytes(body: Uint8Array, random: () => number, count: number): Uint8Array {
   let bytes = Array.from(body)
   for (let i = 0; i < count; i++) {
@@ -103,7 +105,7 @@ function containers(root: object): Container[] {
   return found as Container[]
 }
 
-/** Sets a property; sets `__proto__` too as an own property, as JSON.parse does. */
+/** Sets a property of an object. Even `__proto__` becomes an own property, as JSON.parse does it. */
 const define = (place: object, key: string, value: unknown): void => {
   Object.defineProperty(place, key, { value, enumerable: true, configurable: true, writable: true })
 }

@@ -1,4 +1,7 @@
-/** Alerts of the workspace: what is open and what ended, the rules, and the channels that they are sent to. */
+/**
+ * The page of the alerts of a workspace: a tab each for open alerts, ended alerts, rules, channels, deliveries (only
+ * for admins), and the channels of the signed-in person.
+ */
 import { Loader, Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ComponentType, lazy, Suspense } from 'react'
