@@ -38,11 +38,11 @@ import { webApp } from './web/app.ts'
 import { beat } from './wishes/away.ts'
 
 interface RunningService {
-  /** The address at which people and agents reach it. */
+  /** The address at which people and agents reach the service. */
   url: string
   /** The one-time link of the first person; undefined once somebody has an account. */
   firstLink: string | undefined
-  /** Stops accepting, answers what was received, and closes the store. */
+  /** Stops accepting connections, answers what was received, and closes the store. */
   close(): Promise<void>
 }
 

@@ -25,7 +25,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return stop
 }
 
-/** Starts the cluster and migrates the template. */
+/** Starts the PostgreSQL of a test run and makes the migrated database from which the databases of tests are copied. */
 export async function prepare(): Promise<Cluster & { stop: () => Promise<void> }> {
   const cluster = await startPostgres()
   await once(cluster.url('postgres'), `drop database if exists ${template}`)

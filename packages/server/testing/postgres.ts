@@ -81,7 +81,7 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
   }
 }
 
-/** A folder whose name ends with the id of this process and a random part. */
+/** Makes a folder whose name contains the id of this process, for the files of a PostgreSQL. */
 function ownFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, `svc-pg-${process.pid}-`))
   chmodSync(folder, 0o755)
@@ -96,7 +96,7 @@ const memoryPlace = '/dev/shm'
  */
 const memoryNeeded = 4 * 2 ** 30
 
-/** A folder in memory; undefined where there is no such place, or too little room. */
+/** A new folder in memory for the data of a PostgreSQL; undefined where there is no such place, or too little room. */
 function memoryFolder(): string | undefined {
   try {
     removeAbandoned()
@@ -138,7 +138,8 @@ async function again<T>(start: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Starts the server. However this process dies, the server ends too, because its wrapper notices the end of its input.
+ * Starts a PostgreSQL server. However this process dies, the server ends too, because its wrapper notices the end of
+ * its input.
  */
 async function serve(bin: string, data: string, folder: string, durable: boolean) {
   const wrapper = '"$@" & pid=$!; echo "$pid"; cat >/dev/null; kill -INT "$pid" 2>/dev/null; wait'

@@ -46,7 +46,9 @@ export async function newSqliteFile(): Promise<string> {
   return file
 }
 
-/** The template of this run; without a global set-up, one made for this test file. */
+/**
+ * The file of the migrated SQLite database that this run copies; without a global set-up, one made for this test file.
+ */
 async function sqliteTemplate(): Promise<string> {
   sqlite ??= inject('sqliteTemplate')
   if (sqlite) return sqlite
@@ -79,7 +81,7 @@ export async function newPostgresDatabase({ empty = false } = {}): Promise<strin
   return of(name, base)
 }
 
-/** The cluster of this run; without a global set-up, one made for this test file. */
+/** The PostgreSQL cluster of this run; without a global set-up, one made for this test file. */
 async function clusterOfRun(): Promise<Cluster> {
   const given = inject('postgres')
   if (given) return given

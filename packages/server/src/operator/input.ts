@@ -5,7 +5,10 @@ import { messageOf } from '../errors.ts'
 import type { OperatorCommand } from './kit/command.ts'
 import { Refused } from './kit/request.ts'
 
-/** The contents of a file in Base64, read by the program that the person started. */
+/**
+ * The contents in Base64 of a file that an argument names. The program that the person started reads it, not the
+ * service.
+ */
 export function readBeside(
   file: string,
   { maxBytes, what }: NonNullable<OperatorCommand['reads']>,

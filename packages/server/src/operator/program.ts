@@ -1,5 +1,6 @@
 /**
- * The words of `svc-server` for commander: groups, arguments, options, help. The actions are in commands/ and main.ts.
+ * The words of `svc-server` in the form of the library commander: groups, arguments, options, help. The actions are in
+ * commands/ and main.ts.
  */
 import { Command, CommanderError } from 'commander'
 import type { OperatorCommand } from './kit/command.ts'

@@ -131,7 +131,7 @@ export function noteMoved(dataDir: string, to: string): void {
   note(movedFile(dataDir), `${to}\n`)
 }
 
-/** Throws if the data was moved away. */
+/** Throws if the data of this folder was moved to PostgreSQL. */
 export function refuseMoved(dataDir: string): void {
   const to = readIfThere(movedFile(dataDir))
   if (to === undefined) return
@@ -140,7 +140,7 @@ export function refuseMoved(dataDir: string): void {
   )
 }
 
-/** The process that holds the lock, in words for people: `process 4711`. */
+/** The process that holds the lock of the data folder, in words for people: `process 4711`. */
 export const holderOf = (dataDir: string): string => {
   const pid = readIfThere(join(dataDir, 'svc.pid'))
   return pid ? `process ${pid}` : 'another process'

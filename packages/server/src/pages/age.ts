@@ -5,9 +5,9 @@ import { warnsOf } from '../reports/columns.ts'
 export interface StatusAge {
   /** When the status was written, by its machine's clock, in Unix milliseconds; null when the agent does not say. */
   statusAt: number | null
-  /** True when the status is so old that its time is shown with it. */
+  /** True if the agent's status is so old that its time is shown with it. */
   statusOld: boolean
-  /** True when the status is so old that this is a warning. */
+  /** True if the agent's status is so old that this is a warning. */
   statusLate: boolean
 }
 

@@ -104,7 +104,7 @@ async function costsOf(db: Db, workspaceId: string, today: number, ids?: readonl
   return new Map(sums.map(({ id, ...sum }) => [id, { month: Number(sum.month), today: Number(sum.today) }]))
 }
 
-/** Adds the sums that are still stored in the row of the last report. */
+/** Adds to the costs of an agent the daily sums that are still stored in the row of its last report. */
 function withPending(sums: Costs | undefined, usage: string | null, today: number): Costs | undefined {
   const waiting = pendingUsage(usage).filter(({ model, day }) => model === '' && day > today - costDays && day <= today)
   if (waiting.length === 0) return sums

@@ -4,7 +4,10 @@ import { type Level, levels, worst } from '@svc/protocol'
 
 export interface FleetQuery {
   search: string | undefined
-  /** A level, or `never` for agents that have not reported yet. */
+  /**
+   * The level that the listed agents must have, or `never` for those that have not reported yet; undefined for all
+   * agents.
+   */
   level: Level | 'never' | undefined
   silent: boolean | undefined
   stopped: boolean | undefined

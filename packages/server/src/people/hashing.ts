@@ -12,7 +12,7 @@ interface Turn {
    * of strangers.
    */
   known: boolean
-  /** The client's address, in the form in which it is counted. */
+  /** The client's network address, in the form by which its turns are counted. */
   caller: string
 }
 

@@ -41,7 +41,7 @@ export class Tries {
     this.#dropOld(now)
   }
 
-  /** Removes the last try, because it succeeded or could not be judged. */
+  /** Takes back the last counted try of `key`, because it succeeded or could not be judged. */
   takeBack(key: string): void {
     const name = hashed(key)
     const times = this.#times.get(name)

@@ -4,7 +4,7 @@
  */
 import { compareVersions } from '@svc/protocol'
 
-/** The facts about a release that decide, all of which are in its row beside the bytes. */
+/** The facts about a release that decide whether a build may be served instead. All are in its row beside the bytes. */
 export interface KnownRelease {
   version: string
   sha256: string

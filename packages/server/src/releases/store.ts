@@ -44,7 +44,7 @@ export async function servedSerial(db: Db): Promise<number> {
   return serial ?? 0
 }
 
-/** The served files; undefined when there are none. */
+/** The files of the served release; undefined when no release is served. */
 export async function servedFiles(
   db: Db,
 ): Promise<(Served & { file: Buffer; signature: Buffer | undefined }) | undefined> {

@@ -17,7 +17,7 @@ const maxWaiting = 8
 
 type Written = [day: number, model: string, runs: number, costMicro: number, outputTokens: number]
 
-/** The sums that wait in the column. */
+/** The daily sums that wait in the column `usage` of an agent's last report. */
 export const pendingUsage = (json: string | null): UsageDelta[] => writtenIn(json).map(read)
 
 const writtenIn = (json: string | null): Written[] => (json === null ? [] : (JSON.parse(json) as Written[]))
@@ -34,7 +34,10 @@ const written = ({ day, model, runs, costMicro, outputTokens }: UsageDelta): Wri
   outputTokens,
 ]
 
-/** Adds sums to those in the column. Returns the new column, and the sums that must now be added to `usage_day`. */
+/**
+ * Adds daily sums to those that wait in the column `usage`. Returns the new column, and the sums that must now be added
+ * to the table `usage_day`.
+ */
 export function addUsage(
   json: string | null,
   gained: readonly UsageDelta[],

@@ -35,7 +35,7 @@ export interface Submission {
 export interface AgentRows {
   workspaceId: string
   tokenHash: string
-  /** True if the workspace is activated (5.4). */
+  /** True if the agent's workspace is activated for this service (5.4). */
   activated: boolean
   last: LastReport | undefined
   /** The pause, settings and version of its reports as JSON; null before the first. */
@@ -97,13 +97,13 @@ export interface Writes {
   changedRuns: (RunWrite & { seq: number })[]
   /** The `seq` of the runs that are deleted, because 2000 newer ones are kept. */
   trimmed: number[]
-  /** The sums that go to `usage_day` now. */
+  /** The daily sums that are added to the table `usage_day` now. */
   usage: readonly UsageDelta[]
   levelChange: { at: number; level: Level; label: string | null } | undefined
   commands: CommandChange[]
   /** Changes that were made on the machine and not by a command from here. */
   machineChanges: (Omit<MachineChange, 'before' | 'after'> & { at: number; before: string; after: string })[]
-  /** The columns of the agent's own row; undefined when they do not change. */
+  /** The facts and versions in the agent's own row; undefined when they do not change. */
   agent: AgentFacts | undefined
   /** Wishes, holds and attempts; undefined when they do not change. */
   wishes: AgentWishes | undefined

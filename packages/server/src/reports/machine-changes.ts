@@ -12,7 +12,10 @@ export interface GivenCommand {
   accepted: boolean
 }
 
-/** The values that are compared. A part that a report leaves out counts as unchanged. */
+/**
+ * The facts of a report that are compared with those of the next one. A part that a report leaves out counts as
+ * unchanged.
+ */
 interface Facts {
   paused?: boolean
   settings?: Record<string, SettingValue>

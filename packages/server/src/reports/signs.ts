@@ -25,7 +25,10 @@ export const noSigns: Signs = { process: null, bindings: [], gauges: [], started
  */
 export const youngRunMs = 60_000
 const binding = /^Binding ([a-z][a-z0-9_]*)$/
-/** The maximum number of names, because a message lists no more. */
+/**
+ * The maximum number of bindings, and of gauges, whose names are stored, because a message about an alert lists no
+ * more.
+ */
 const maxNames = 10
 const maxName = 60
 

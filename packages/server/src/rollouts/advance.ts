@@ -74,7 +74,7 @@ export async function advanceNow({ store, live }: Tells, workspace: { id: string
   live.listChanged(workspace.id)
 }
 
-/** Notifies the open pages of what has changed. */
+/** Notifies the open pages of the agents and rollouts that have changed. */
 export function tellOf(live: Deps['live'], advanced: readonly Advanced[]): void {
   for (const { workspaceId, agents, moved } of advanced) {
     for (const agent of agents) live.reported(workspaceId, agent)
@@ -207,7 +207,7 @@ const wishOf = ({ version, blueprint }: RolloutDbRow) => ({ version, ...(bluepri
 const ofRollout = (trx: Db, rollout: { id: string }, agentId: string) =>
   trx.updateTable('rollout_agent').where('rollout_id', '=', rollout.id).where('agent_id', '=', agentId)
 
-/** Judges the agents, then the rollout, and carries out the resulting step. */
+/** Judges the agents of a rollout, then the rollout itself, and carries out the step that follows. */
 async function judge(trx: Db, rollout: RolloutDbRow, now: number): Promise<{ moved: boolean; more: boolean }> {
   const { members, standings } = await judgeAgents(trx, rollout, now)
   const waitsFor = members.filter((m) => {
@@ -240,7 +240,7 @@ async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = f
   return { members, standings, changed }
 }
 
-/** Carries out a step. Returns true when the rollout changed. */
+/** Carries out a step of a rollout. Returns true when the rollout changed. */
 async function take(trx: Db, rollout: RolloutDbRow, step: RolloutStep, now: number): Promise<boolean> {
   switch (step.is) {
     case 'wait':

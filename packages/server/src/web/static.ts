@@ -36,7 +36,7 @@ interface File {
   bytes: Buffer
   type: string
   etag: string
-  /** True when the name contains a hash of the content. */
+  /** True if the file's address contains a hash of its content, so that browsers need not ask again. */
   immutable: boolean
   smaller: Map<Coding, Promise<Buffer>>
 }

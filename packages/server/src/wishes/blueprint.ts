@@ -1,4 +1,4 @@
-/** Judges what a report means for the agent's blueprint wish (3.3). Pure. */
+/** Judges what a report means for the blueprint version that is requested for its agent (3.3). Pure. */
 import { type Applied, isVersion } from '@svc/protocol'
 import { type BlueprintWish, sameAttempt, type Wishes } from './kept.ts'
 import type { Judging, UpdateRow } from './note.ts'

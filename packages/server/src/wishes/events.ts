@@ -10,7 +10,7 @@ import type { UpdateNote } from './note.ts'
 /** The number of lines kept for each agent. */
 export const maxUpdateEvents = 300
 
-/** The row of `update_event` for a note. */
+/** The row of the table `update_event` for a line of an agent's timeline. */
 export const eventRow = (note: EventNote) => ({
   at: note.at,
   subject: note.of,
@@ -24,7 +24,7 @@ export const eventRow = (note: EventNote) => ({
 })
 type EventNote = Pick<UpdateNote, 'at' | 'of' | 'kind'> & Partial<UpdateNote>
 
-/** Adds a line and deletes the oldest ones beyond the limit. */
+/** Adds a line to an agent's timeline of updates and deletes the oldest lines beyond the limit. */
 export async function noteUpdate(db: Db, agent: { id: string }, note: EventNote): Promise<void> {
   await db
     .insertInto('update_event')
@@ -42,7 +42,7 @@ export async function noteUpdate(db: Db, agent: { id: string }, note: EventNote)
   await db.deleteFrom('update_event').where('agent_id', '=', agent.id).where('seq', '<', oldestKept.seq).execute()
 }
 
-/** The latest lines of the timeline, newest first. */
+/** The latest lines of an agent's timeline of updates, newest first. */
 export async function updateEvents(db: Db, agent: { id: string }, limit: number): Promise<UpdateEvent[]> {
   const rows = await db
     .selectFrom('update_event')

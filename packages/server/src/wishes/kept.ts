@@ -24,7 +24,7 @@ export interface VersionWish {
 }
 /** A wish for a blueprint version (2.7). It stays until an admin changes or clears it (D24). */
 export interface BlueprintWish extends VersionWish {
-  /** The time at which the agent fetched the bundle. */
+  /** The time at which the agent fetched the bundle of the requested version. */
   fetchedAt?: number
   /** The time at which the agent first reported that it runs the version. */
   keptAt?: number
@@ -51,7 +51,7 @@ export interface RuntimeWish extends VersionWish {
 export interface HoldNote {
   version: string
   outcome: 'rolled_back' | 'failed'
-  /** The message that the agent reported. */
+  /** The message that the agent reported about the attempt; null if it reported none. */
   message: string | null
   at: number
 }

@@ -4,7 +4,7 @@ import { judgeWish } from './judge.ts'
 import { type Attempts, isHeld, sameAttempt, type Wishes } from './kept.ts'
 import type { Judging, Note } from './note.ts'
 
-/** Applies the table of section 3.4, row by row. */
+/** Applies a report to the runtime's wish and hold, by the table of section 3.4. */
 export function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: Judging): void {
   const { runtime } = report
   const wish = wishes.runtime

@@ -30,7 +30,7 @@ type InviteRefusal = 'email_invalid' | 'member_already' | 'people_too_many'
 type Invited = { id: string; url: string; mailed: boolean }
 const model = 'invitation'
 
-/** Invites an address. An earlier invitation of the same address is withdrawn. */
+/** Invites the owner of an e-mail address to a workspace. An earlier invitation of the same address is withdrawn. */
 export function invite(
   {
     people,
@@ -90,8 +90,8 @@ export function withdraw(
 }
 
 /**
- * The invitations that have not ended, newest first. An invitation that cannot be used because of the person who
- * invited is marked as void.
+ * The invitations to a workspace that have not ended, newest first. An invitation that cannot be used because of the
+ * person who invited is marked as void.
  */
 export async function invitationsOf(
   people: People & { config: { baseUrl: string } },

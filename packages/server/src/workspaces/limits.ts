@@ -34,7 +34,7 @@ export async function limitsOf(db: Db, workspace: { id: string }, now: number): 
   return Object.fromEntries(all) as Limits
 }
 
-/** Sets limits; null restores the default. A limit below the current use removes nothing. */
+/** Sets limits of a workspace; null restores the default. A limit below the current use removes nothing. */
 export function setLimits(
   { db, by, now }: Ctx,
   workspace: { id: string; slug: string },
@@ -56,7 +56,7 @@ export function setLimits(
   })
 }
 
-/** Checks whether `more` items fit. Locks the workspace until the transaction ends. */
+/** Checks whether `more` items fit into a limit of the workspace. Locks the workspace until the transaction ends. */
 export async function roomFor<K extends LimitKind>(
   trx: Db,
   workspace: { id: string },

@@ -51,7 +51,7 @@ export interface Told {
   healed: number[]
 }
 
-/** The milliseconds after which a step counts as failed. */
+/** The milliseconds after which a step of a storm counts as failed. */
 const patience = 120_000
 
 /** Runs a storm on an engine. On SQLite `weather` must name one node. */

@@ -20,7 +20,7 @@ import { line, moment, table } from '../kit/show.ts'
 const listed = 500
 const service = '@service'
 
-/** The workspace of this name, or the service itself for `@service`. */
+/** The workspace with this short name, or the service itself for `@service`. */
 export const placeIn = (given: Service, { servicePlace, workspaceOf }: Stores, slug: string): Promise<WorkspaceInfo> =>
   slug === service ? Promise.resolve(servicePlace) : workspaceOf(given, slug)
 

@@ -117,7 +117,10 @@ export const personCommands = {
   }),
 }
 
-/** The password: the first line of the input without its line end, so that `echo`, a file and a terminal all work. */
+/**
+ * The password in the input of a command: its first line without the line end, so that `echo`, a file and a terminal
+ * all work.
+ */
 const passwordIn = (input: string): string => input.split(/\r?\n/, 1)[0] ?? ''
 
 /**

@@ -49,7 +49,8 @@ export const wishCommands = {
 }
 
 /**
- * The secrets that the version asks for, and that the agent's running version does not; undefined if there are none.
+ * The secrets that the requested version asks for, and that the agent's running version does not; undefined if there
+ * are none.
  */
 async function asksFor(request: Request, service: Service, { agentOf, askedSecrets }: Stores, version: string) {
   const { agent, workspace } = await agentOf(service, argument(request, 0))
@@ -66,8 +67,8 @@ interface Carried {
 }
 
 /**
- * Makes a change and returns the agent's wishes and holds as they are afterwards. The message of a refusal includes its
- * code, because programs read it (3.4).
+ * Makes a change to the updates that are requested for the agent in the first argument, and returns the agent's wishes
+ * and holds as they are afterwards. The message of a refusal includes its code, because programs read it (3.4).
  */
 async function carry(
   request: Request,

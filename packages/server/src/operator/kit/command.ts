@@ -8,9 +8,9 @@ export type Stores = typeof import('./stores.ts')
 
 export interface OperatorCommand<T = unknown> {
   says: string
-  /** The arguments, such as `<slug>` or `[values...]`, each with its explanation. */
+  /** The arguments of the command, such as `<slug>` or `[values...]`, each with its explanation. */
   args?: [name: string, says: string][]
-  /** The options, such as `--name <name>`, each with its explanation. */
+  /** The options of the command, such as `--name <name>`, each with its explanation. */
   options?: [flags: string, says: string][]
   /** The positions of arguments that are paths, relative to the folder in which the person works. */
   paths?: number[]

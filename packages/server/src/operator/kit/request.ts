@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts'
 export interface Request {
   args: string[]
   options: Record<string, string | boolean>
-  /** Standard input, for the commands that read it. */
+  /** The standard input of the command if it reads any, otherwise empty. */
   input: string
   /** The file that the command reads, in Base64. */
   file?: string

@@ -86,7 +86,10 @@ async function answer(req: IncomingMessage, res: ServerResponse, service: Servic
   }
 }
 
-/** Checks the shape of the request, since any process may write to the socket. The program has checked the words. */
+/**
+ * Reads a request on the operator's socket and checks its shape, since any process may write to the socket. The program
+ * has checked the words of the command before.
+ */
 async function readCall(req: IncomingMessage): Promise<{ name: string; request: Request }> {
   let text = ''
   for await (const part of req.setEncoding('utf8')) {
@@ -102,7 +105,10 @@ async function readCall(req: IncomingMessage): Promise<{ name: string; request: 
   }
 }
 
-/** The outcome of the command in the running service; undefined if none runs. */
+/**
+ * Asks the running service over its socket to carry out the command, and returns the outcome; undefined if no service
+ * runs.
+ */
 export async function askService(
   dataDir: string,
   name: string,

@@ -1,4 +1,4 @@
-/** The first message of a batch on PostgreSQL: locks the agents and reads what the rules need. */
+/** The first message of a batch on PostgreSQL: locks the agents and reads what is needed to judge their reports. */
 import type pg from 'pg'
 import type { StoredCommand } from '../../commands/stored.ts'
 import { integer, orNull, reads } from '../../db/described.ts'
@@ -22,8 +22,8 @@ import { many, textArray } from './arrays.ts'
 import { type Prepared, pipelined, type Row, rowOf } from './pipeline.ts'
 
 /**
- * Reads what the rules need. It locks the agents in the order of their ids, then their commands, so that batches cannot
- * deadlock.
+ * Reads what is needed to judge the reports of a batch. It locks the agents in the order of their ids, then their
+ * commands, so that batches cannot deadlock.
  */
 export async function load(client: pg.PoolClient, batch: readonly Submission[]): Promise<Map<string, AgentRows>> {
   const ids = textArray(batch.map((s) => s.agentId))

@@ -1,4 +1,4 @@
-/** Reads what the rules need to know about the agent of one report. */
+/** Reads what is needed to judge one report: the stored facts about its agent. */
 
 import type { StoredCommand } from '../../commands/stored.ts'
 import type { Served } from '../../releases/store.ts'

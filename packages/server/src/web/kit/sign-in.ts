@@ -51,7 +51,10 @@ export interface SignIn {
   /** Signs in a person who was identified by a one-time link or an invitation. */
   withoutPassword(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<void>
   out(c: Context<WebEnv>): Promise<void>
-  /** Runs `work`, which judges a one-time link or an invitation. A link that does not exist is counted and recorded. */
+  /**
+   * Runs `work`, which judges a one-time link or an invitation. A link that does not exist counts against the limit of
+   * tries of the network address, and gets a line in the log; above the limit `work` does not run.
+   */
   countLink<T>(c: Context<WebEnv>, method: LinkMethod, work: () => Promise<T>): Promise<T>
   /**
    * Runs `work`, which changes the password of the signed-in person. Each call counts against this person's limit of
@@ -68,7 +71,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   const passwords = new Tries(perPersonPassword)
   const devices = deviceCookies({ secret: auth.options.secret, https: config.baseUrl.startsWith('https:') })
 
-  /** The headers for the library, with the client's address as we determined it. */
+  /** The headers of the request for the accounts library, with the client's address as we determined it. */
   const headersOf = (c: Context<WebEnv>): Headers => {
     const headers = new Headers(c.req.raw.headers)
     headers.set(addressHeader, addressOf(c))
@@ -79,7 +82,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
   const remember = (c: Context<WebEnv>, email: string): void =>
     take(c, [devices.renew(c.req.header('cookie'), email, now())])
-  /** Writes one line for each try, for people and for fail2ban. */
+  /** Writes a log line about a try to sign in, for people and for fail2ban. */
   const note = (c: Context<WebEnv>, email: string, line: Omit<SignInLine, 'address' | 'account' | 'request'>): void => {
     const request = c.env.outgoing.getHeader('x-request-id')?.toString()
     const facts: SignInLine = { address: addressOf(c), account: shortAccount(email), ...line, request }
@@ -87,7 +90,10 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     loggedAlready(c.env.incoming)
   }
 
-  /** Gives the browser the session that the library made, and ends the one it had (ASVS 5, 7.2.4). */
+  /**
+   * Gives the browser the session that the accounts library made, and ends the session that the browser had (ASVS 5,
+   * 7.2.4).
+   */
   async function signedIn(c: Context<WebEnv>, headers: Headers, { id, email }: Account, how: How): Promise<void> {
     note(c, email, { outcome: 'ok', ...how })
     const userAgent = c.req.header('user-agent') ?? ''
@@ -101,7 +107,10 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     remember(c, email)
   }
 
-  /** Queues a mail about a sign-in from a browser that was not used for the account before; the first one needs none. */
+  /**
+   * Queues a mail about a sign-in from a browser that was not used for the account before. An account's first sign-in
+   * needs no mail.
+   */
   async function noticeDevice(c: Context<WebEnv>, { id, email }: Account, userAgent: string): Promise<void> {
     if (config.smtpUrl === undefined || devices.find(c.req.header('cookie'), email, now()) !== undefined) return
     if ((await signInsOf(store.db, id)).length === 0) return
@@ -110,8 +119,8 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
 
   /**
-   * Returns the library's answer to this password. Throws before the library is asked if the queue is full, and also if
-   * the database is unreachable.
+   * Returns the answer of the accounts library to this password. Throws before the library is asked if the queue is
+   * full, and also if the database is unreachable.
    */
   async function judge(c: Context<WebEnv>, account: string, password: string, known: boolean): Promise<Response> {
     const turn = { known, caller: callerKey(addressOf(c)) }
