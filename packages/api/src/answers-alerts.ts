@@ -88,7 +88,10 @@ export interface RuleRow {
   /** The limit of the rule in US dollars; null if it has none. */
   limit: number | null
   statuses: string[] | null
-  /** The names of the channels that are notified; null means all channels of the workspace. */
+  /**
+   * The names of the channels that are notified about the rule's alerts; null means all channels of the workspace
+   * except those of the second set.
+   */
   channels: string[] | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * The agents' side of the service: their routes, the batches behind them, the sweeper, and their metrics. The service's
- * main opens it once, gives `routes` to the listener, and closes it last.
+ * The agents' side of the service: their routes, the batches behind them, the sweeper, and their metrics. The service
+ * opens it once, gives `routes` to the listener, and closes it after the listener.
  */
 import { limits } from '@svc/protocol'
 import { productCalls } from '../bots/calls.ts'

@@ -181,7 +181,10 @@ interface RuleChange {
   /** The cost limit in US dollars; null removes it. */
   limit?: number | null
   statuses?: string[]
-  /** The names of the channels that get the rule's messages; null means all channels of the workspace. */
+  /**
+   * The names of the channels that get the rule's messages; null means all channels of the workspace except those of
+   * the second set.
+   */
   channels?: string[] | null
   reminds?: boolean
   /**

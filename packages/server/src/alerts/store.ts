@@ -29,7 +29,10 @@ export interface About extends AlertSubject {
   id: string
 }
 
-/** A rule as set in a scope, with the ids of the channels that get its messages; null means all channels. */
+/**
+ * A rule as set in a scope, with the ids of the channels that get its messages; null means all channels except those of
+ * the second set.
+ */
 export interface SetRule extends Rule {
   channels: readonly string[] | null
   /**

@@ -15,7 +15,7 @@ const logged = new WeakSet<IncomingMessage>()
  */
 export const loggedAlready = (req: IncomingMessage): void => void logged.add(req)
 
-/** Logs the requests of a server. It must be called before the server gets its other listeners. */
+/** Logs the requests of a server, with listeners that come before the server's other ones. */
 export function logRequests(server: Server, log: Logger): void {
   const overload = oneASecond()
   const note = (req: IncomingMessage, res: ServerResponse) => {

@@ -236,7 +236,7 @@ test.each([
   ['', 200_000],
 ])('with "%s" there is room for connections', (limits, max) => expect(maxConnections(limits)).toBe(max))
 
-/** Runs `act` while the store cannot write. */
+/** Runs `act` while a transaction occupies the store's connection, so that nothing else can be stored. */
 async function whileStoreStands<T>(act: () => Promise<T>): Promise<T> {
   return w.store.db.transaction().execute(act)
 }

@@ -56,7 +56,10 @@ export interface Hub extends Live {
   streamsOf(personId: string): number
   /** The number of pages subscribed on this node, of all workspaces. */
   readonly size: number
-  /** Ends every stream. Resolves when the store is no longer used. */
+  /**
+   * Ends every stream. Resolves when the changes so far were announced to the other nodes, and the connection for that
+   * was released.
+   */
   close(): Promise<void>
 }
 

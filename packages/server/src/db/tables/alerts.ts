@@ -19,8 +19,8 @@ export interface AlertRuleTable {
   /** The run statuses that count as failed, as a JSON array. */
   statuses: string | null
   /**
-   * The ids of the channels that get the messages of this rule, as a JSON array; null means all channels of the
-   * workspace.
+   * The ids of the workspace's channels that get the messages of this rule, as a JSON array; null means all except
+   * those in `escalation_channels`. Personal channels follow the preferences of their person instead.
    */
   channels: string | null
   reminds: number | null
@@ -29,13 +29,16 @@ export interface AlertRuleTable {
    * `escalation_channels`; null if it never is.
    */
   escalation_s: number | null
-  /** The ids of the channels that get an alert of this rule if nobody acknowledges it in time, as a JSON array. */
+  /**
+   * The ids of the channels that get an alert of this rule if nobody acknowledges it in time, as a JSON array; null if
+   * the alert is never escalated.
+   */
   escalation_channels: string | null
 }
 
 /**
- * Alerts. A row is inserted when a condition starts to hold, and kept for 400 days after the alert has ended. For each
- * rule and subject at most one alert has not ended.
+ * Alerts, at most one for each rule and subject that has not ended. A row is inserted when a condition starts to hold.
+ * It is deleted if the alert never opens, and otherwise kept for 400 days after the alert has ended.
  */
 export interface AlertTable {
   id: string

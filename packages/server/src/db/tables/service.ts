@@ -20,7 +20,7 @@ export interface ServiceBeatTable {
   at: number
 }
 
-/** A span of time in which no node of the service was running. */
+/** A span of more than 30 s in which no node of the service was running. */
 export interface ServiceAwayTable {
   seq: Generated<number>
   from_at: number
