@@ -33,7 +33,7 @@ export const keys = {
    * changed.
    */
   alerts: (slug: string) => ['w', slug, 'alerts'] as const,
-  /** The key of the facts about the workspace, such as the number of open alerts. */
+  /** The key of the facts about the workspace, such as the number of open alerts that nobody has acknowledged. */
   facts: (slug: string) => ['w', slug, 'facts'] as const,
 }
 
@@ -54,7 +54,7 @@ export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
   queryOptions({
     queryKey: [...keys.fleet(slug), q, offset],
     queryFn: ({ signal }) => api.fleet(slug, { ...q, offset, limit: fleetWindow }, signal),
-    refetchInterval: 30_000, // Agents may have fallen silent, which no frame announces.
+    refetchInterval: 30_000, // Agents may have gone offline, which no frame announces.
   })
 export const blueprintsQuery = (slug: string) =>
   queryOptions({ queryKey: keys.blueprints(slug), queryFn: ({ signal }) => api.blueprints(slug, signal) })

@@ -1,7 +1,7 @@
 /**
- * The browsers and windows of a test's place. Windows that a test no longer needs are emptied and used again, since a
- * new process and compiling the page's scripts are half the cost of its first page. Each `goto` still makes a new
- * document.
+ * The browsers and windows that the tests of one file use. Windows that a test no longer needs are emptied and used
+ * again, since a new process and compiling the page's scripts are half the cost of its first page. Each `goto` still
+ * makes a new document.
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { contextOptions } from '../../../scripts/testing/browser.ts'

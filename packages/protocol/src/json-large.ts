@@ -76,7 +76,7 @@ export function parseAsMaps(text: string): unknown {
 }
 
 const numbers = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-/** A number with at most this many digits is an integer that a double holds exactly. */
+/** A whole number of at most this many digits is one that a double represents exactly. */
 const exactDigits = 15
 /**
  * Strings of more than this many characters are copied by `JSON.parse`: V8 would make the slice a view that keeps the
@@ -147,7 +147,7 @@ class Reader {
     return value
   }
 
-  /** The code of the next character that is not white space, or NaN at the end of the text. */
+  /** Skips white space and returns the code of the next character, or NaN at the end of the text. */
   #next(): number {
     let c = this.#text.charCodeAt(this.#at)
     while (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09) c = this.#text.charCodeAt(++this.#at)

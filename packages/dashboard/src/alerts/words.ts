@@ -53,7 +53,7 @@ const either = (words: readonly string[]): string =>
 export const conditionOf = (rule: RuleRow): string =>
   `when ${conditions[rule.rule](rule)}${rule.after > 0 ? ` for ${lengthOf(rule.after)}` : ''}`
 
-/** The channels of a rule in its sentence: `#ops and #mail`. */
+/** The channels of a rule as its sentence names them: `#ops and #mail`, `all channels` or `nobody`. */
 export function audienceOf({ channels }: Pick<RuleRow, 'channels'>): string {
   if (channels === null) return 'all channels'
   if (channels.length === 0) return 'nobody'
@@ -61,17 +61,17 @@ export function audienceOf({ channels }: Pick<RuleRow, 'channels'>): string {
   return names.length === 1 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-/** The units of durations, in seconds. */
+/** The units in which durations are shown, each with its length in seconds. */
 export const units = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const
 export type Unit = keyof typeof units
 
-/** Seconds in the largest unit that divides them: 600 are 10 minutes, 90 are 90 seconds. */
+/** Converts seconds to the largest unit that divides them: 600 are 10 minutes, 90 are 90 seconds. */
 export function inUnit(seconds: number): { number: number; unit: Unit } {
   const unit = (Object.keys(units) as Unit[]).find((one) => seconds >= units[one] && seconds % units[one] === 0)
   return unit ? { number: seconds / units[unit], unit } : { number: seconds, unit: 'seconds' }
 }
 
-/** `10 minutes`, `90 seconds`, `1 day`. */
+/** A duration in words, in the largest unit that divides it: `10 minutes`, `90 seconds`, `1 day`. */
 export function lengthOf(seconds: number): string {
   const { number, unit } = inUnit(seconds)
   return `${number} ${number === 1 ? unit.slice(0, -1) : unit}`
@@ -85,7 +85,7 @@ export function statementOf({ rule, label, agents }: Pick<AlertLine, 'rule' | 'l
 
 const namesMax = 10
 
-/** Up to ten names, then how many more there are. */
+/** Joins the names of agents: up to ten of them, then how many more there are. */
 export function namesOf(names: readonly string[]): string {
   const shown = names.slice(0, namesMax).join(', ')
   return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown
@@ -100,7 +100,7 @@ export const byUrgency = (a: AlertLine, b: AlertLine): number =>
   Number(b.level === 'bad') - Number(a.level === 'bad') ||
   (b.openedAt ?? 0) - (a.openedAt ?? 0)
 
-/** Tomorrow at 08:00 in the browser's time zone, Unix milliseconds. */
+/** Tomorrow at 08:00 in the time zone of the browser, in Unix milliseconds. */
 export function tomorrowMorning(now: number): number {
   const day = new Date(now)
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1, 8).getTime()

@@ -1,6 +1,7 @@
 /**
  * Rules for form fields. Each returns a sentence, or null when the value is valid. The service checks everything again.
  */
+
 const shortest = 10
 const longest = 200
 

@@ -1,4 +1,5 @@
 /** Relative times and durations in words. Times are Unix milliseconds, durations are milliseconds. */
+
 const s = 1000
 const min = 60 * s
 const hour = 60 * min

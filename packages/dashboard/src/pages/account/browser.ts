@@ -2,6 +2,7 @@
  * Turns a browser's user agent into words: `Firefox on Linux`. People recognise their own by that; the full text is no
  * help.
  */
+
 const browsers: readonly [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

@@ -50,7 +50,7 @@ export function useFleet(slug: string, view: FleetView, first: number, last: num
 }
 
 /**
- * Loads the list again when an agent falls silent, so that counts and order match its row. No frame announces silence,
+ * Loads the list again when an agent goes offline, so that counts and order match its row. No frame announces this,
  * since nothing happens then.
  */
 function useSilence(slug: string, windows: readonly Fleet[]): void {
@@ -59,7 +59,7 @@ function useSilence(slug: string, windows: readonly Fleet[]): void {
   const next = times.length === 0 ? undefined : Math.min(...times)
   useEffect(() => {
     if (next === undefined) return
-    // The wait has a minimum, so that a fleet whose agents fall silent one by one does not cause a request for each.
+    // The wait has a minimum, so that a fleet whose agents go offline one by one does not cause a request for each.
     const wait = Math.max(next - serviceNow() + 500, 3_000)
     const timer = setTimeout(() => void client.invalidateQueries({ queryKey: keys.fleet(slug) }), wait)
     return () => clearTimeout(timer)

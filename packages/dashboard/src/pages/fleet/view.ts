@@ -89,7 +89,10 @@ export function troubles(counts: Fleet['counts']): string[] {
 export const alarm = ({ bad, silent }: Fleet['counts']): string | undefined =>
   bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} offline` : undefined
 
-/** The next time at which one of these agents falls silent unless it reports; undefined when none will. */
+/**
+ * The next time, in Unix milliseconds, at which one of these agents goes offline unless it reports; undefined if none
+ * will.
+ */
 export function nextSilence(fleet: Pick<Fleet, 'now' | 'rows'>): number | undefined {
   const times = fleet.rows.flatMap(({ silentAt }) => (silentAt !== null && silentAt > fleet.now ? [silentAt] : []))
   return times.length === 0 ? undefined : Math.min(...times)

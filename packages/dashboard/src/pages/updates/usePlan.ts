@@ -1,4 +1,4 @@
-/** The state of the update form: the plan, the agents concerned, and how it is sent. */
+/** The state of the update form: the plan, the agents that it is about, and how it is sent. */
 import type { WishResult } from '@svc/api'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'

@@ -71,8 +71,8 @@ function One({ agent, run, until }: { agent: Agent; run: ActiveRun; until: numbe
 }
 
 /**
- * How long a run has lasted. The time counts on only while the agent reports and its status is new (D20, D65), because
- * otherwise nobody knows whether the run continues.
+ * Shows how long a run has lasted. The time counts on only while the agent reports and its status file is new (D20,
+ * D65), because otherwise nobody knows whether the run continues.
  */
 function RunningSince({ started, until }: { started: number; until: number | null }) {
   const words = useClock((now) => lasting((until ?? now) - started * 1000))

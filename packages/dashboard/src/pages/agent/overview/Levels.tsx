@@ -20,8 +20,8 @@ const listed = 6
 const asked = 200
 
 /**
- * Shows the agent's level over time, as a strip and as a list of changes. It shows only the present silence, because
- * earlier ones are not recorded.
+ * Shows the agent's level over time, as a strip and as a list of changes. It shows that the agent is offline now, but
+ * not earlier times offline, because these are not recorded.
  */
 export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
   const [picked, setPicked] = useState<Window | null>(null)

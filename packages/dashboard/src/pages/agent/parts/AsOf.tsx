@@ -1,4 +1,4 @@
-/** The time at which a status file was written, for facts from a file that is old (D65). */
+/** The age of the status file, shown beside facts from a file that is old (D65). */
 import { Time, useOld } from '../../../ui/index.ts'
 import type { Agent } from './agent.ts'
 

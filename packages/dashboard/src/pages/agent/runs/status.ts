@@ -1,6 +1,7 @@
 /**
  * Runs have statuses in the agent's own words. The usual words get a colour, so that a list can be read at a glance.
  */
+
 const tones: Readonly<Record<string, string>> = {
   ok: 'good',
   done: 'good',

@@ -1,4 +1,5 @@
 /** Reports for the browser test: one that has every part, and one with texts that try to act as markup. */
+
 const hour = 3600
 
 export const wholeReport = (now: number) => ({
