@@ -39,7 +39,10 @@ export function createDataFolder(dataDir: string): void {
   }
 }
 
-/** The secret that signs people's cookies; created at the first start. */
+/**
+ * The secret of the service, which signs people's cookies and from which the keys of alert channels are made. A missing
+ * one is created.
+ */
 export function secretOf(dataDir: string): string {
   const file = secretFile(dataDir)
   const secret = readIfThere(file) ?? createSecret(file)

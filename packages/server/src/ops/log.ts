@@ -1,6 +1,7 @@
 /**
- * The service's log: JSON lines on standard error, in colour on a terminal. It contains no secrets: known keys are left
- * out, and anything that looks like a credential is masked in the finished line, wherever it came from (I29).
+ * The service's log: JSON lines on standard error, in colour on a terminal. It contains no secrets: the values of known
+ * keys are replaced by `***`, and anything that looks like a credential is masked in the finished line, wherever it
+ * came from (I29).
  */
 import { masked } from '@svc/protocol'
 import { type DestinationStream, type Logger, pino } from 'pino'
