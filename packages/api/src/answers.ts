@@ -151,8 +151,9 @@ export interface Frame {
   /** Agents of which something else than a report changed: commands, logs or the name. */
   changed: string[]
   /**
-   * True if something that lists show was changed: agents were added, renamed or deleted, or blueprints, codes, bots,
-   * rollouts, members or activations changed. The page then requests its lists again.
+   * True if something that lists show was changed, or such a change may have been missed: agents were added, renamed or
+   * deleted, or blueprints, codes, bots, rollouts, members or activations changed. The page then requests its lists
+   * again.
    */
   list: boolean
   /** True if alerts, their rules, channels or mutes changed. */
