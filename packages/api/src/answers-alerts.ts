@@ -64,8 +64,8 @@ export interface AlertLine extends AlertRow {
   /** The id of the rollout that the alert is about; null if it is about none. */
   rollout: string | null
   /**
-   * If many agents went offline at once: the names of those agents, and the number of agents (`of`) among which they
-   * were.
+   * For an alert about many agents that went offline at once: their names, and how many agents of the workspace have
+   * ever reported (`of`). Null for other alerts.
    */
   agents: { names: string[]; of: number } | null
 }
@@ -82,7 +82,7 @@ export type MessageType = (typeof messageTypes)[number]
 export interface RuleRow {
   rule: RuleName
   on: boolean
-  /** How many seconds the condition must hold before an alert opens. */
+  /** How many seconds the condition of the rule must hold before an alert opens. */
   after: number
   level: AlertLevel
   /** The limit of the rule in US dollars; null if it has none. */
@@ -95,11 +95,14 @@ export interface RuleRow {
   channels: string[] | null
 }
 
-/** A rule as the page shows it. */
+/** A rule for alerts as the page shows it. */
 export interface RuleSettings extends RuleRow {
-  /** True if an alert that stays open is sent again from time to time. */
+  /** True if an alert of this rule that stays open is sent again from time to time. */
   reminds: boolean
-  /** The second set of channels, which is notified once an alert was open for `after` seconds and nobody acknowledged it. */
+  /**
+   * The second set of channels of a rule. It is notified once an alert was open for `after` seconds and nobody
+   * acknowledged it; null if there is none.
+   */
   escalation: { after: number; channels: string[] } | null
 }
 
@@ -141,12 +144,12 @@ export interface ChannelRow {
   kind: ChannelKind
   format: MessageFormat
   enabled: boolean
-  /** The reason for which the service disabled the channel; null if it is enabled or a person disabled it. */
+  /** Why the service itself disabled this channel; null if the channel is enabled, or if a person disabled it. */
   disabledBecause: string | null
-  /** The part of the channel's address that may be shown. */
+  /** The part of this channel's address that may be shown to people. */
   address: string
   lastAnswer: string | null
-  /** When the channel was last tried, in Unix milliseconds. */
+  /** When the service last tried to send a message to this channel, in Unix milliseconds. */
   lastAt: number | null
 }
 
@@ -171,24 +174,26 @@ export interface QuietHours {
 
 /** A channel that belongs to one person, in one workspace. */
 export interface PersonalChannelRow extends ChannelRow {
-  /** The rules whose alerts are sent; null means all. */
+  /** The rules whose alerts are sent to this personal channel; null means all rules. */
   rules: RuleName[] | null
   pace: Pace
   quiet: QuietHours | null
-  /** True if alerts of the level Bad are also sent during quiet hours. */
+  /** True if this personal channel gets alerts of the level Bad even during its quiet hours. */
   badPasses: boolean
-  /** The time zone of the digest and the quiet hours, such as `Europe/Berlin`. */
+  /** The time zone for the digest and the quiet hours of this personal channel, such as `Europe/Berlin`. */
   zone: string
 }
 
 export interface NewChannel {
   name: string
   kind: ChannelKind
-  /** Present only if the service generated the secret. It is shown only in this answer. */
+  /** The secret of a new channel, present only if the service generated it. It is shown only in this answer. */
   secret?: string
 }
 
-/** The result of a test message. `status` is the HTTP status; null if no answer came. */
+/**
+ * The result of a test message to a channel. `status` is the HTTP status of the receiver's answer; null if none came.
+ */
 export interface ChannelTest {
   ok: boolean
   status: number | null
@@ -202,7 +207,7 @@ export interface DeliveryRow {
   state: DeliveryState
   attempt: number
   lastAnswer: string | null
-  /** The title of the message; null while the delivery waits for other messages of its group. */
+  /** The title of the delivered message; null while the delivery waits for other messages of its group. */
   title: string | null
   createdAt: number
   /** When the next attempt to send the message is made; null if there is none. */

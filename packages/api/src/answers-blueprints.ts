@@ -29,7 +29,7 @@ export interface BlueprintRow {
   latest: string
   description: string
   versions: number
-  /** The time at which a version was last uploaded. */
+  /** When a version of the blueprint was last uploaded. */
   uploadedAt: number
   uploadedBy: string
   /** The number of agents that were installed from this blueprint. */
@@ -46,7 +46,10 @@ export interface BlueprintPage {
     name: string
     running: string
     previous: string | null
-    /** The version that an admin wants the agent to run. `wishState` says how far that wish is. */
+    /**
+     * The version that an admin wants the agent to run; null if there is no such wish. `wishState` says how far the
+     * wish is.
+     */
     wished: string | null
     wishState: WishState
     level: Level | null
@@ -68,7 +71,10 @@ export interface BlueprintVersionRow {
    * out of updates to this version.
    */
   neededSvc: string | null
-  /** `runs` names the agents that run this version, `keeps` those that keep it as their previous version. */
+  /**
+   * `runs` names the agents that run this version of the blueprint, `keeps` those that keep it as their previous
+   * version.
+   */
   runs: string[]
   keeps: string[]
   /** The names of the agents that an admin wants to run this version. */
@@ -105,7 +111,7 @@ export interface InstallCode {
   agent: string | null
 }
 export interface NewCode extends InstallCode {
-  /** The install code itself. It is shown only in this answer. */
+  /** The install code itself, which is shown only in this answer. */
   code: string
   /**
    * Reasons why the installation would be refused right now, as sentences: the name is taken, a product is not

@@ -17,8 +17,8 @@ export interface AgentUpdates {
 }
 
 /**
- * How far a wish is. It is computed from the version that the agent reports to run and from the outcome it reports,
- * never from a message that came only once (D24).
+ * How far a wish for another version is. It is computed from the version that the agent reports to run and from the
+ * outcome it reports, never from a message that came only once (D24).
  */
 export type WishState =
   | 'none' // nobody wants another version
@@ -31,7 +31,7 @@ export type WishState =
   | 'failed' // the attempt failed; a failed fetch is tried again every ten minutes, other failures as after a rollback
   | 'held' // the machine holds the version since an earlier attempt
 
-/** Why a pending wish has no outcome yet. */
+/** Why a pending wish for another version has no outcome yet. */
 export type WaitsFor =
   | { for: 'first_report' }
   | { for: 'node' } // the agent reports to a node that is shutting down and offers no updates
@@ -47,7 +47,7 @@ export interface StandingWish {
   wishedBy: string
   /** When an answer to the agent carried the wish for the first time. */
   offeredAt: number | null
-  /** The rollout that made the wish. */
+  /** The id of the rollout that made the wish; null if a person made it. */
   rollout: string | null
 }
 
@@ -64,7 +64,7 @@ export interface LastOutcome {
 export interface Hold {
   version: string
   outcome: 'rolled_back' | 'failed'
-  /** The message that the agent reported. */
+  /** The message with which the agent reported the outcome that led to this hold. */
   message: string | null
   since: number
 }
@@ -76,7 +76,7 @@ export type Pressable<Code extends string = string> = { ok: true } | { ok: false
 export interface Standing {
   wish: StandingWish | null
   state: WishState
-  /** The state of the wish as a sentence. */
+  /** A sentence for people about the state of the wish. */
   says: string
   /** Why the wish has no outcome yet; null if it waits for nothing, or only for the next report. */
   waits: WaitsFor | null
@@ -85,13 +85,16 @@ export interface Standing {
 
 export interface BlueprintUpdate extends Standing {
   blueprint: string
-  /** The version that the agent reported last or, before its first report, the version that was installed. */
+  /**
+   * The version of the blueprint that the agent reported last or, before its first report, the version that was
+   * installed.
+   */
   running: string | null
   /** The previous version, which the machine keeps. A wish for it is a rollback. */
   previous: string | null
   /** The hold on the machine, by which it refuses a version that failed. A wish for another version lifts the hold. */
   hold: Hold | null
-  /** The versions that can be wished, highest first. */
+  /** The versions of the blueprint that can be wished for this agent, highest first. */
   versions: string[]
 }
 
@@ -110,7 +113,10 @@ export interface RuntimeUpdate extends Standing {
   /** The version to which a person on the machine pinned the runtime. */
   pinned: string | null
   served: ServedRuntime | null
-  /** The hold kept by the service, until it serves another version or an admin lifts it. */
+  /**
+   * The hold by which the service does not offer a version of the runtime to this agent again, until it serves another
+   * version or an admin lifts the hold.
+   */
   hold: Hold | null
   press: Pressable<RuntimeRefusal>
 }
@@ -125,7 +131,10 @@ export interface ServedRuntime {
 export interface RuntimeOverview {
   now: number
   served: ServedRuntime | null
-  /** The number of agents on each version, largest first. A null version counts agents that report none. */
+  /**
+   * The number of agents on each version of the runtime, largest number first. A null version counts agents that report
+   * none.
+   */
   running: { version: string | null; agents: number }[]
   wished: number
   held: number
@@ -140,7 +149,7 @@ export interface RuntimeOverview {
 /** The columns about updates in a row of the fleet. */
 export interface FleetUpdates {
   blueprint: string | null
-  /** The version that an admin wants; null if there is no wish. */
+  /** The version of the blueprint that an admin wants the agent to run; null if there is no wish. */
   wished: string | null
   wishState: WishState
   runtime: string | null
@@ -195,7 +204,7 @@ export interface UpdateEvent {
   /** The version that the agent ran before the event. */
   from: string | null
   message: string | null
-  /** The person who made or withdrew the wish or lifted the hold. */
+  /** The person who made or withdrew the wish, or lifted the hold; null for other events. */
   by: string | null
   rollout: string | null
   /** For a rollback whose trial overlapped an outage of the service: when the service was away. Otherwise null. */
@@ -217,11 +226,11 @@ export type RolloutState =
 
 export interface NewRollout {
   kind: RolloutKind
-  /** The blueprint; only for a rollout of kind `blueprint`. */
+  /** The blueprint to roll out; only for a rollout of kind `blueprint`. */
   blueprint?: string
   /**
-   * The version; only for a rollout of kind `blueprint`. A rollout of the runtime takes the version that the service
-   * serves.
+   * The version to roll out; only for a rollout of kind `blueprint`. A rollout of the runtime takes the version that
+   * the service serves.
    */
   version?: string
   /** The names of the agents. If absent, the rollout is for all agents of the workspace, or of the blueprint. */
@@ -242,8 +251,8 @@ export interface RolloutPreview {
   /** The waves with the names of their agents. */
   waves: { upTo: string; agents: string[] }[]
   /**
-   * The agents that are left out. `code` is a RuntimeRefusal, `no_blueprint`, `other_blueprint`, `already_runs`,
-   * `version_held` or `in_rollout`.
+   * The agents that would be left out of the rollout. `code` is a RuntimeRefusal, `no_blueprint`, `other_blueprint`,
+   * `already_runs`, `version_held` or `in_rollout`.
    */
   leftOut: { agent: string; code: string; message: string }[]
 }
@@ -267,7 +276,7 @@ export interface RolloutRow {
   createdAt: number
   createdBy: string
   changedAt: number
-  /** The current wave, counted from 1, and the number of waves. */
+  /** The current wave of the rollout, counted from 1, and the number of its waves. */
   wave: number
   waves: number
   counts: Record<RolloutAgentState, number>
@@ -289,7 +298,7 @@ export type RolloutAgentState =
 
 export interface RolloutAgent {
   agent: string
-  /** The wave of the agent, counted from 1; 0 for an agent that is left out. */
+  /** The wave of the rollout to which the agent belongs, counted from 1; 0 for an agent that is left out. */
   wave: number
   state: RolloutAgentState
   /** Why the agent was left out, what its machine said, or how its level changed. */
@@ -305,7 +314,10 @@ export interface RolloutAgent {
 
 export interface RolloutPage extends RolloutRow {
   now: number
-  /** The admin who is responsible for the rollout because they last resumed it; null if that is its creator. */
+  /**
+   * The admin who is responsible for the rollout because they last resumed it; null if nobody did, so that its creator
+   * is responsible.
+   */
   continuedBy: string | null
   upTo: string[]
   byHand: boolean

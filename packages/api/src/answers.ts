@@ -92,7 +92,7 @@ export interface Workspace {
   activated: boolean
   agents: number
   alerts: {
-    /** Open alerts that nobody has acknowledged. */
+    /** The number of open alerts in the workspace that nobody has acknowledged. */
     unacknowledged: number
     /** True if anybody is notified of alerts: there is an enabled channel, of the workspace or of a person. */
     notified: boolean
@@ -131,10 +131,10 @@ export interface FleetRow {
 export type FleetSort = 'name' | 'level' | 'seen' | 'cost_today' | 'cost_30' | 'version'
 export interface Fleet {
   now: number
-  /** The number of rows that match. `rows` holds at most 200 of them, from `offset` on. */
+  /** The number of agents that match the request. `rows` holds at most 200 of them, from `offset` on. */
   total: number
   rows: FleetRow[]
-  /** Counts of the whole workspace, for the labels of the filter. */
+  /** The number of agents in the whole workspace for each label of the filter. */
   counts: Record<Level | 'silent' | 'stopped' | 'never' | 'all', number>
   costToday: number | null
   cost30: number | null
@@ -148,7 +148,7 @@ export interface Fleet {
 export interface Frame {
   now: number
   rows: FleetRow[]
-  /** Agents of which something else than a report changed: commands, logs or the name. */
+  /** The names of agents about which something other than a report changed, such as commands, logs or the name. */
   changed: string[]
   /**
    * True if something that lists show was changed, or such a change may have been missed: agents were added, renamed or
@@ -156,7 +156,7 @@ export interface Frame {
    * again.
    */
   list: boolean
-  /** True if alerts, their rules, channels or mutes changed. */
+  /** True if alerts, their rules, channels or mutes changed since the last frame. */
   alerts: boolean
   more: boolean
 }
@@ -194,11 +194,11 @@ export interface AgentPage {
   /** The last report as it is stored, without its runs and acks; null before the first report. */
   report: Omit<Report, 'runs' | 'acks'> | null
   runs: { kept: number; statuses: string[]; models: string[] }
-  /** The names of the logs that may be requested. */
+  /** The names of the agent's logs that people may request. */
   logs: string[]
   costToday: number | null
   cost30: number | null
-  /** Commands that are queued or unanswered, oldest first. */
+  /** The agent's commands that are queued or unanswered, oldest first. */
   open: Command[]
   /** True if this person may act on the agent, as admins may. */
   canAct: boolean
@@ -219,7 +219,7 @@ interface AgentVersions {
  */
 export interface AgentBinding {
   product: string
-  /** The address of the product; null if the operator has removed it. */
+  /** The address of the product to which the agent is bound; null if the operator has removed the product. */
   origin: string | null
   role: string
   scopes: string[]
@@ -293,13 +293,13 @@ export interface Commands {
 export interface BulkResult {
   agent: string
   ok: boolean
-  /** Why the command was refused; null if it was not. */
+  /** Why the command was refused for this agent; null if it was not. */
   message: string | null
 }
 
 export interface NewToken {
   name: string
-  /** The token itself. It is shown only in this answer. */
+  /** The token of the agent, which is shown only in this answer. */
   token: string
 }
 

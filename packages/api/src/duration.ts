@@ -4,7 +4,9 @@ const units = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 export const maxDurationSeconds = 30 * units.d
 export const durationsAccepted = 'a whole number with s, m, h or d, such as 0s, 10m or 2h, and at most 30d'
 
-/** The seconds of a duration, taken as given and never rounded; undefined for anything else. */
+/**
+ * Reads a duration such as `10m` and returns its seconds, never rounded; undefined for a text that is no such duration.
+ */
 export function readDuration(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? []
   if (count === undefined || unit === undefined) return undefined
@@ -12,7 +14,7 @@ export function readDuration(text: string): number | undefined {
   return seconds <= maxDurationSeconds ? seconds : undefined
 }
 
-/** The duration in the largest unit that divides it: 600 is `10m`, 90 is `90s`. */
+/** Writes a number of seconds as a duration in the largest unit that divides it: 600 is `10m`, 90 is `90s`. */
 export function writeDuration(seconds: number): string {
   const unit = (['d', 'h', 'm'] as const).find((one) => seconds >= units[one] && seconds % units[one] === 0) ?? 's'
   return `${seconds / units[unit]}${unit}`

@@ -28,7 +28,7 @@ function refuse(field: string, accepts: string, value: unknown): never {
   )
 }
 
-/** A text. `max` is in UTF-16 code units. */
+/** Reads a text of at most `max` UTF-16 code units. */
 export const text =
   (max = Infinity): Reader<string> =>
   (value, field) =>
@@ -76,7 +76,7 @@ type InputOf<S extends InputShape> = { [K in Exclude<keyof S, OptionalKeys<S>>]:
   [K in OptionalKeys<S>]?: Exclude<ReadBy<S[K]>, undefined>
 }
 
-/** An object of these fields. Anything else in it is ignored. */
+/** Reads an object that has these fields. Anything else in it is ignored. */
 export const object =
   <S extends InputShape>(shape: S): Reader<{ [K in keyof InputOf<S>]: InputOf<S>[K] }> =>
   (value, field) => {
@@ -100,12 +100,17 @@ export const byKind =
 /** Reads one value of a query string. If the value is absent or unreadable, the result is a default. */
 type QueryValue<T> = (text: string | undefined) => T
 
-/** Reads a text; undefined if there is none. */
+/** Reads a text from a query string; undefined if it is absent or empty. */
 export const words: QueryValue<string | undefined> = (text) => text || undefined
-/** Reads a yes or no: true for `true` or `1`, false for `false` or `0`, undefined for anything else. */
+/**
+ * Reads a yes or no from a query string: true for `true` or `1`, false for `false` or `0`, undefined for anything else.
+ */
 export const yesOrNo: QueryValue<boolean | undefined> = (text) =>
   text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined
-/** Reads a whole number. A larger number than `max` counts as `max`, and anything else gives `otherwise`. */
+/**
+ * Reads a whole number from a query string. A larger number than `max` counts as `max`, and anything else gives
+ * `otherwise`.
+ */
 export const count =
   (max: number, otherwise: number = max): QueryValue<number> =>
   (text) =>

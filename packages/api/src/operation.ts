@@ -6,7 +6,7 @@
 import type { Reader } from './input.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-/** The method, and the path below `/api/web`, such as `POST /w/:slug/agents`. */
+/** The route of an operation: its method, and its path below `/api/web`, such as `POST /w/:slug/agents`. */
 export type Route = `${Method} /${string}`
 
 /** The parameters in a route's path. */
@@ -23,9 +23,9 @@ export type ParamsOf<R extends string> = R extends `${string}:${infer Name}/${in
 export type Right = 'link' | 'person' | 'member' | 'admin'
 
 /**
- * The open pages that are notified of the change. `list` means the lists of the workspace, `agent` the page of an
- * agent, `report` the row of an agent (as after a report), `alerts` alerts with their rules, channels and mutes, `rights`
- * that streams are closed whose reader has lost the right to them.
+ * The open pages that are notified of a change. `list` means the lists of the workspace, `agent` the page of an agent,
+ * `report` the row of an agent (as after a report), `alerts` alerts with their rules, channels and mutes, `rights` that
+ * streams are closed whose reader has lost the right to them.
  */
 export type Notice = 'list' | 'agent' | 'report' | 'alerts' | 'rights'
 interface None {
@@ -57,7 +57,8 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   readonly route: R
   readonly right: Right
   /**
-   * Reads the input: the query of a GET, or the JSON of any other request. Undefined if the operation takes no input.
+   * Reads the input of the operation: the query of a GET, or the JSON of any other request. Undefined if the operation
+   * takes no input.
    */
   readonly input: Reader<Read, Sent> | undefined
   /** The maximum size of the request's body, if the usual 64 KB are too few. */
