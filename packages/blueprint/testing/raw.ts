@@ -27,7 +27,7 @@ export interface RawEntry {
   readonly dos?: number
   readonly madeBy?: number
   readonly disk?: number
-  /** Values that are written into both headers. */
+  /** Values that are written into both headers of the entry, instead of the correct ones. */
   readonly both?: Partial<Numbers>
   readonly local?: Partial<Numbers>
   readonly central?: Partial<Numbers>

@@ -5,7 +5,7 @@ import type { BundleFinding } from './findings.ts'
 import { above } from './paths.ts'
 
 export interface ExpectedManifest {
-  /** The name that the blueprint must have. */
+  /** The name that the manifest of the bundle must have. */
   readonly name?: string
   readonly version?: string
   /** The SHA-256 of the bundle's bytes, in hex. */

@@ -17,7 +17,7 @@ import { wrongBetween } from './tree.ts'
 
 export interface BundleEntry {
   readonly path: string
-  /** The size of the unpacked file in bytes. */
+  /** The size in bytes of this file of the bundle, unpacked. */
   readonly size: number
   readonly executable: boolean
 }
@@ -25,7 +25,7 @@ export interface Bundle {
   readonly manifest: Manifest
   /** The SHA-256 of the archive in hex, computed from its bytes. */
   readonly sha256: string
-  /** The files, in the order of the archive. */
+  /** The files in the bundle, in the order of the archive. */
   readonly entries: readonly BundleEntry[]
 }
 export interface ReadBundleOptions {
@@ -41,7 +41,7 @@ export async function readBundle(bytes: Uint8Array, options: ReadBundleOptions =
 interface Judged {
   readonly layout: Layout
   readonly findings: BundleFinding[]
-  /** The bundle; present only if there are no findings. */
+  /** The bundle that was read; present only if there are no findings. */
   readonly bundle?: Bundle
   /** Returns the place of a value in the manifest; present only together with the bundle. */
   readonly placeOf?: PlacedRead['placeOf']

@@ -17,7 +17,7 @@ import { hintsOn, type PlaceOf, warningsOn } from './hints.ts'
 /** The findings for which the bundle that `packFolder` makes of a folder would be refused. */
 export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).findings
 
-/** The findings for which a bundle would be refused. */
+/** The findings for which the service or a machine would refuse this bundle. */
 export const checkBundle = async (bytes: Uint8Array): Promise<BundleFinding[]> => (await judge(bytes)).findings
 
 export interface Examined {

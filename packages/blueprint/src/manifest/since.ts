@@ -8,7 +8,7 @@ import type { Manifest } from './shape.ts'
 
 interface Addition {
   readonly since: string
-  /** The words for the addition in a sentence. */
+  /** The words that name this addition to the manifest's format in a sentence. */
   readonly what: string
   readonly isUsed: (manifest: Partial<Manifest>) => boolean
 }
@@ -30,7 +30,7 @@ export const additions: readonly Addition[] = [
 export interface NeededSvc {
   /** The first version of svc that understands everything in the manifest. */
   readonly version: string
-  /** The additions for which that version is needed, in words. */
+  /** The additions to the format that the manifest uses, in words; they need that version. */
   readonly because: readonly string[]
 }
 

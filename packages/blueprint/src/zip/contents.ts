@@ -10,7 +10,7 @@ import { fromBufferPromise, type ZipFile } from 'yauzl'
 import { crc32 } from './bytes.ts'
 import type { Layout, ZipEntry } from './layout.ts'
 
-/** The sum over all entries of one bundle that were unpacked so far. */
+/** The number of bytes that were unpacked so far, over all entries of one bundle. */
 export interface Total {
   bytes: number
 }

@@ -11,7 +11,7 @@ const longest = 258
 const tries = 64
 const hashSize = 1 << 15
 
-/** The compressed bytes; undefined if they would not be fewer than the original. */
+/** Compresses bytes with deflate; undefined if the result would not be shorter than the bytes. */
 export function deflate(bytes: Uint8Array): Uint8Array | undefined {
   const out = new BitWriter(bytes.length)
   out.put(0b011, 3) // this begins the last block, which has fixed codes
@@ -73,7 +73,10 @@ const codeFor = (steps: readonly (readonly [number, number])[], value: number): 
   steps.findLastIndex(([from]) => from <= value)
 const lengthCodes = Uint8Array.from({ length: longest + 1 }, (_, length) => Math.max(0, codeFor(lengths, length)))
 
-/** Codes are written with the highest bit first, everything else with the lowest bit first. */
+/**
+ * Reverses the bits of a code, since codes are written with the highest bit first, everything else with the lowest
+ * first.
+ */
 const reversed = (code: number, bits: number): number =>
   Number.parseInt(code.toString(2).padStart(bits, '0').split('').reverse().join(''), 2)
 const symbols = Array.from({ length: 288 }, (_, n): [code: number, bits: number] => {

@@ -47,9 +47,9 @@ export interface EndRecord {
 }
 export interface Layout {
   readonly bytes: Uint8Array
-  /** The end record; absent if the bytes are not an archive. Everything else is then empty. */
+  /** The end record of the archive; absent if the bytes are no archive, and everything else is then empty. */
   readonly end?: EndRecord
-  /** The entries in the order of the directory; at most one more than a bundle may have. */
+  /** The entries of the archive in the order of its directory; at most one more than a bundle may have. */
   readonly entries: readonly ZipEntry[]
   /** The offset at which the records of the directory really end. */
   readonly directoryEnd: number

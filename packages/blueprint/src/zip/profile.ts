@@ -91,7 +91,7 @@ interface ZipFinding {
   readonly message: string
 }
 
-/** Finds everything that is wrong with the headers. */
+/** Finds everything that is wrong with the headers of an archive. */
 export function wrongWithLayout(layout: Layout): ZipFinding[] {
   const { end, entries } = layout
   if (layout.bytes.length > limits.bundleBytes) return [{ message: tooLarge }]
