@@ -70,7 +70,7 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
       writeDurably(firstStatus, `${firstText}\n`)
     }
   })
-  // a second report carries the first status file, so that the page shows a level at once
+  // a second test report carries the status file that was just written, so that the page shows a level at once
   if (test && firstStatus !== undefined) await report(folder, manifest, connection)
   const { name: agent, version } = manifest
   show(
@@ -217,8 +217,8 @@ async function rawToken(file: string | undefined): Promise<string> {
 }
 
 /**
- * Sends one real report to test the connection. A command is delivered only once, so commands in the answer are obeyed
- * as usual.
+ * Sends one real report to test the connection. The service delivers a command only once, so commands in its answer are
+ * obeyed as usual.
  */
 async function tryConnection(folder: Folder, manifest: Manifest, connection: Connection): Promise<void> {
   prepare(folder)

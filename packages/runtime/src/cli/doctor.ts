@@ -38,7 +38,7 @@ import { exits, oneLine, show } from './output.ts'
 export interface Check {
   readonly name: string
   readonly ok: boolean
-  /** True for a remark: nothing is broken, but somebody should know. */
+  /** True if the check found nothing broken, but something that somebody should know. */
   readonly warns?: true
   readonly message: string
 }
@@ -104,7 +104,7 @@ function writable(path: string): Check {
   }
 }
 
-/** Checks that only the owner can access files with secrets (D51). */
+/** Checks that only its owner can access a file that holds secrets, reports or commands (D51). */
 function mode(file: string): Check[] {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat) return []
@@ -128,7 +128,7 @@ function journal(folder: Folder): Check {
   }
 }
 
-/** Checks an agent that svc starts itself: whether its installation is complete and its process runs. */
+/** Checks an agent that svc starts itself: its installation, required secrets, process, program and versions. */
 function installed(folder: Folder): Check[] {
   const broken = unfinished(folder)
   if (broken) return [{ name: 'Installation', ok: false, message: broken }]
@@ -251,7 +251,10 @@ function reporter(folder: Folder): Check {
   }
 }
 
-/** A check that says why this build of svc never updates itself; undefined if it was built with release keys. */
+/**
+ * The check of `svc doctor` that says why this build of svc never updates itself; undefined if it was built with
+ * release keys.
+ */
 export function selfUpdates(running: string | undefined, keys: readonly string[] | undefined): Check | undefined {
   const message = cannotHere(running, keys)
   if (message === undefined) return undefined

@@ -28,8 +28,8 @@ import { standstill } from '../update/unread.ts'
 import type { Agent } from './folder.ts'
 
 /**
- * The remark that the status file is old (D65). Undefined if the file is new, or if its age means nothing because the
- * agent is paused or down.
+ * The health item which says that the agent's status file is old (D65). Undefined if the file is new, or if its age
+ * means nothing because the agent is paused or down.
  */
 export function statusAge(folder: Folder, manifest: Manifest): HealthItem | undefined {
   const file = manifest.status
@@ -78,7 +78,7 @@ export function factsOf({ folder, manifest }: Agent) {
     health: [...(status?.health ?? []), ...(age ? [age] : []), ...(status?.status.health ?? [])],
     /** True if the status file is old, so that it shows an earlier state of the agent (D65). */
     old: age !== undefined,
-    /** The health of the bindings as the runtime last saw it (3.7). */
+    /** The health of the agent's bindings to products, as the runtime last saw it (3.7). */
     bindings: bindingHealth(folder, manifest),
     /**
      * Words that name the required secrets which are not set, with the command that sets one; undefined if none is
@@ -92,7 +92,7 @@ export function factsOf({ folder, manifest }: Agent) {
     reporter: whoHolds(folder, 'runtime'),
     service: connection.ok ? connection.value.origin : undefined,
     notConnected: connection.ok ? undefined : connection.message,
-    /** The version that the service wished in its last answer (2.7). */
+    /** The version of the blueprint that the service wished in its last answer (2.7). */
     desired: desiredIn(last),
     last: last && { sent: last.sent, status: last.status, failure: last.failure, reached: last.reached },
     /** The versions of svc in this folder, and the state of its own update. */

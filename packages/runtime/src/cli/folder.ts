@@ -23,7 +23,7 @@ export async function agentAt(dir: string): Promise<Agent> {
   return { folder, manifest: manifest.value }
 }
 
-/** The person who runs this command, as the author of a change. */
+/** The person who runs this command, in the form in which the author of a change is noted. */
 export function me(): Author {
   const user = nameOfUser()
   return { by: 'machine', at: seconds(Date.now()), ...(user !== undefined && { user }) }

@@ -29,7 +29,7 @@ export async function chooseSettings(
   throw new Refusal(decision.do === 'refuse' ? decision.message : 'These settings are not valid.', exits.usage)
 }
 
-/** Settings that have no default and for which no value was given. */
+/** The settings that have no default and for which no value was given. */
 const openIn = (schema: readonly SettingSpec[], values: object): SettingSpec[] =>
   schema.filter((setting) => (setting.default ?? null) === null && !Object.hasOwn(values, setting.key))
 

@@ -180,7 +180,7 @@ function undoneToo(error: unknown): never {
 
 const undone = 'Nothing was installed; the code is still valid.'
 
-/** The announcement that the person has read, and the answers that they gave, before the code is used up. */
+/** The text that a person has read and the answers that they gave before the install code is used up. */
 interface Answers {
   readonly seen: Preview
   readonly secrets: ReadonlyMap<string, string>
@@ -251,7 +251,7 @@ function leaveNote(folder: Folder): void {
     ])
       rmSync(path, { recursive: true, force: true })
   } catch {
-    // If the disk refuses, the note still says what happened.
+    // If the disk refuses, the note of the installation still says what happened.
   }
 }
 

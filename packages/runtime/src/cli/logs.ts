@@ -21,7 +21,8 @@ import { columns, exits, Refusal, safe, show } from './output.ts'
 type LogsOptions = Common & { readonly lines: string; readonly follow?: boolean }
 
 /**
- * The logs that every agent has. They stay on the machine, unless the manifest declares the agent's output as a log.
+ * The two logs that every agent has: its output and the messages of its runtime. They stay on the machine, unless the
+ * manifest declares the output as a log.
  */
 const own = { output: 'output of the agent', svc: 'messages of the runtime' } as const
 

@@ -36,7 +36,7 @@ export const pack = (): Command =>
       ])
     })
 
-/** The file to write. If `out` is an existing folder, the file gets the usual name in that folder. */
+/** The path of the bundle to write. If `out` is an existing folder, the bundle gets its usual name in that folder. */
 function targetOf(out: string, dir: string): string {
   const path = resolve(out)
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path

@@ -109,7 +109,10 @@ export async function program(args: readonly string[]): Promise<Command> {
   })
 }
 
-/** The command that `args` name. If they ask for help, or name no command, all commands are returned. */
+/**
+ * The command that `args` name. If they ask for help, or name no command, all commands are returned; for `--version`,
+ * none.
+ */
 function needed([first = '']: readonly string[]): (readonly [title: string, make: Make])[] {
   if (['-V', '--version'].includes(first)) return []
   const all = groups.flatMap(([title, commands]) =>

@@ -60,13 +60,13 @@ async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined
   await upload(folder, manifest, connection.value, { signal: stop.signal, say: () => {} })
   const { answer, handled } = result
   show(json, { ok: true, answer, handled }, () => ['Reported.', ...handled.map(handledText)])
-  // sends the acks of the commands in the first answer
+  // a second report sends the acks of the commands in the answer to the first
   if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal)
 }
 
 /**
- * Notes an attempt to update svc, which is otherwise the launcher's task. This process holds the folder's lock, so
- * nobody else writes the note.
+ * Notes the outcome of an attempt to update svc, which under `svc run` is the launcher's task. This process holds the
+ * folder's lock, so nobody else writes the note.
  */
 function noteAttempt(folder: Folder, message: Parameters<SelfUpdateHost['tell']>[0]): void {
   const { hold, ...rest } = readRuntimeNote(folder)

@@ -47,7 +47,7 @@ function goBack(folder: Folder): void {
   const keeper = keepRuntime(folder, { program: folder.runtime, say: () => {}, changed: () => {} })
   const { trial } = readRuntimeNote(folder)
   keeper.settle()
-  // an earlier call was killed halfway, and this one has finished its work
+  // an earlier rollback was killed halfway, and `settle` has finished it
   if (trial?.is === 'undoing' && isBack(folder)) return
   if (!keeper.back(wayBack(folder)) || !isBack(folder))
     throw new Refusal(

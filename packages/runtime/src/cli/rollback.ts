@@ -97,8 +97,8 @@ async function throughRuntime(folder: Folder, asked: AskedUpdate): Promise<Updat
 }
 
 /**
- * A sentence about an agent whose process still runs the version that the rollback left. This happens if its runtime
- * was killed.
+ * A sentence for an agent whose process still runs the version from before the rollback, because its runtime was
+ * killed; empty for any other agent.
  */
 function left(folder: Folder): string {
   const state = readNote(folder)?.state

@@ -33,7 +33,7 @@ export async function runAgent({ dir, json }: Common): Promise<void> {
   process.exit() // `exit` ends the process even if a name look-up hangs
 }
 
-/** Runs until a signal arrives. Returns true if a thread is left that cannot be ended. */
+/** Runs the agent until a signal arrives. Returns true if a thread is left that cannot be ended. */
 async function untilStopped(folder: Folder, json: boolean | undefined): Promise<boolean> {
   const stop = new AbortController()
   const log = openLog(folder)

@@ -102,7 +102,9 @@ export function folderFor({
   return [usual, join(home, 'bin')].find((folder) => path.includes(folder)) ?? usual
 }
 
-/** The line that adds a folder to PATH in this shell, and the file whose lines every new shell runs. */
+/**
+ * Lines that tell a person how to add a folder to PATH: the command for this shell, and the file that makes it lasting.
+ */
 export function pathAdvice(folder: string, shell: string): string[] {
   const name = shell.split('/').at(-1)
   const line = name === 'fish' ? `fish_add_path ${quoted(folder)}` : `export PATH=${quoted(folder)}:"$PATH"`

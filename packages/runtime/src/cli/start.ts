@@ -161,7 +161,7 @@ export async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
   return true
 }
 
-/** The units that are active. They would start the agent again after it was stopped. */
+/** The agent's units that are active. They would start the agent again after it was stopped. */
 async function runningUnits(folder: Folder): Promise<Unit[]> {
   const units = findUnits(folder)
   const states = await Promise.all(units.map(unitState))

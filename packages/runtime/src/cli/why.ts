@@ -40,7 +40,7 @@ export const why = (): Command =>
       )
     })
 
-/** Returns the reasons as sentences, most important first. */
+/** Returns sentences that explain the state of the agent, most important first. */
 export function explain(f: AgentFacts, now: number): string[] {
   return [
     ...(f.pause ? pauseSentences(f) : []),
