@@ -19,7 +19,7 @@ export const contract = 2
 export interface Start {
   readonly svc: 'runtime'
   readonly contract: number
-  /** The file that the worker runs. */
+  /** The file from which the worker runs the runtime proper. */
   readonly file: string
   /** The agent's folder. */
   readonly root: string
@@ -37,7 +37,8 @@ export type ToWorker =
    */
   | { readonly is: 'stop'; readonly by?: Stop }
   /**
-   * Asks for a sign of life; added in version 2. The worker answers `pong`; one that does not answer is taken for hung.
+   * Asks the worker for a sign of life; added in version 2. The worker answers `pong`. A worker that sends nothing for
+   * some pings is taken for hung.
    */
   | { readonly is: 'ping' }
   | { readonly is: 'runtime'; readonly note: RuntimeNote }

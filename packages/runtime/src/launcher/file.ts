@@ -1,4 +1,4 @@
-/** Decides from which file the runtime proper is loaded, and which arguments start a process of it. */
+/** Decides from which file the runtime proper is loaded, and with which arguments a process of it is started. */
 import { existsSync, realpathSync } from 'node:fs'
 import type { Folder } from '../files/folder.ts'
 import { onTrial } from '../versions/runtime-note.ts'

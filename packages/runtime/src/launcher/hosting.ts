@@ -41,7 +41,8 @@ export interface Hosting {
   readonly left: readonly number[]
 }
 /**
- * The next step after a worker was ended: nothing, another start, or another start with the count of failures reset.
+ * The step that follows after a worker was ended: nothing, the start of another one, or that start with the count of
+ * failures reset.
  */
 type Follows = 'stop' | 'begin' | 'replace'
 
@@ -66,7 +67,8 @@ export type HostingAct =
   /** Answers a question about how the agent must be started. */
   | { readonly do: 'answer'; readonly question: number; readonly order: Order | undefined }
   /**
-   * Reports that the worker ended unexpectedly. `begin` follows after `seconds`, unless the keeper names another time.
+   * Reports that the worker ended unexpectedly. The event `begin` starts the next one after `seconds`, unless the
+   * keeper names another time.
    */
   | { readonly do: 'again'; readonly how: string; readonly seconds: number }
   | { readonly do: 'hung'; readonly how: string }
@@ -83,7 +85,7 @@ export type HostingAct =
       readonly by?: Stop | undefined
       readonly follows: Follows
     }
-  /** Reports that everything which can be ended has ended. */
+  /** Reports that all workers which can be ended have ended. */
   | { readonly do: 'stopped' }
 
 interface HostingRules {
@@ -152,7 +154,7 @@ function begin(now: Hosting, at: number): HostingStep {
 
 function heard(now: Hosting, id: number, message: FromWorker): HostingStep {
   const { worker } = now
-  if (worker?.id !== id) return stay(now) // the message is from a worker that was given up
+  if (worker?.id !== id) return stay(now) // the message is from a worker that was given up, so it is ignored
   const pings = message.is === 'here' ? message.contract >= 2 : worker.pings
   const state = { ...now, worker: { ...worker, spoke: true, quiet: 0, pings } }
   if (message.is === 'order') {

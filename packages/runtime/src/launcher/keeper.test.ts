@@ -44,7 +44,7 @@ function place(): Folder {
   writeFileSync(join(folder.runtimeNew, 'svc.pyz'), 'new')
   return folder
 }
-/** Creates the keeper that a new process of the runtime has. */
+/** Creates a keeper, as each new process of the runtime does. */
 function keeperOf(folder: Folder): { keeper: Keeper; lines: string[] } {
   const lines: string[] = []
   const keeper = keepRuntime(folder, { program: folder.runtime, say: (line) => lines.push(line), changed: () => {} })

@@ -32,8 +32,8 @@ export interface Keeper {
   /** Called when the worker hangs, or has never sent a message. */
   hung(how: string): void
   /**
-   * Checks the time limit of a trial and whether a person asked for the previous file, and repeats what the disk
-   * refused. Returns true if another file must be started.
+   * Checks the time limit of a trial and whether a person asked for the previous file, and repeats changes that the
+   * disk refused. Returns true if another file must be started.
    */
   look(): boolean
   /**
@@ -41,9 +41,9 @@ export interface Keeper {
    * no worker; `next` does the same before it names the file.
    */
   settle(): void
-  /** Returns to the previous file because a person asked for it. Returns true if it is done. */
+  /** Returns to the previous runtime file because a person asked for it. Returns true if that file is in place. */
   back(asked: AskedBack): boolean
-  /** Called when this process ends cleanly. */
+  /** Called when the process of the launcher ends cleanly. */
   stopped(): void
 }
 
@@ -113,8 +113,8 @@ function saved(folder: Folder, note: RuntimeNote, starting: boolean): KeepingEve
 }
 
 /**
- * Puts the file with this `sha256` back in place. It is there already if an earlier process was killed right after the
- * rename.
+ * Puts the previous runtime file back in place, if it has this `sha256`. It is in place already if an earlier process
+ * was killed right after the rename.
  */
 function wentBack(folder: Folder, sha256: string): KeepingEvent {
   try {

@@ -12,9 +12,9 @@ import { judge, type TrialEvent } from './trial.ts'
 
 export interface Keeping {
   readonly note: RuntimeNote
-  /** How the last worker ended, in words. It becomes the reason of a rollback. */
+  /** How the last worker ended, in words. They become part of the reason of a rollback. */
   readonly last: string
-  /** True until this process has started a worker. */
+  /** True until this process of the launcher has started a worker. */
   readonly fresh: boolean
   /**
    * `due` is the end of the trial. `retry` is the time at which something that the disk refused is repeated. Both are
@@ -30,7 +30,10 @@ export interface Keeping {
   readonly stuck: boolean
 }
 export type KeepingEvent =
-  /** A new process is about to start a worker, and has found this file in place. */
+  /**
+   * A new process of the launcher is about to start its first worker, and has found the file with this checksum in
+   * place.
+   */
   | { readonly is: 'found'; readonly inPlace: string }
   /** A worker is about to be started. `counted` means that the starter has already noted this start. */
   | { readonly is: 'start'; readonly counted: boolean }
@@ -63,19 +66,19 @@ export type KeepingEvent =
   | { readonly is: 'refused'; readonly why: string }
 
 export type KeepingAct =
-  /** Saves the note. The event `saved` or `unsaved` follows. */
+  /** Saves the note about the runtime's own file. The event `saved` or `unsaved` follows. */
   | { readonly do: 'save'; readonly starting?: true }
   /** Puts the previous file back in place. The event `restored`, `lost` or `refused` follows. */
   | { readonly do: 'go back'; readonly from: Release }
   | { readonly do: 'say'; readonly line: string }
-  /** Sends the new note to the worker, which includes it in its reports. */
+  /** Sends the changed note to the worker, which includes it in its reports. */
   | { readonly do: 'tell' }
   /** Ends the current worker, because another file must be started. */
   | { readonly do: 'replace' }
 
 /** Durations in milliseconds. */
 interface KeepingRules {
-  /** The time in which a new file must have reported, and the time for which it must then last (3.5, 5). */
+  /** The time in which a new runtime file must have reported, and the time for which it must then last (3.5, 5). */
   readonly trial: number
   /** The pause before something that the disk refused is repeated. */
   readonly retry: number
@@ -96,7 +99,10 @@ export const begin = (note: RuntimeNote): Keeping => ({
   stuck: false,
 })
 
-/** The note as the worker reports it. A rollback that is not yet finished on the disk is shown as finished. */
+/**
+ * The note about the runtime's own file as the worker reports it. A rollback that is not yet finished on the disk is
+ * shown as finished.
+ */
 export const shown = ({ note }: Keeping): RuntimeNote =>
   note.trial?.is === 'undoing' ? judge(note, { is: 'restored' }, 0) : note
 

@@ -12,9 +12,9 @@ const exit = filled(
   object({
     code: number(),
     signal: words,
-    /** Why the process could not be started at all. */
+    /** Why the agent's process could not be started at all, if that is how it ended. */
     error: words,
-    /** When the process ended, in Unix milliseconds. */
+    /** When the agent's process ended, in Unix milliseconds. */
     at: number(),
   }),
   { at: 0 },
@@ -32,7 +32,7 @@ const alive = {
   pid: number(1),
   /** The boot id and the start time, which together with the pid identify the process. */
   start: words,
-  /** When the process was started, in Unix milliseconds. */
+  /** When the agent's process was started, in Unix milliseconds. */
   since: number(),
   /** The number of consecutive starts that did not count, because the process ended too soon. */
   crashes: number(),
@@ -78,11 +78,11 @@ export type NotedState = Noted<typeof state>
 const processNote = object(
   {
     state,
-    /** The mark of the last start, which the process has in `SVC_AGENT_STARTED`. */
+    /** The mark of the agent's last start, which its process has in `SVC_AGENT_STARTED`. */
     started: words,
     /** True while a start is in progress. The process may then exist although `state` does not name it. */
     starting: yes,
-    /** The version that was last started. */
+    /** The version of the agent that was last started, as the name of its folder. */
     version: words,
     /**
      * The log in the manifest to which the process of the last start prints; absent if it prints into svc's own file.

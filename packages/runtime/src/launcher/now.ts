@@ -6,7 +6,7 @@ import type { ProcessState } from './moves.ts'
 import { readNote } from './note.ts'
 
 export interface ProcessNow {
-  /** The state as the runtime noted it last. */
+  /** The state of the agent's process as the runtime noted it last. */
   readonly state: ProcessState
   /** True if the agent's process exists at this moment. */
   readonly alive: boolean

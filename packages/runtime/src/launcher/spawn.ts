@@ -11,7 +11,8 @@ export interface RunSpec {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   /**
-   * A command that runs after the process group had to be killed. It ends what is outside of the group (containers).
+   * A command that runs after the agent's process group had to be killed. It ends what is outside of the group
+   * (containers).
    */
   readonly cleanup?: readonly string[]
   /** The log in the manifest that the output goes to; absent if it goes to svc's own file. */

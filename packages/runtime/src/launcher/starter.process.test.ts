@@ -19,7 +19,7 @@ const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 let folder: Folder
 afterEach(() => rmSync(folder.root, { recursive: true }))
 
-/** Makes a folder in which `fresh` is on trial after `old`. */
+/** Makes a folder in which the runtime file `fresh` is on trial, with `old` as the previous file. */
 function place(fresh: string, trial: Partial<Trial> = {}): void {
   folder = folderAt(realpathSync(mkdtempSync(join(tmpdir(), 'svc-starter-'))))
   writeStarter(folder)

@@ -17,11 +17,16 @@ export interface Order extends RunSpec {
   /** The version of an installed agent that this order starts, as the name of its folder. */
   readonly version?: string
 }
-/** The answer to how the agent must be started; undefined if nobody can say, `silent` if nobody answers. */
+/**
+ * The runtime's answer to how the agent must be started; undefined if it cannot say, `silent` if it does not answer.
+ */
 export type OrderAnswer = Order | 'silent' | undefined
 
 export interface Supervision extends Omit<Found, 'unnoted'> {
-  /** `on`: the agent is kept running. `ending`: its end was requested. `over`: none of its processes is left. */
+  /**
+   * The aim of the supervisor: to keep the agent running (`on`), or to end it (`ending`). `over` means that none of the
+   * agent's processes is left.
+   */
   readonly life: 'on' | 'ending' | 'over'
   /**
    * The progress of a start. `asking`: the runtime was asked how the agent must be started. `starting`: the process is
@@ -32,15 +37,15 @@ export interface Supervision extends Omit<Found, 'unnoted'> {
   readonly child: boolean
   /** The last answer to how the agent must be started. */
   readonly order?: Order | undefined
-  /** The last restart that was made because another version should run. */
+  /** The version and the time of the last restart that was made because another version should run. */
   readonly turned?: { readonly to: string; readonly at: number }
   /** True if a line already said that nobody answers how the agent must be started, so that it is logged only once. */
   readonly unanswered: boolean
-  /** When the size of the output was last checked for a rotation. */
+  /** When the size of the agent's output file was last checked for a rotation. */
   readonly rotated: number
 }
 
-/** The state of the files and of the machine at one moment. */
+/** The state of the agent's files and processes at one moment. */
 export interface ProcessSeen {
   /** True if the agent's process exists. */
   readonly lives: boolean
@@ -90,11 +95,13 @@ export interface SupervisionRules {
   readonly minWait: number
   readonly maxWait: number
   readonly counts: number
-  /** The time that a process gets to end by itself. */
+  /** The time that the agent's process gets to end by itself. */
   readonly stop: (seconds: number) => number
   /** The pause before a failed start of another version is repeated. */
   readonly again: number
-  /** The time after which a killed process is ignored. A zombie that its parent never reaps looks alive. */
+  /**
+   * The time after a kill from which the killed process is ignored. A zombie that its parent never reaps looks alive.
+   */
   readonly gone: number
   readonly rotate: number
   /** The wait between two checks, and the shorter one while the process is being ended. */
@@ -115,7 +122,7 @@ export const begin = ({ unnoted: _, ...found }: Found): Supervision => ({
   rotated: 0,
 })
 
-/** The state as others see it, including the version and the mark of the last start. */
+/** The state of the agent's process as others see it, including the version and the mark of the last start. */
 export const shown = ({ state, version, started }: Supervision): ProcessState => ({
   ...state,
   ...(version !== undefined && { version }),
@@ -279,7 +286,7 @@ function signals({ order, started }: Supervision, pid: number, act: 'end' | 'kil
   return order?.cleanup ? [kill, { do: 'clean up', order, started: started ?? '' }] : [kill]
 }
 
-/** Checks again at once if an end was requested while a start was in progress. */
+/** Checks the process again at once if its end was requested while its start was in progress. */
 const endingLook = ({ life }: Supervision): SupervisionAct[] => (life === 'ending' ? [{ do: 'look' }] : [])
 
 const wait = ({ life, state }: Supervision, { look, hurry }: SupervisionRules): SupervisionAct[] =>

@@ -13,9 +13,9 @@ export interface Found {
   readonly started?: string | undefined
   /** The version from which the process was started. */
   readonly version?: string | undefined
-  /** The log in the manifest to which the process prints. */
+  /** The log in the manifest to which the agent's process prints; absent if it prints into svc's own file. */
   readonly output?: string | undefined
-  /** True if the process runs and the note does not say so. */
+  /** True if the agent's process runs although the note does not say so. */
   readonly unnoted?: boolean
 }
 

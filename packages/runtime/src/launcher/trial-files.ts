@@ -34,8 +34,8 @@ export function sha256Of(file: string): string | undefined {
 }
 
 /**
- * Keeps a file as the previous one. The file in place is only linked, so it also stays in place; any other file is
- * copied.
+ * Keeps a runtime file as the previous one. The file in place is only linked, so it also stays in place; any other file
+ * is copied.
  */
 export function keepPrevious(place: RuntimePaths, file: string): void {
   createFolder(place.runtimeFolder)
@@ -47,13 +47,13 @@ export function keepPrevious(place: RuntimePaths, file: string): void {
   syncFolder(place.runtimeFolder)
 }
 
-/** Puts the new file in place of the running one. */
+/** Puts the new runtime file in place of the running one. */
 export function putInPlace(place: RuntimePaths, staged: string): void {
   renameSync(staged, place.runtime)
   syncFolder(place.runtimeFolder)
 }
 
-/** Puts the previous file back in place. */
+/** Puts the previous runtime file back in place. */
 export const putBack = (place: RuntimePaths): void => putInPlace(place, place.runtimePrevious)
 
 /**

@@ -22,10 +22,10 @@ export type TrialEvent =
   | { readonly is: 'stopped' }
   | { readonly is: 'good' }
   | { readonly is: 'hung'; readonly reason: string }
-  /** The five minutes of the trial are over. */
+  /** The five minutes of the new file's trial are over. */
   | { readonly is: 'over' }
   | { readonly is: 'restored' }
-  /** A new process has found this file in place. */
+  /** A new process of the launcher has found the file with this checksum in place. */
   | { readonly is: 'found'; readonly inPlace: string }
   | { readonly is: 'asked'; readonly from: Release; readonly to: Release; readonly by: string }
   /** The previous file no longer exists, or it is another file now. */
