@@ -5,7 +5,7 @@
 import type { ManifestSetting } from '@svc/blueprint'
 import { type Control, checkValues, type ReceivedCommand, type SettingValues } from '@svc/protocol'
 
-/** The facts about the agent on which a decision depends. */
+/** The facts about the agent on which the decision about a command depends. */
 export interface CommandFacts {
   readonly controls: readonly Control[]
   readonly settings: readonly ManifestSetting[]
@@ -15,7 +15,8 @@ export type Decision =
   | { readonly do: 'pause' | 'resume' | 'run_now' }
   | { readonly do: 'set'; readonly values: SettingValues }
   /**
-   * Uploads a log. `name` may be any text: for a log that is not declared, the uploaded text says that there is none.
+   * The agent uploads a log. `name` may be any text: for a log that is not declared, the uploaded text says that there
+   * is none.
    */
   | { readonly do: 'log'; readonly name: string }
   | { readonly do: 'refuse'; readonly message: string }

@@ -39,7 +39,8 @@ async function life(at: number, again = false): Promise<Seen> {
   const countFile = join(folder.root, 'count')
   const env = {
     SVC_TEST_KILL_AT: String(at),
-    // counting starts when the answer has arrived, since commands are processed from then on
+    // changes of the disk are counted from the arrival of the service's answer on, since commands are processed from
+    // then on
     SVC_TEST_KILL_AFTER: 'outbox.json',
     SVC_TEST_KILL_COUNT: countFile,
   }

@@ -14,7 +14,7 @@ const entry = object(
     type: words,
     /** The payload of the command, kept only until it is answered. */
     payload: field((v) => (isObject(v) ? v : undefined), { type: 'object' }),
-    /** When the command was received, in Unix seconds. */
+    /** When the runtime received this command, in Unix seconds. */
     received: number(),
     answered: number(),
     ok: boolean,

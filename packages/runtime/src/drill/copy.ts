@@ -20,9 +20,9 @@ export interface Copy {
   readonly folder: Folder
   readonly manifest: Manifest
   readonly now: Packed
-  /** The same files as another version. The drill rehearses an update to it. */
+  /** The same files packed as another version, to which the drill rehearses an update. */
   readonly next: Packed
-  /** Removes the copy from the disk, unless `keep` is set. */
+  /** Removes the copy of the agent from the disk after the drill, unless `keep` is set. */
   end(): void
 }
 export interface CopyOptions {
@@ -33,7 +33,7 @@ export interface CopyOptions {
    * token is never included.
    */
   readonly withSecrets: boolean
-  /** True to leave the copy on the disk. */
+  /** True if the copy stays on the disk after the drill. */
   readonly keep: boolean
 }
 

@@ -24,7 +24,7 @@ import type { Copy } from './copy.ts'
 
 export interface DrillStep {
   readonly name: 'fetch' | 'start' | 'stage' | 'swap' | 'prove' | 'watch' | 'roll back' | 'state'
-  /** A description of this step in a real update. */
+  /** A sentence about what this step does in a real update. */
   readonly would: string
   readonly did: 'done' | 'failed' | 'left out'
   readonly message: string
@@ -36,7 +36,7 @@ export interface Rehearsal {
   readonly say: (line: string) => void
 }
 
-/** Rehearses all steps in order. It ends after the first step that fails. */
+/** Rehearses all steps of an update and its rollback in order. It ends after the first step that fails. */
 export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Promise<DrillStep[]> {
   const { folder, now, next } = copy
   const from = now.manifest.version

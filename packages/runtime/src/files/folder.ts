@@ -42,7 +42,7 @@ export interface Folder {
   /** The note about the agent's process. */
   readonly process: string
   readonly install: string
-  /** The note about the agent's versions. */
+  /** The note about the agent's versions and its update in progress. */
   readonly update: string
   /** A person's request on this machine for a rollback or for lifting holds. */
   readonly updateAsk: string
@@ -69,9 +69,9 @@ export interface Folder {
   readonly runtimePin: string
   /** A person's request to the launcher for a rollback of the runtime. */
   readonly runtimeBack: string
-  /** The file that a unit of the service manager starts. */
+  /** The file `start.cjs`, which a unit of the service manager starts. */
   readonly runtimeStarter: string
-  /** A new file of the runtime, until it replaces the current one. */
+  /** The folder for a new file of the runtime, until that file replaces the current one. */
   readonly runtimeNew: string
   readonly selfUpdate: string
 }

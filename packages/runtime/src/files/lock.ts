@@ -22,8 +22,8 @@ export interface Holder extends Identity {
   readonly what: string
   readonly since: number
   /**
-   * The thread that holds the lock. If a runtime is ended while it holds `turn`, the lock stays taken although the
-   * process lives; the thread tells this apart.
+   * The thread that holds the lock. If a runtime's thread ends while it holds `turn`, its process lives on; by the
+   * thread's id the next runtime sees that the lock is free.
    */
   readonly thread?: number
 }

@@ -9,11 +9,11 @@ import type { Folder } from './folder.ts'
 import { readFile } from './read.ts'
 
 interface Note<K extends keyof Folder, T> {
-  /** Reads the note; undefined if it is missing or unreadable. */
+  /** Reads the note; undefined if it is missing, unreadable or damaged. */
   read(folder: Pick<Folder, K>): T | undefined
   /**
-   * Reads the note, and tells a missing note from an unreadable one. `why` is the end of a sentence that begins with
-   * the name of the note.
+   * Reads the note, and says whether it is missing, unreadable or damaged. `why` is the end of a sentence that begins
+   * with the name of the note.
    */
   look(
     folder: Pick<Folder, K>,

@@ -367,7 +367,8 @@ describe('after the code was sent', () => {
 })
 
 /**
- * Runs the installation while its changes of the disk are counted. If a fault is given, it happens at the n-th change.
+ * Runs the installation and counts its changes of the disk. If `env` names a fault, the fault happens at the change
+ * whose number `env` gives.
  */
 function counted(
   w: World,

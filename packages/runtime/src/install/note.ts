@@ -22,7 +22,7 @@ const install = filled(
       at: number(),
       /** The checksum of the bundle, once it is known. */
       sha256: words,
-      /** The id of the process that installs, and the time of its start. */
+      /** The id of the process that runs `svc init`, and the time of that process's start. */
       pid: number(),
       start: words,
       /** True if the installation created the folder itself, and not only its content. */

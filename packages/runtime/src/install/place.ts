@@ -21,7 +21,7 @@ export interface InstallParts {
   readonly redeemed: Redeemed & { readonly bytes: Uint8Array }
   readonly origin: string
   readonly secrets: ReadonlyMap<string, string>
-  /** The settings that were chosen, and their author. */
+  /** The values of settings that a person chose at the installation, and that person. */
   readonly chosen?: { readonly values: SettingValues; readonly author: Author } | undefined
   /** The path of the running `svc.pyz`, which is copied into the agent's folder; undefined if svc runs from source. */
   readonly program: string | undefined

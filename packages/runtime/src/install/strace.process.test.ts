@@ -91,7 +91,7 @@ async function pointsOf(): Promise<Point[]> {
   return kinds.flatMap((kind) => Array.from({ length: maxCalls.get(kind) ?? 0 }, (_, i) => [kind, i + 1] as const))
 }
 
-/** Chooses points: all in the long form, six spread over all in the short form. */
+/** Chooses the calls at which the process is killed: all in the long form, six spread over all in the short form. */
 const chosen = (all: readonly Point[]): Point[] =>
   process.env.SVC_TEST_LONG
     ? [...all]

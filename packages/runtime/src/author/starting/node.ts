@@ -1,4 +1,4 @@
-/** The starting agent for Node 20 or newer, with nothing to install. */
+/** The program of a new blueprint in JavaScript, which needs Node 20 or newer and nothing else. */
 export const command = '[node, main.mjs]'
 export const run = 'node main.mjs  '
 

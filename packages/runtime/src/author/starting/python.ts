@@ -1,4 +1,4 @@
-/** The starting agent for Python 3.8 or newer, with nothing to install. */
+/** The program of a new blueprint in Python, which needs Python 3.8 or newer and nothing else. */
 export const command = '[python3, -u, -B, main.py]'
 export const run = 'python3 main.py'
 
