@@ -40,7 +40,7 @@ export async function upload(
     const sent = await post(connection, '/api/agent/v1/log', body, { signal, seconds: uploadSeconds })
     const verdict = judgeUpload(sent)
     if (verdict.is === 'again') return say(`log ${JSON.stringify(name)} not sent: ${verdict.why}; tried again later`)
-    settle(folder, entry, verdict.is === 'taken', verdict.is === 'taken' ? 'SendResult.' : verdict.why)
+    settle(folder, entry, verdict.is === 'taken', verdict.is === 'taken' ? 'Sent.' : verdict.why)
     say(
       verdict.is === 'taken'
         ? `log ${JSON.stringify(name)} sent`

@@ -184,6 +184,12 @@ test('an installation that the service manager refuses leaves what was there bef
   const before = readFileSync(unit('svc-nightly-backup.service'), 'utf8')
   expect((await runs(folder, 'service install --python --start', { SVC_TEST_SYSTEMD_NO: 'restart' })).code).toBe(1)
   expect(readFileSync(unit('svc-nightly-backup.service'), 'utf8')).toBe(before)
+
+  await runs(folder, 'service install --start')
+  const renamed = await runs(folder, 'service install --name other --start', { SVC_TEST_SYSTEMD_NO: 'restart' })
+  expect(renamed).toMatchObject({ code: 1, err: expect.stringContaining('its file is as it was before') })
+  expect(units()).toEqual(['svc-nightly-backup.service'])
+  expect((await runs(folder, 'service status')).out).toContain('svc-nightly-backup.service (systemd user): active')
 })
 
 test('if the manager of a unit does not answer, the agent starts in the background, and the remedy is named', async () => {

@@ -11,7 +11,7 @@ import { Refusal } from '../refusal.ts'
 import { manifestKnown } from '../reporter/known.ts'
 import { exec, type Ran } from './exec.ts'
 import { findUnit, folderStartedBy, mac, sameFolder, textOf, type Unit, type UnitKind, unitCalled } from './find.ts'
-import { control, doesNotAnswer, systemctl, type UnitState, why } from './manager.ts'
+import { control, doesNotAnswer, isRunning, systemctl, type UnitState, unitState, why } from './manager.ts'
 import { launchdPlist, startsItself, systemdUnit, type UnitFacts, userOf } from './text.ts'
 
 export interface Installed {
@@ -43,8 +43,8 @@ interface Request {
 }
 
 /**
- * Writes the unit, enables it at boot and, if requested, starts it. If the service manager refuses, the unit's file is
- * restored as it was before, or removed if it is new.
+ * Writes the unit, enables it at boot and, if requested, starts it. A unit of the folder that has another name is
+ * removed first. If the service manager refuses, the files of both units are again as they were before.
  */
 export async function installService(folder: Folder, request: Request): Promise<Installed> {
   const kind: UnitKind = mac ? 'launchd' : request.system ? 'systemd system' : 'systemd user'
@@ -55,16 +55,17 @@ export async function installService(folder: Folder, request: Request): Promise<
     )
   const unit = unitFor(folder, kind, request, present)
   mustWrite(unit, 'install')
-  const replaced = present && present.file !== unit.file ? await uninstallService(present) : []
+  const replaced = present && present.file !== unit.file ? await replace(present) : undefined
   const before = textOf(unit.file)
   const facts = await factsOf(folder, unit, request)
   createFolder(dirname(unit.file))
   writeDurably(unit.file, unit.kind === 'launchd' ? launchdPlist(facts) : systemdUnit(facts))
   try {
-    const lines = [...replaced, `Wrote ${unit.file}.`, ...(await enable(unit, folder, request))]
+    const lines = [...(replaced?.lines ?? []), `Wrote ${unit.file}.`, ...(await enable(unit, folder, request))]
     return { unit, lines }
   } catch (error) {
     await undo(unit, before)
+    await replaced?.putBack()
     throw error
   }
 }
@@ -106,6 +107,30 @@ async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<s
     start ? 'It is started.' : `Start it now with: ${hint('start', folder.root)}`,
     ...(unit.kind === 'systemd user' ? await linger() : []),
   ]
+}
+
+interface Replaced {
+  /** What a person reads about the removal. */
+  readonly lines: readonly string[]
+  /** Installs the removed unit again, and starts it if it was running. */
+  putBack(): Promise<void>
+}
+
+/** Removes a unit that one with another name replaces. */
+async function replace(unit: Unit): Promise<Replaced> {
+  const text = textOf(unit.file) ?? ''
+  const wasRunning = isRunning(await unitState(unit))
+  return {
+    lines: await uninstallService(unit),
+    async putBack() {
+      writeDurably(unit.file, text)
+      if (unit.kind !== 'launchd') {
+        await systemctl(unit, 'daemon-reload')
+        await systemctl(unit, 'enable', unit.name)
+      }
+      if (wasRunning) await control(unit, 'start')
+    },
+  }
 }
 
 /** Undoes an installation that failed: restores the text of the unit's file, or removes the file if it is new. */
@@ -167,7 +192,9 @@ async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
   const advice = doesNotAnswer(ran)
     ? ` Where no service manager answers (containers, WSL, after "sudo -iu"), start the agent in the background: ${hint('start', root)}`
     : ''
-  throw new Refusal(`The machine's service manager refused the unit, and the unit was removed: ${why(ran)}.${advice}`)
+  throw new Refusal(
+    `The machine's service manager refused the unit, and its file is as it was before: ${why(ran)}.${advice}`,
+  )
 }
 
 /**
