@@ -12,7 +12,7 @@ export interface AgentUpdates {
   /** The update of the agent's version; null for an agent that was connected by hand, since it has no blueprint. */
   blueprint: BlueprintUpdate | null
   runtime: RuntimeUpdate
-  /** The rollouts in progress that include this agent. */
+  /** The rollouts that include this agent and are not done or cancelled, newest first. */
   rollouts: { id: string; kind: RolloutKind; version: string }[]
 }
 
@@ -271,7 +271,10 @@ export interface RolloutRow {
   blueprint: string | null
   version: string
   state: RolloutState
-  /** Why the rollout was halted or cancelled, as a sentence. */
+  /**
+   * Why the rollout was halted or cancelled, or why it waits after a wave, as a sentence; null if there is nothing to
+   * say.
+   */
   why: string | null
   createdAt: number
   createdBy: string
@@ -324,7 +327,7 @@ export interface RolloutPage extends RolloutRow {
   watchSeconds: number
   /** The time at which the next wave starts, while the current one is watched; otherwise null. */
   nextAt: number | null
-  /** A sentence about what the rollout waits for, or what happens next. */
+  /** A sentence about what the rollout waits for, what happens next or, after its end, how it ended. */
   says: string
   agents: RolloutAgent[]
   actions: Record<'pause' | 'continue' | 'cancel', Pressable>

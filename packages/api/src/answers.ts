@@ -175,7 +175,10 @@ export interface AgentPage {
   versions: AgentVersions
   /** The versions that the agent runs and should run, and the state of its updates. */
   updates: AgentUpdates
-  /** The products that the agent's blueprint binds it to; empty for an agent that was connected by hand. */
+  /**
+   * The products to which the agent is bound: by its version, by a token that it has, or by the version that is wished.
+   * Empty for an agent that was connected by hand.
+   */
   bindings: AgentBinding[]
   /** Changes that were made on the machine and not by a command from the service; newest first, at most 50. */
   machineChanges: MachineChange[]
@@ -223,7 +226,10 @@ export interface AgentBinding {
   origin: string | null
   role: string
   scopes: string[]
-  /** The bot that acts for the agent; null if the bot was deleted in the service. */
+  /**
+   * The bot that acts for the agent in the product; null if the agent has no token there, for example because the bot
+   * was deleted.
+   */
   bot: { id: string; name: string } | null
   token: BotTokenState | 'none'
   expiresAt: number | null
