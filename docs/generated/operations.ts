@@ -3,6 +3,7 @@ import {
   account,
   agents,
   alertPages,
+  alertSettings,
   alerts,
   blueprints,
   type Change,
@@ -25,7 +26,7 @@ const nouns = {
   'Commands and logs': commands,
   'Versions of agents': updates,
   Rollouts: rollouts,
-  'Alerts, rules, channels and deliveries': { ...alerts, ...alertPages, ...personal },
+  'Alerts, rules, channels and deliveries': { ...alerts, ...alertPages, ...alertSettings, ...personal },
   'Blueprints, install codes and bots': blueprints,
 }
 

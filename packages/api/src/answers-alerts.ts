@@ -106,6 +106,17 @@ export interface RuleSettings extends RuleRow {
   escalation: { after: number; channels: string[] } | null
 }
 
+/** The settings for the content of messages about the alerts of a workspace. */
+export interface AlertSettings {
+  /** True if they may contain what an agent says about itself in detail. */
+  detail: boolean
+}
+
+/** The hours in which an agent is expected to report, such as `weekdays 08:00-19:00 Europe/Berlin`; null means always. */
+export interface AgentHours {
+  hours: string | null
+}
+
 export const channelKinds = [
   'webhook',
   'email',

@@ -3,6 +3,7 @@ import type { GivenOf, Operation, ParamsOf, RouteOf, SentOf } from '../operation
 import * as account from './account.ts'
 import * as agents from './agents.ts'
 import * as alertPages from './alert-pages.ts'
+import * as alertSettings from './alert-settings.ts'
 import * as alerts from './alerts.ts'
 import * as blueprints from './blueprints.ts'
 import * as commands from './commands.ts'
@@ -20,6 +21,7 @@ const nouns = {
   ...rollouts,
   ...alerts,
   ...alertPages,
+  ...alertSettings,
   ...personal,
   ...blueprints,
 }

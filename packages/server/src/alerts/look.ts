@@ -15,6 +15,7 @@ import { findings, type Place, type RuleFinding, serviceFound, withForgotten } f
 import { type JudgedAlert, judge } from './judge.ts'
 import { endedMutes, isMuted } from './mutes.ts'
 import { aboutChannel, type ServiceFacts } from './service.ts'
+import { ownWords, settingsOf } from './settings.ts'
 import {
   alertOf,
   endMutes,
@@ -82,6 +83,8 @@ export async function look(store: Store, place: Place, { baseUrl, now, service }
       judged: judge(one.rule, one.finding, alert?.alert, { now, muted: isSilenced, openings }),
     }
   }
+  const { detail } = await settingsOf(db, place)
+  const writing: Writing = { place, baseUrl, channels, now, detail }
   const verdicts: Verdict[] = []
   for await (const piece of pieces(withForgotten(found, known.current, rules), judgedAtOnce))
     verdicts.push(...piece.map((one) => verdictOn(one, current.get(keyOf(one.rule.name, one.about)))))
@@ -90,12 +93,12 @@ export async function look(store: Store, place: Place, { baseUrl, now, service }
   const due = verdicts.filter(leavesSomething)
   const looked: Looked = { messages: 0, changed: 0 }
   for await (const piece of pieces(due, writesAtOnce)) {
-    const wrote = await transaction(db, (trx) => writeAll(trx, { place, baseUrl, channels, now }, piece))
+    const wrote = await transaction(db, (trx) => writeAll(trx, writing, piece))
     looked.messages += wrote.messages
     looked.changed += wrote.changed
   }
-  looked.messages += await escalateDue(db, { place, baseUrl, channels, now }, verdicts)
-  looked.messages += await tellCommands(db, { place, baseUrl, channels, now }, rules('command'), (agentId) =>
+  looked.messages += await escalateDue(db, writing, verdicts)
+  looked.messages += await tellCommands(db, writing, rules('command'), (agentId) =>
     isMuted(mutes, { rule: 'command', agentId }, now),
   )
   const open = verdicts.filter(({ judged }) => judged.alert && judged.alert.endedAt === null)
@@ -135,6 +138,8 @@ const leavesSomething = ({ known, judged: { alert, message } }: Verdict): boolea
 
 interface Writing {
   place: Place
+  /** True if messages may contain an agent's own words. */
+  detail: boolean
   baseUrl: string
   channels: readonly AlertChannelRow[]
   now: number
@@ -151,10 +156,11 @@ async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[])
     if (message === undefined || !alert) continue
     const agents = verdict.agents ?? row.agents
     const telling = { slug: place.slug, baseUrl, now }
+    const detail = writing.detail && message !== 'alert.ended' ? await ownWords(trx, row) : null
     const sent = { type: message, level: alert.level, isEscalated: row.escalated_at !== null }
     const all = recipients(verdict.rule, channels, sent, now)
     const others = all.filter((channel) => aboutChannel(channel).id !== verdict.about.id)
-    await enqueue(trx, others, changeOf(row, { type: message, alert, agents }, telling), now)
+    await enqueue(trx, others, changeOf(row, { type: message, alert, agents, detail }, telling), now)
     looked.messages++
   }
   return looked
@@ -169,7 +175,8 @@ async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[
     messages += await transaction(db, async (trx) => {
       const row = await markEscalated(trx, known.row, now)
       if (!row) return 0
-      const told = { type: 'alert.opened', alert: alertOf(row), agents: row.agents } as const
+      const detail = writing.detail ? await ownWords(trx, row) : null
+      const told = { type: 'alert.opened', alert: alertOf(row), agents: row.agents, detail } as const
       await enqueue(trx, secondChannels(rule, channels), changeOf(row, told, { slug: place.slug, baseUrl, now }), now)
       return 1
     })

@@ -68,6 +68,13 @@ export const secondChannels = (rule: SetRule, all: readonly AlertChannelRow[]): 
       channel.owner === '' && channel.enabled === 1 && isRouted(rule, channel, true) && !isRouted(rule, channel, false),
   )
 
+interface Told {
+  type: AlertChange['type']
+  alert: Alert
+  agents: string | null
+  detail?: string | null
+}
+
 interface Telling {
   slug: string
   /** The origin of the service, with which links in messages start. */
@@ -75,10 +82,13 @@ interface Telling {
   now: number
 }
 
-/** Describes a change for its message. `agents` are the agents of a mass silence, as JSON. */
+/**
+ * Describes a change for its message. `agents` are the agents of a mass silence, as JSON, and `detail` are an agent's own
+ * words.
+ */
 export function changeOf(
   row: AlertRow,
-  { type, alert, agents }: { type: AlertChange['type']; alert: Alert; agents: string | null },
+  { type, alert, agents, detail = null }: Told,
   { slug, baseUrl, now }: Telling,
 ): AlertChange {
   return {
@@ -92,7 +102,7 @@ export function changeOf(
     since: alert.since,
     endedAt: alert.endedAt,
     label: alert.label,
-    detail: null,
+    detail,
     agents: agents === null ? null : (JSON.parse(agents) as NonNullable<AlertChange['agents']>),
     acknowledgedBy: alert.acknowledged?.by ?? null,
     note: alert.acknowledged?.note ?? null,

@@ -2,6 +2,7 @@
 import type { Bound } from '../web/kit/operations.ts'
 import { accountOperations } from './account.ts'
 import { agentOperations } from './agents.ts'
+import { alertSettingOperations } from './alert-settings.ts'
 import { alertOperations } from './alerts.ts'
 import { blueprintOperations } from './blueprints.ts'
 import { commandOperations } from './commands.ts'
@@ -18,6 +19,7 @@ export const boundOperations: readonly Bound[] = [
   ...updateOperations,
   ...rolloutOperations,
   ...alertOperations,
+  ...alertSettingOperations,
   ...personalOperations,
   ...blueprintOperations,
 ]

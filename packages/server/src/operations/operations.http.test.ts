@@ -197,6 +197,8 @@ const granted: Record<string, (place: Place) => Promise<Call>> = {
     params: { id: (await send('POST', '/mutes', { seconds: 3600 })).id },
   }),
   'PATCH /w/:slug/rules': async () => ({ body: { rule: 'silent', after: 60 } }),
+  'PATCH /w/:slug/alert-settings': async () => ({ body: { detail: true } }),
+  'PUT /w/:slug/agents/:name/hours': onAgent('one', async () => ({ body: { hours: 'Mon-Fri 08:00-19:00 UTC' } })),
   'POST /w/:slug/channels': async () => ({ body: channel }),
   'POST /w/:slug/channels/:channel/test': withChannel(async ({ service }) => {
     // The secret of the channel is made unreadable, so that no receiver is called and the test message fails at once.

@@ -49,6 +49,8 @@ const members = [
   'POST /api/web/w/:slug/mutes',
   'DELETE /api/web/w/:slug/mutes/:id',
   'GET /api/web/w/:slug/rules',
+  'GET /api/web/w/:slug/alert-settings',
+  'GET /api/web/w/:slug/agents/:name/hours',
   'GET /api/web/w/:slug/channels',
   'GET /api/web/w/:slug/my-channels',
   'POST /api/web/w/:slug/my-channels',

@@ -76,6 +76,16 @@ const sentences: Readonly<Record<string, Tell>> = {
   'alert.acknowledged': (what, { rule }) => ['acknowledged the alert ', said(rule), ' of ', what],
   'alert.muted': (what, { rule }) => ['muted ', what, ...forRule(rule)],
   'alert.unmuted': (what, { rule }) => ['lifted the mute of ', what, ...forRule(rule)],
+  'alert.settings_changed': (_, { detail }) => [
+    detail ? 'allowed' : 'forbade',
+    ' the details of agents in messages about alerts',
+  ],
+  'agent.hours_changed': (what, { hours }) => [
+    'set when reports of ',
+    what,
+    ' are expected: ',
+    said(hours ?? 'always'),
+  ],
   'rule.changed': (what) => ['changed the alert rule ', what],
   'channel.added': (what, { kind }) => ['added the ', said(kind), ' channel ', what],
   'channel.enabled': (what) => ['enabled the channel ', what],

@@ -21,6 +21,7 @@ const webRefusals = {
   rollout_invalid: [400, 'That is not a valid rollout.'],
   mute_invalid: [400, 'That is not a valid mute.'],
   rule_invalid: [400, 'The rule has no such setting.'],
+  hours_invalid: [400, 'Those are not hours of the week.'],
   channel_invalid: [400, 'That is not a valid channel.'],
   sign_in_needed: [401, 'Sign in first.'],
   sign_in_failed: [401, 'Wrong email or password.'],

@@ -1,0 +1,27 @@
+/** Operations on what messages about alerts may contain, and on the hours in which an agent is expected to report. */
+import type { AgentHours, AlertSettings } from '../answers-alerts.ts'
+import { flag, object, orNull, text } from '../input.ts'
+import { change, look } from '../operation.ts'
+
+const seen = ['alerts'] as const
+
+export const alertSettings = look<AlertSettings>()('GET /w/:slug/alert-settings', {
+  says: 'say what messages about alerts of a workspace may contain',
+})
+export const setAlertSettings = change<AlertSettings>()('PATCH /w/:slug/alert-settings', {
+  says: 'allow or forbid that messages about alerts contain what agents say about themselves in detail',
+  input: object({ detail: flag }),
+  audit: ['alert.settings_changed'],
+  pages: seen,
+  again: 'same',
+})
+export const agentHours = look<AgentHours>()('GET /w/:slug/agents/:name/hours', {
+  says: 'say in which hours an agent is expected to report',
+})
+export const setAgentHours = change<AgentHours>()('PUT /w/:slug/agents/:name/hours', {
+  says: 'set the hours in which an agent is expected to report; outside of them its silence causes no alert',
+  input: object({ hours: orNull(text(100)) }),
+  audit: ['agent.hours_changed'],
+  pages: seen,
+  again: 'same',
+})

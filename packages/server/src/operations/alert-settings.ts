@@ -1,0 +1,13 @@
+/** Carries out the operations on the settings of messages about alerts, and on the expected hours of agents. */
+import { alertSettings } from '@svc/api'
+import { hoursOf, setHours, setSettings, settingsOf } from '../alerts/settings.ts'
+import { acts, type Bound, looks } from '../web/kit/operations.ts'
+
+export const alertSettingOperations: readonly Bound[] = [
+  looks(alertSettings.alertSettings, ({ deps, workspace }) => settingsOf(deps.store.db, workspace)),
+  acts(alertSettings.setAlertSettings, ({ workspace, ...ctx }, wanted) => setSettings(ctx, workspace, wanted), {}),
+  looks(alertSettings.agentHours, ({ deps, agent }) => hoursOf(deps.store.db, agent)),
+  acts(alertSettings.setAgentHours, ({ agent, ...ctx }, { hours }) => setHours(ctx, agent, hours), {
+    agents: () => [],
+  }),
+]
