@@ -1,20 +1,31 @@
 import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api } from './api.ts'
+import { ApiError, api } from './api.ts'
+import { notify } from './notify.tsx'
 import { paths } from './paths.ts'
 
 /**
- * Returns a function that asks the service to end the session, and removes all data that the person has seen, even if
- * the service cannot be reached.
+ * Returns a function that asks the service to end the session, and removes all data that the person has seen. It does
+ * so even if the service cannot be reached, and then says that the session did not end.
  */
 export function useSignOut() {
   const client = useQueryClient()
   const navigate = useNavigate()
   return async () => {
-    await api.signOut().catch(() => undefined)
+    await api.signOut().catch(tellStillSignedIn)
     await navigate({ to: paths.signIn })
     client.clear()
   }
+}
+
+function tellStillSignedIn(error: Error): void {
+  if (error instanceof ApiError && error.status === 401) return
+  notify({
+    color: 'red',
+    title: 'Your session did not end',
+    message: `${error.message} Sign in and out again, or let your browser forget the cookies of this page.`,
+    autoClose: false,
+  })
 }
 
 /**

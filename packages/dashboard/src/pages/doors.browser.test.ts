@@ -60,6 +60,14 @@ test('a person who is not signed in is sent to the sign-in page, and afterwards 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/w/north-wind/members')
   await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
+
+  await page.goto(`${place.url}/account`)
+  await page.route('**/sign-out', (route) => route.abort())
+  await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('Your session did not end').waitFor()
+  await page.waitForURL('**/sign-in')
+  await page.unroute('**/sign-out')
+  expect(place.faults.splice(0)).toHaveLength(1)
 })
 
 test.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)'])(

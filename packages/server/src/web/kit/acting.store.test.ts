@@ -131,6 +131,7 @@ const writes: Record<string, { body?: unknown; only?: string[] }> = {
 const others: Record<string, string> = {
   'POST /api/auth/sign-in/email': 'the password',
   'POST /api/auth/sign-out': 'the session that it ends',
+  'POST /api/web/forgot': 'nobody: whoever reads the mail of the address gets a link',
   'POST /api/web/start': 'the first link',
   'POST /api/web/link': 'a sign-in link',
   'POST /api/web/claim': 'a link that hands an account over',
