@@ -2,6 +2,7 @@
  * Judges all rules of a workspace: about single agents, about many agents that fall silent at once, about rollouts and
  * about channels.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { RuleName } from '@svc/api'
 import type { Db, Store } from '../db/open.ts'
 import type { AlertChannelRow } from '../db/tables.ts'
@@ -54,10 +55,10 @@ export async function findings(store: Store, place: Place, looking: Looking): Pr
         found.push({ rule, about, finding })
       }
     }
-    await new Promise(setImmediate)
+    await setImmediate()
   }
   return [
-    ...folded(place, found, silence, looking),
+    ...(await folded(place, found, silence, looking)),
     ...(await rolloutFindings(store.db, place, looking)),
     ...channelFindings(looking),
     {
@@ -67,6 +68,9 @@ export async function findings(store: Store, place: Place, looking: Looking): Pr
     },
   ]
 }
+
+/** The number of findings folded at a time, which keeps the turns of the event loop short. */
+const foldedAtOnce = 2000
 
 const over: Finding = { is: 'over' }
 const aboutPlace = ({ id, slug }: Place): About => ({ kind: 'workspace', id, name: slug })
@@ -108,37 +112,47 @@ function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFin
 /**
  * Replaces the silence of many agents at once by one alert of the workspace. Until that alert opens, the agents' own
  * alerts wait; once it is open, they are dropped unless they were already sent.
+ * A fleet may have tens of thousands of agents, so reports are answered between the steps.
  */
-function folded(
+async function folded(
   place: Place,
   found: readonly RuleFinding[],
   { silent, unknown, counted }: Silence,
   { rules, known }: Looking,
-): RuleFinding[] {
+): Promise<RuleFinding[]> {
   const rule = rules('silent')
   const about = aboutPlace(place)
-  const before = known.current.find(({ row }) => keyOfRow(row) === keyOf('silent', about))
+  const before = known.current.find(
+    ({ row }) => row.rule === 'silent' && row.subject_kind === about.kind && row.subject_id === about.id,
+  )
   const isOpen = before?.alert.openedAt != null
   // While the alert is pending, the silence must still affect many agents: after a short network failure perhaps only
   // one agent is really gone.
   const mass = massSilence(silent, counted, isOpen ? { since: before.row.since } : undefined)
   if (!mass && !before) return [...found]
+  await setImmediate()
   // Once the alert was sent its names stay, so that the message about its end lists the same agents as the first one.
   const isTold = before !== undefined && before.alert.told !== 'nothing'
   const names = mass?.agents.map(({ name }) => name)
   const agents = names && !isTold ? { agents: JSON.stringify({ names, of: counted }) } : {}
   const gone: Finding = { is: namesOf(before).some((name) => unknown.has(name)) ? 'unknown' : 'clear' }
   const finding: Finding = mass ? { is: 'holds', from: mass.since, since: mass.since } : rule.on ? gone : { is: 'over' }
+  await setImmediate()
   const members = new Set(mass?.agents.map(({ id }) => id))
   const own = new Map(known.current.filter(({ row }) => row.rule === 'silent').map((one) => [one.row.subject_id, one]))
-  const rest = found.flatMap((one): RuleFinding[] => {
+  const rest: RuleFinding[] = []
+  const foldedOne = (one: RuleFinding): RuleFinding[] => {
     const isMember = one.rule.name === 'silent' && one.about.kind === 'agent' && members.has(one.about.id)
     if (!isMember) return [one]
     const alert = own.get(one.about.id)?.alert
     // Without an alert of its own, the agent only counts as a member of the mass silence.
     if (!alert) return []
     return alert.told === 'nothing' ? [{ ...one, finding: { is: isOpen ? 'over' : 'unknown' } }] : [one]
-  })
+  }
+  for (let i = 0; i < found.length; i += foldedAtOnce) {
+    await setImmediate()
+    rest.push(...found.slice(i, i + foldedAtOnce).flatMap(foldedOne))
+  }
   return [...rest, { rule, about, finding, ...agents }]
 }
 

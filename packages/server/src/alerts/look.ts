@@ -86,11 +86,15 @@ export async function look(store: Store, place: Place, { baseUrl, now, service }
   const { detail } = await settingsOf(db, place)
   const writing: Writing = { place, baseUrl, channels, now, detail }
   const verdicts: Verdict[] = []
+  const due: Verdict[] = []
+  const add = (more: readonly Verdict[]) => {
+    verdicts.push(...more)
+    due.push(...more.filter(leavesSomething))
+  }
   for await (const piece of pieces(withForgotten(found, known.current, rules), judgedAtOnce))
-    verdicts.push(...piece.map((one) => verdictOn(one, current.get(keyOf(one.rule.name, one.about)))))
+    add(piece.map((one) => verdictOn(one, current.get(keyOf(one.rule.name, one.about)))))
   // Alerts that ended during a mute are judged too, since the message about their end may still have to be sent.
-  verdicts.push(...withForgotten([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
-  const due = verdicts.filter(leavesSomething)
+  add(withForgotten([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
   const looked: Looked = { messages: 0, changed: 0 }
   for await (const piece of pieces(due, writesAtOnce)) {
     const wrote = await transaction(db, (trx) => writeAll(trx, writing, piece))
