@@ -87,7 +87,7 @@ const subjectOf = ({ subject_kind, subject_name }: AlertRow): string =>
 interface MuteWanted {
   agent?: string | undefined
   rule?: RuleName | undefined
-  /** The length of the mute in seconds; null means that it ends once no alert that it covers is open. */
+  /** The length of the mute in seconds. Null means that it lasts until every alert that it covers has ended. */
   seconds: number | null
   /** The start in Unix milliseconds, for a mute that is planned ahead; by default the mute starts now. */
   from?: number | undefined
@@ -178,7 +178,7 @@ interface RuleChange {
   on?: boolean
   /** The seconds for which the condition must hold before the alert opens. */
   after?: number
-  /** The cost limit in US dollars; null removes it. */
+  /** The limit for the cost of a day (UTC), in US dollars; null removes the limit. */
   limit?: number | null
   statuses?: string[]
   /**
@@ -247,10 +247,7 @@ const nothing = {
   escalation_channels: null,
 }
 
-/**
- * Returns a sentence if the rule does not have a given setting, or could never open an alert with it; undefined if all
- * settings are good.
- */
+/** Returns a sentence that says why the rule cannot have the given settings; undefined if it can have them. */
 function wrongWith(name: RuleName, { limit, statuses, after, escalation }: RuleChange): string | undefined {
   if (limit !== undefined && name !== 'cost_day') return `The rule ${name} has no limit; cost_day has one.`
   if (statuses !== undefined && name !== 'run_failed') return `The rule ${name} has no statuses; run_failed has.`

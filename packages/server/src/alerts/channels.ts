@@ -21,7 +21,7 @@ import type { Place } from './changes.ts'
 import { scopeOf } from './store.ts'
 import { channelsOfScope } from './telling.ts'
 
-/** The maximum number of channels of a workspace. */
+/** The maximum number of channels of a workspace. The personal channels of its members do not count. */
 const channelsMax = 50
 const isOk = { ok: true } as const
 type Done = { ok: true }
@@ -88,7 +88,7 @@ export const addChannel = (
 
 const ofPerson = 'A push channel belongs to a person, who adds it in the browser that is to show the messages.'
 
-/** Enables a channel and resets its count of failures. */
+/** Enables a disabled channel and resets its count of failures. A channel that is already enabled stays as it is. */
 export const enableChannel = (ctx: Ctx, place: Place, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
   change(ctx, place, name, async (trx, channel) => {
     if (channel.enabled === 1) return undefined
@@ -156,7 +156,7 @@ export const beginTest = (
     return done({ deliveryId, channelId: channel.id })
   })
 
-/** The receiver's answer to a test message; undefined while the test has not ended. */
+/** The receiver's answer to a test message, by the id of its delivery; undefined while the message waits to be sent. */
 export async function testAnswer(db: Db, id: string): Promise<ChannelTest | undefined> {
   const row = await db
     .selectFrom('alert_delivery')

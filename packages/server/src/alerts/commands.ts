@@ -11,7 +11,7 @@ import type { Alert } from './judge.ts'
 import { type About, insertAlert, type Scope } from './store.ts'
 
 /**
- * Commands that ended longer ago than this get no alert, so that enabling the rule sends no messages about the past.
+ * Commands that ended longer ago than this get no alert, so that enabling the rule sends no messages about older ones.
  */
 const looksBack = 10 * 60_000
 const commandsAtOnce = 200
@@ -65,8 +65,8 @@ export async function endedCommands(db: Db, { id: scope }: Scope, now: number): 
 }
 
 /**
- * Inserts the alert of a command, which has already ended; undefined if another node has inserted it. With `muted` the
- * alert is stored, but must not be sent.
+ * Inserts the alert about a command, as one that has already ended; undefined if another node has inserted it. With
+ * `muted` the alert is stored, but must not be sent.
  */
 export const insertCommandAlert = (
   trx: Db,

@@ -18,13 +18,13 @@ const failedRuns = 3
 const jumpFactor = 3
 export const minJumpMicro = 1_000_000
 /**
- * The maximum time for which a condition must be gone before its alert ends. A rule with a shorter `after` uses that
- * time instead.
+ * For every rule except `two_reporters`: the maximum time for which a condition must be gone before its alert ends. A
+ * rule with a shorter `after` uses that time instead.
  */
 const maxEndMs = 2 * minute
 /**
- * The time for which the condition of the rule `two_reporters` must be gone before its alert ends. It equals ten
- * reports at 30 s, the number by which that rule judges.
+ * The time for which the condition of the rule `two_reporters` must be gone before its alert ends. An agent that
+ * reports every 30 s sends ten reports in it, and the rule judges by the last ten reports.
  */
 const twoReportersEndMs = 5 * minute
 /** The number of earlier days with a cost that an agent needs before its cost today can count as unusual. */
@@ -106,7 +106,10 @@ export interface AlertFacts {
   update: { version: string; outcome: Exclude<Outcome, 'ok'> } | null
   /** The statuses of the agent's last ended runs, newest first. */
   runs: readonly (string | null)[]
-  /** The agent's cost in millionths of a US dollar: today, and on each of the previous 14 days that had a cost. */
+  /**
+   * The agent's cost in millionths of a US dollar: today, and on each of the previous 14 days that had a cost. The
+   * previous days are left out if today's cost is too low for any rule.
+   */
   cost: { today: number; before: readonly number[] }
   twoReporters: boolean
   /** The hours of the week in which the agent is expected to report; null means always. */

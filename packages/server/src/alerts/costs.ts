@@ -8,8 +8,8 @@ import { type AlertFacts, mayCostTooMuch } from './conditions.ts'
 import { costsOfDay, earlierCosts, type SliceRow, type Wanted, waitingCosts } from './fact-rows.ts'
 
 /**
- * The costs by agent id, only for agents that cost something today. The days before are read only if today's cost may
- * be unusual.
+ * The costs of agents, by agent id, only for agents that cost something today. The days before are read only if today's
+ * cost is high enough for a rule.
  */
 export async function costsOf(
   db: Db,

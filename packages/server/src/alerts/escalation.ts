@@ -23,8 +23,8 @@ export const isEscalationDue = (
   escalates(escalation, alert, now)
 
 /**
- * Marks an alert as sent to the second channels. Undefined if another node was first, or if somebody has acknowledged
- * it.
+ * Marks an alert as sent to the second channels and returns its row; undefined if another node was first, or if the
+ * alert has been acknowledged or has ended.
  */
 export const markEscalated = (trx: Db, { id }: AlertRow, now: number): Promise<AlertRow | undefined> =>
   trx

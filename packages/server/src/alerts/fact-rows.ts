@@ -25,12 +25,12 @@ export interface Wanted {
 }
 
 /**
- * The lowest cost, in millionths of a US dollar, for which a rule about costs may hold; undefined if none of these
- * rules is enabled.
+ * The cost of an agent today, in millionths of a US dollar, above which a rule about costs needs it; undefined if no
+ * enabled rule needs costs.
  */
 export function highCost(rules: Wanted['rules']): number | undefined {
   const [jump, day] = [rules('cost_jump'), rules('cost_day')]
-  // With this rule every cost counts, because it is added to the cost of the workspace.
+  // The rule `cost_day` also judges the whole workspace, so the cost of every agent is needed.
   if (day.on && day.limit !== null) return 0
   return jump.on ? minJumpMicro : undefined
 }
@@ -67,15 +67,15 @@ export const readAgents = (db: Db, ids: readonly string[]) => narrowRows(db).whe
 export interface Slice {
   /** The agents for which a rule may hold, and the last agent of the slice. */
   rows: SliceRow[]
-  /** The last name of the slice; undefined if this is the last slice. */
+  /** The name of the last agent of the slice; undefined if this is the last slice. */
   last: string | undefined
   /** The number of agents in the slice that have ever reported. */
   counted: number
 }
 
 /**
- * Reads the next agents in the order of their names. The database looks at all of them, but returns only those for
- * which a rule may hold.
+ * Reads the next 200 agents of a workspace in the order of their names. The database looks at all of them, but returns
+ * only those for which a rule may hold, and the last one.
  */
 export async function readSlice(
   { db, engine }: Store,
@@ -126,8 +126,9 @@ export async function readSlice(
 }
 
 /**
- * A condition for agents whose cost may be above the limit. Such a cost has more than half of it either in `usage_day`
- * or with the last report, so each part is compared with half of the limit.
+ * A condition for agents whose cost on a day may be above the limit. Such a cost is the sum of a part in `usage_day`
+ * and a part with the last report, so one of them is above half of the limit. The second part is only compared by its
+ * number of digits.
  */
 function mayBeHigh(engine: Engine, limit: number, day: number) {
   const half = Math.floor(limit / 2)
@@ -153,7 +154,7 @@ export async function detailsOf(db: Db, ids: readonly string[]): Promise<Map<str
   return new Map(rows.map(({ id, facts, attempts }) => [id, { facts, attempts }]))
 }
 
-/** Reads the statuses of the last ended runs of these agents, newest first. */
+/** Reads the statuses of the last three ended runs of each of these agents, newest first. */
 export async function lastRuns(db: Db, ids: readonly string[]): Promise<Map<string, (string | null)[]>> {
   const runs = new Map<string, (string | null)[]>()
   if (ids.length === 0) return runs
@@ -216,7 +217,10 @@ export async function earlierCosts(
   return costs
 }
 
-/** The costs of today and of earlier days that are still stored with the last report, by day. */
+/**
+ * The costs of today and of earlier days that are still stored with an agent's last report, by day. Empty if none of
+ * today is stored there.
+ */
 export function waitingCosts(usage: string | null, today: number): Map<number, number> {
   const costs = new Map<number, number>()
   // Most of these columns contain no sum of today, and need not be parsed.

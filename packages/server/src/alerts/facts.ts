@@ -37,9 +37,15 @@ interface AgentFound {
 interface FactsSlice {
   /** The number of agents in the slice that have ever reported. */
   counted: number
-  /** The cost of all agents of the slice today; 0 if no enabled rule needs it. */
+  /**
+   * Today's cost of the slice in millionths of a US dollar: of all its agents if the rule `cost_day` has a limit,
+   * otherwise only of those in `agents`; 0 if no enabled rule needs costs.
+   */
   costToday: number
-  /** The agents about which a rule may hold, and those in `asked`. */
+  /**
+   * At least the agents of the slice about which a rule may hold. Agents in `asked` that are in no such list follow in
+   * separate slices.
+   */
   agents: readonly AgentFound[]
 }
 
@@ -129,8 +135,8 @@ function factsOf(row: SliceRow, { details, signs, runs, cost }: More): AlertFact
 }
 
 /**
- * The failed or rolled-back update that still counts: its version is held, no other version is wished, and the agent
- * has not reported a good outcome since. Null if there is none.
+ * An agent's failed or rolled-back update, of its blueprint or its runtime, that still counts: its version is held, no
+ * other version is wished, and the agent has not reported a good outcome since. Null if there is none.
  */
 export function failedUpdate({
   wishes,

@@ -1,6 +1,6 @@
 /**
- * Judges all rules of a workspace: about single agents, about many agents that fall silent at once, about rollouts and
- * about channels.
+ * Judges the rules of a workspace: about single agents, about many agents that fall silent at once, about rollouts,
+ * about channels and about the cost of the day. The rule `command` is judged elsewhere.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { RuleName } from '@svc/api'
@@ -79,7 +79,7 @@ interface Silence {
   silent: SilentAgent[]
   /** The names of agents whose silence cannot be judged now, for example soon after an outage of the service. */
   unknown: Set<string>
-  /** The number of agents that have ever reported. */
+  /** The number of agents of the workspace that have ever reported. */
   counted: number
 }
 
@@ -88,7 +88,10 @@ function noteSilence({ silent, unknown }: Silence, { id, name }: About, finding:
   if (finding.is === 'holds') silent.push({ id, name, since: finding.since ?? finding.from ?? 0 })
 }
 
-/** The findings about the service itself. The time of an outage does not count as a delay of the evaluation. */
+/**
+ * The findings about the service itself and about its channels. The time of an outage does not count as a delay of the
+ * evaluation.
+ */
 export function serviceFound(facts: ServiceFacts, looking: Looking): RuleFinding[] {
   const { rules, moment } = looking
   const rule = rules('service')
@@ -99,7 +102,10 @@ export function serviceFound(facts: ServiceFacts, looking: Looking): RuleFinding
   return [...found, ...channelFindings(looking)]
 }
 
-/** The findings about channels that fail. They are sent to the other channels of the workspace. */
+/**
+ * Judges each channel of a workspace, or of the service, by whether it fails. Messages about a channel are sent to the
+ * other channels.
+ */
 function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFinding[] {
   const rule = rules('service')
   return channels.map((channel) => {

@@ -12,7 +12,7 @@ type Reports = 'always' | 'never again' | { until: number; from: number } | { ev
 
 interface Scene {
   says: string
-  /** The reports of each agent, by its number; minutes since the start. */
+  /** Says when the agent with this number sends reports. Times are minutes since the start. */
   reports: (agent: number) => Reports
   stopped?: 'person' | 'signal'
   /** The service is down from one minute to another. */
@@ -89,7 +89,7 @@ test('1,000 agents that two nodes find silent at once are one message (PostgreSQ
   await report(w.store, await fleet(w, 1000), w.clock.now(), { stopped: null })
   await addChannel(w)
   const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
-  // They count as silent after 90 s, and are told after ten minutes more.
+  // The agents count as silent after 90 s, and the message is sent ten minutes later.
   for (const seconds of [75, 15, 15, 585, 15, 15]) {
     w.clock.pass(seconds)
     await Promise.all(

@@ -24,23 +24,36 @@ type Phase = 'pending' | 'open' | 'closing' | 'calm'
 
 export interface Alert {
   phase: Phase
-  /** When the current phase started. */
+  /**
+   * When the current phase of this alert started. If the condition could not be judged for a while, the phases
+   * `pending` and `closing` start again.
+   */
   phaseSince: number
-  /** When the condition started, as messages say it. */
+  /** When the condition started, as messages about the alert say. */
   since: number
   level: AlertLevel
   label: string | null
-  /** The times in the last hour at which an alert of this rule and subject opened, including earlier alerts. */
+  /**
+   * The times at which this alert, and earlier ones of the same rule and subject, opened. Each opening removes the
+   * times that are more than an hour old.
+   */
   openings: readonly number[]
-  /** For an unsteady alert, the time since which it has been open or calm without a break; otherwise null. */
+  /**
+   * For an unsteady alert, the time from which it must stay open, or must not open, for 30 minutes to count as settled;
+   * null for other alerts.
+   */
   unsteadySince: number | null
   openedAt: number | null
   endedAt: number | null
   acknowledged: Acknowledgement | null
-  /** The state that the last message gave. */
+  /**
+   * The state that the last message about this alert gave. It is also `ended` if the alert ended without a message
+   * because its rule no longer applies.
+   */
   told: 'nothing' | 'open' | 'unsteady' | 'ended'
   /**
-   * When the last message was sent; null if none was. `reminders` counts the reminders since the alert was first sent.
+   * When the last message about this alert was queued; null if none was. `reminders` counts the reminders since its
+   * last message of another type.
    */
   toldAt: number | null
   reminders: number
@@ -198,7 +211,7 @@ function speak(rule: Rule, alert: Alert, { now, muted }: Look): JudgedAlert {
   return { alert: heard, message: undefined }
 }
 
-/** Ends an alert, with a message unless none was ever sent about it. */
+/** Adds the message about its end to an alert that has ended, unless no message was ever sent about the alert. */
 const endedNow = (alert: Alert, now: number): JudgedAlert =>
   alert.told === 'nothing' ? { alert, message: undefined } : say(alert, 'alert.ended', now)
 
@@ -239,7 +252,7 @@ function reminderDue(
   now: number,
 ): boolean {
   if (!reminds || level !== 'bad' || phase !== 'open' || acknowledged !== null || toldAt === null) return false
-  // The condition may be gone, as after an outage of the service in which the agent could not report.
+  // No reminder is sent while the condition cannot be judged, as after an outage of the service: it may be gone.
   if (frozen) return false
   return now - toldAt >= (reminders === 0 ? remindFirst : remindAgain)
 }

@@ -14,7 +14,10 @@ import { newId } from '../ids.ts'
 const kills = process.env.SVC_TEST_LONG ? 100 : 5
 const agents = process.env.SVC_TEST_LONG ? 500 : 100
 const secret = 'a secret of at least thirty-two characters'
-/** The clock of each start is ahead by so much more, so that no claim of the killed one lasts. */
+/**
+ * Each start of the node has a clock that is ahead by so much more, so that no delivery is still claimed by the killed
+ * node.
+ */
 const shiftMs = 10 * 60_000
 
 const closing: (() => unknown)[] = []
@@ -95,7 +98,7 @@ test('a node that is killed while many alerts open sends each of them, and no id
   expect(new Set(deliveries.map(({ state }) => state))).toEqual(new Set(['sent']))
 })
 
-/** Agents that are bad, a rule that says so at once, and a channel. */
+/** Creates agents whose level is bad, sets the rule `bad` to open alerts at once, and adds a channel. */
 async function prepare(w: World, store: Store, url: string): Promise<void> {
   const now = Date.now()
   const workspace = { scope: w.workspace.id, workspace_id: w.workspace.id }
@@ -126,7 +129,7 @@ async function prepare(w: World, store: Store, url: string): Promise<void> {
       .insertInto('agent')
       .values({ ...row, ...about, token_hash: row.id })
       .execute()
-  // They reported in the future: none falls silent, however far the clocks are ahead.
+  // The last reports of the agents are in the future, so no agent falls silent, however far the clocks are ahead.
   const report = { received_at: now + (kills + 2) * shiftMs, level: 'bad' as const, controls: '[]', interval_s: 30 }
   for (const row of rows)
     await store.db

@@ -42,7 +42,7 @@ const judgedAtOnce = 500
 const awayLooksBack = 3_600_000
 
 interface Looked {
-  /** The number of messages that were queued. */
+  /** The number of messages that were queued. A message to several channels counts once. */
   messages: number
   /** The number of alerts that changed. */
   changed: number

@@ -15,7 +15,7 @@ export interface AlertChange {
   since: number
   endedAt: number | null
   label: string | null
-  /** Details in the agent's own words; null unless the workspace allows them in messages. */
+  /** Details in the agent's own words. It is always null at present; a message shows it if it is set. */
   detail: string | null
   agents: { names: readonly string[]; of: number } | null
   acknowledgedBy: string | null

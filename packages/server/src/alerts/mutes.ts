@@ -6,12 +6,12 @@ import type { RuleName } from '@svc/api'
 
 export interface Mute {
   id: string
-  /** The muted agent; null means all agents, and alerts that are not about an agent. */
+  /** The id of the muted agent; null means all agents, and alerts that are not about an agent. */
   agentId: string | null
   /** The muted rule; null means all rules. */
   rule: RuleName | null
   from: number
-  /** When the mute ends; null means that it ends once no alert that it covers is open. */
+  /** When the mute ends; null means that it lasts until every alert that it covers has ended. */
   until: number | null
 }
 
@@ -31,7 +31,8 @@ export const isMuted = (mutes: readonly Mute[], about: Covered, now: number): bo
   mutes.some((mute) => isOn(mute, now) && covers(mute, about))
 
 /**
- * The mutes that are over: their time has passed, or, for mutes without an end time, no alert that they cover is open.
+ * The mutes that are over: their time has passed, or, for mutes without an end time, no alert that they cover is left
+ * in `open`, the alerts that have not ended.
  */
 export const endedMutes = (mutes: readonly Mute[], open: readonly Covered[], now: number): Mute[] =>
   mutes.filter((mute) =>

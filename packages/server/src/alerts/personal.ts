@@ -26,7 +26,7 @@ import {
 } from './preferences.ts'
 import { sendAt } from './routing.ts'
 
-/** The maximum number of channels of a person in a workspace. */
+/** The maximum number of personal channels of a person in one workspace. */
 const channelsMax = 20
 
 interface PersonCtx {
@@ -103,8 +103,9 @@ export const addPersonal = (
   })
 
 /**
- * Changes the given settings of a personal channel and keeps the others. Messages that still wait get the time that
- * follows from the new settings.
+ * Changes the given settings of a personal channel and keeps the others. A waiting message that was never tried gets
+ * the time that follows from the new settings. It is dropped if the person no longer wants it, and given up if the
+ * channel is disabled.
  */
 export const changePersonal = (
   ctx: PersonCtx,

@@ -1,7 +1,7 @@
 /**
- * Decides when a message is sent to a personal channel (at once, in a digest, or after quiet hours), and when an alert
- * that nobody acknowledged is sent to a second set of channels. It changes only the time of delivery: rules are
- * evaluated as usual. Pure.
+ * Decides whether and when a message is sent to a personal channel (at once, in a digest, or after quiet hours), and
+ * when an alert that nobody acknowledged is sent to a second set of channels. None of this changes how rules are
+ * evaluated. Pure.
  */
 import type { AlertLevel, MessageType, Pace, RuleName } from '@svc/api'
 import { endOf, type Hours, nextTime } from './hours.ts'

@@ -15,7 +15,7 @@ interface Told {
   endedAt: number | null
   /** A few words about the problem, such as the label of a level or the name of a gauge. */
   label: string | null
-  /** The agents of a mass silence, and the number of all agents; null for other alerts. */
+  /** The agents of a mass silence, and the number of all agents that have ever reported; null for other alerts. */
   agents: { names: readonly string[]; of: number } | null
   acknowledgedBy: string | null
 }

@@ -34,11 +34,14 @@ interface Dispatching {
 
 interface Dispatcher {
   start(): void
-  /** Sends the deliveries that are due now, of all channels or only of this one. Resolves when each was tried. */
+  /**
+   * Tries the deliveries that are due now, of all channels or only of this one, once each and at most three of a
+   * channel. Resolves when each of them was tried.
+   */
   dispatch(channelId?: string): Promise<void>
   /**
-   * Stops sending, and resolves when no request is in progress. The next node sends the deliveries that were not
-   * accepted yet.
+   * Stops sending, and resolves when no request is in progress. Deliveries that were not accepted stay in the database,
+   * and any node may send them later.
    */
   stop(): Promise<void>
 }
@@ -89,8 +92,8 @@ export function newDispatcher(parts: Dispatching): Dispatcher {
     for (const { row, written } of claimed.deliveries) {
       if (ending.signal.aborted) return
       const answer = await tryOnce(claimed, address, { id: row.id, ...written, at: now() }, parts, ending.signal)
-      // The end of this process may have interrupted the request, which says nothing about the receiver. The next node
-      // tries again.
+      // The end of this process may have interrupted the request, which says nothing about the receiver. The delivery
+      // stays in the database and is tried again later.
       if (ending.signal.aborted && answer.is !== 'status') return
       const settled = await settle(store, row.id, answer, { now: now(), random: (parts.random ?? Math.random)() })
       if (settled?.disabled) log.warn({ channel: id }, 'a channel was disabled: its deliveries are not taken')

@@ -49,13 +49,15 @@ export type Outcome =
   | { is: 'sent' }
   | { is: 'again'; dueAt: number }
   /**
-   * The delivery is given up. `gone` is true if the receiver answered 410 (gone), which disables the channel at once.
+   * The delivery is given up. `gone` is true if the receiver answered that it no longer exists (410, for browsers also
+   * 404), which disables the channel at once.
    */
   | { is: 'dead'; gone: boolean }
 
 /**
- * Judges the result of a try. With any 2xx status the delivery was accepted, with 410 it is given up, and otherwise it
- * is tried again later. `random` is a number from 0 up to 1 that varies the time of the next try.
+ * Judges the result of a try: with any 2xx status the delivery was accepted. It is given up if the receiver no longer
+ * exists, after ten tries, or if the next try would be a day after it was made; otherwise it is tried again. `random`,
+ * from 0 up to 1, varies the time of the next try.
  */
 export function outcomeOf(answer: DeliveryAnswer, { createdAt, tries }: Waiting, now: number, random: number): Outcome {
   if (answer.is === 'status' && answer.status >= 200 && answer.status < 300) return { is: 'sent' }

@@ -1,4 +1,4 @@
-/** Sends to the kinds of channels that need more than one plain HTTP request. */
+/** Sends to the kinds of channels that are not called by HTTP. Email is the only one. */
 import type { ChannelKind } from '@svc/api'
 import type { Address, Delivery } from './channels/call.ts'
 import { mailOf } from './channels/mail.ts'

@@ -103,7 +103,7 @@ const newDelivery = (channel_id: string, more: Partial<AlertDeliveryRow>, now: n
   ...more,
 })
 
-/** The ids of the channels that have a due delivery, those that have waited longest first. */
+/** The ids of up to 20 channels that have a due delivery, those that have waited longest first. */
 export async function dueChannels({ db }: Store, now: number): Promise<string[]> {
   const rows = await db
     .selectFrom('alert_delivery')
@@ -120,7 +120,10 @@ export async function dueChannels({ db }: Store, now: number): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-/** Takes the due deliveries of a channel for this node; for a minute no other node tries them. */
+/**
+ * Takes up to three due deliveries of a channel for this node, and writes their bodies first. For a minute no other
+ * node tries them. Undefined if none is due.
+ */
 export const claim = <C extends StoredChange>(
   { db }: Store,
   channelId: string,
@@ -152,7 +155,10 @@ export const claim = <C extends StoredChange>(
     return { channel, deliveries: rows.map((row) => ({ row, written: JSON.parse(row.body ?? '') as Written })) }
   })
 
-/** Writes the bodies of deliveries that are due and have none: one body for each change, or one for the whole group. */
+/**
+ * Writes the bodies of deliveries that are due and have none: one body for each change, or one for the whole group. If
+ * one is due, those that are due within 30 s are written too.
+ */
 async function writeBodies<C extends StoredChange>(
   trx: Db,
   channel: AlertChannelRow,

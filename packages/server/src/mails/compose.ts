@@ -1,4 +1,6 @@
-/** The texts of mails about accounts. The receiver is looked up when the mail is sent, and so is whether it is still needed. */
+/**
+ * Writes the mails about accounts. The receiver, and whether the mail is still needed, are looked up when it is sent.
+ */
 import type { Text } from '../deliveries/channels/call.ts'
 import type { People } from '../people/library.ts'
 import { createLink, linkUrl } from '../people/links.ts'
@@ -6,7 +8,7 @@ import type { MailTopic } from '../people/mails.ts'
 import { findPerson, personOfId } from '../people/store.ts'
 import { invitationToMail } from '../workspaces/invitations.ts'
 
-/** A request for a new password is not answered later than this, since its person has given up by then. */
+/** A request for a new password that is older than this gets no mail, since the person has given up by then. */
 const forgotLasts = 3_600_000
 
 interface Composing {
@@ -20,7 +22,7 @@ interface Composed {
   text: Text
 }
 
-/** Undefined if there is nobody to send it to, or it has come to nothing. */
+/** Writes the mail about a topic; undefined if it has no receiver or is no longer needed. */
 export function compose(topic: MailTopic, composing: Composing): Promise<Composed | undefined> {
   if (topic.kind === 'invitation') return invitation(topic, composing)
   return topic.kind === 'forgot' ? forgot(topic, composing) : newDevice(topic, composing)
@@ -39,7 +41,10 @@ async function invitation(
   ])
 }
 
-/** A mail goes only to an address with an account. An earlier link that was not used stops working. */
+/**
+ * Writes the mail with a link for a new password, only to an address with an account. An earlier such link that was not
+ * used stops working.
+ */
 async function forgot(
   { email }: Extract<MailTopic, { kind: 'forgot' }>,
   { people, createdAt, now }: Composing,

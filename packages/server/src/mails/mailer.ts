@@ -1,4 +1,7 @@
-/** Sends the mails about accounts beside the requests that asked for them, with the tries of a delivery. */
+/**
+ * Sends the mails about accounts after the requests that caused them were answered. A mail that is not accepted is
+ * tried again as often, and at the same times, as a message about alerts.
+ */
 import type { Logger } from 'pino'
 import type { Config } from '../base.ts'
 import type { Store } from '../db/open.ts'
@@ -62,7 +65,8 @@ export function newMailer({ store, auth, config, log, now }: Mailing): Mailer {
     if (!composed || smtpUrl === undefined) return forgetMail(store, waiting)
     const mail = mailOf({ id, text: composed.text, baseUrl })
     const answer = await sendMail({ smtpUrl, mailFrom }, composed.to, mail, { signal: ending.signal })
-    // The end of the service says nothing about the mail server; the next node tries it.
+    // The end of this process may have interrupted the sending, which says nothing about the mail server. The mail is
+    // sent again later.
     if (ending.signal.aborted && answer.is !== 'status') return
     const outcome = outcomeOf(answer, { createdAt, tries }, now(), Math.random())
     if (outcome.is === 'again') return tryLater(store, waiting, outcome.dueAt)

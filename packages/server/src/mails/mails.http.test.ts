@@ -6,7 +6,7 @@ import { newMailer } from './mailer.ts'
 
 const email = 'ann@example.org'
 
-/** A service with a mail server, and Ann, an admin of north. */
+/** Starts a service with a mail server, with the workspace north and Ann, one of its admins. */
 async function served(replies?: NonNullable<Parameters<typeof mailbox>[0]>['replies'], given: Given = {}) {
   const box = await mailbox(replies ? { replies } : {})
   const service = await serve({ smtpUrl: box.url, ...given })
@@ -48,7 +48,7 @@ test('the answer does not tell whether an address has an account, and an unknown
   const { box, mailer, waiting, forgot } = await served()
   const [known, unknown] = [await forgot(email), await forgot('nobody@example.org')]
   expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
-  // Nothing was looked up so far, so the request took as long for one as for the other.
+  // No account was looked up so far, so the request took as long for the address without an account as for the other.
   expect(await waiting()).toHaveLength(2)
   await mailer.send()
   expect(box.mails.map(({ to }) => to)).toEqual([[email]])

@@ -26,7 +26,7 @@ export interface Text {
   title: string
   lines: readonly string[]
   url: string
-  /** The worst level of the alerts that are open; null if all of them have ended. */
+  /** The worst level of the alerts in this message that have not ended; null if there is none. */
   level: 'warn' | 'bad' | null
 }
 
@@ -71,7 +71,10 @@ export const plain = (
   return `${cut(text, max - link.length)}${link}`
 }
 
-/** The lines of a message without its title, for services that show the title separately. */
+/**
+ * The lines of a message without its title, for services that show the title separately; the title if there are no
+ * lines.
+ */
 export const facts = ({ lines, title }: Text, max: number): string =>
   cut((lines.length > 0 ? lines : [title]).map(oneLine).join('\n'), max)
 

@@ -8,7 +8,7 @@ export interface Mail {
   subject: string
   text: string
   html: string
-  /** The id of the delivery, which is the same on every try. */
+  /** The Message-ID of the mail, made from the id of its delivery, so that it is the same on every try. */
   messageId: string
   headers: Record<string, string>
 }
@@ -22,8 +22,8 @@ interface MailParts {
   /** The origin of the service. */
   baseUrl: string
   /**
-   * The address of the page on which people choose what they receive. Opening it changes nothing, since only a button on
-   * the page does. Undefined for a mail that the person asked for.
+   * The address of the page on which people choose what they receive. Opening it changes nothing, since only a button
+   * on the page does. Undefined for mails about accounts.
    */
   settingsUrl?: string
 }

@@ -19,7 +19,7 @@ export interface PushKeys {
 const maxTitle = 120
 const maxBody = 300
 /**
- * The seconds for which a push service keeps a message for a browser that is off. The service also gives a delivery up
+ * The seconds for which a push service keeps a message for a browser that is off. This service also gives a delivery up
  * after a day.
  */
 const ttlSeconds = 86_400
