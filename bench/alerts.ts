@@ -41,7 +41,10 @@ interface Round {
   turn: number
 }
 
-/** Events that happen to the agents before some rounds. They are measured separately, one after the other. */
+/**
+ * The states of the fleet that are measured, one after the other. Each function brings the fleet into the state and
+ * returns the time at which its rounds begin.
+ */
 const scenes: readonly [says: string, happens: (fleet: Fleet) => number][] = [
   ['not one has reported since the upgrade', ({ start }) => start],
   ['every agent reports and is well', ({ store, start }) => knowSigns(store, start)],
@@ -142,7 +145,10 @@ function turnBad({ sqlite }: Embedded, start: number): number {
   return start
 }
 
-/** The limit to compare with: the CPU time of the statement in milliseconds, the lowest of five runs. */
+/**
+ * The limit to compare with: the CPU time in milliseconds of one statement that reads the four columns by which most
+ * rules are judged. It is the lowest of five runs.
+ */
 function limitOf({ sqlite }: Embedded): number {
   const statement = sqlite.prepare(
     'select received_at, interval_s, level, warnings from agent join agent_report on agent_id = agent.id order by workspace_id, name',

@@ -14,7 +14,8 @@ import { startLoad, type Window, window } from './fleet/load.ts'
 /** The number of connections, which all agents share, so that only the number of agents grows. */
 const connections = 256
 /**
- * The number of reports per second until every agent has a row. No agent may report more than 60 times a minute (8).
+ * The maximum number of reports per second in the warm-up, until every agent has a row. No agent may report more than
+ * 60 times a minute (8).
  */
 const warmRate = 5000
 const minWarm = 2

@@ -79,7 +79,10 @@ interface Outcome {
   beside: Measured
   before: number
   highest: number
-  /** The MB by which the database grew. The service's cache may hold that much more than before. */
+  /**
+   * The MB by which the database grew, but at most the size of the service's cache. The cache may hold that much more
+   * than before.
+   */
   pages: number
   after: number
   sent: string

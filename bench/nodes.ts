@@ -92,7 +92,10 @@ async function measure(cluster: Cluster, nodes: number, commands: number): Promi
   const [nodesBefore, databaseBefore, loadBefore] = [cpu(), cpuSecondsOfAll(database), cpuSeconds(process.pid)]
   const from = performance.now()
   let turn = 0
-  /** Sends reports for one agent after the other. The function ends when an agent has nothing left to acknowledge. */
+  /**
+   * Sends a report for one agent of the list after the other. An agent whose answer had commands is added to the list
+   * again, since its next report acknowledges them. The function ends when the list is used up.
+   */
   const ask = async (connection: Agent) => {
     for (let agent = agents[turn++]; agent; agent = agents[turn++]) {
       const node = cluster.nodes[agent.reports++ % nodes]

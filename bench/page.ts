@@ -102,8 +102,8 @@ async function waitsOf(
 }
 
 /**
- * Runs in the browser's page. Returns the milliseconds from the navigation until an element that matches the selector
- * is painted.
+ * Runs in the browser's page. Returns the milliseconds from the navigation until the first element that matches the
+ * selector is visible and has text.
  */
 function untilVisible(selector: string): Promise<number> {
   return new Promise((resolve) => {

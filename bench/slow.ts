@@ -25,7 +25,7 @@ const interval = 10
 const warmSeconds = 12
 /** The seconds of a measurement without slow clients. */
 const quietSeconds = 12
-/** The seconds until the connections of the slow clients are closed. */
+/** The seconds until the connections of the slow clients are closed, after these clients were stopped. */
 const goneSeconds = 3
 /**
  * The seconds in which all slow clients connect. `together`: as fast as possible. `spread`: over the time after which

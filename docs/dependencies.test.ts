@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8')
 
-/** The rows of the table, by the packages that each of them names. */
+/** The cells of each row in the table of dependencies. */
 const rows = page
   .split('\n')
   .filter((line) => line.startsWith('| `'))

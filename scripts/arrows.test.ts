@@ -24,7 +24,10 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
  */
 const typeArrows = [['dashboard', '@svc/api']]
 
-/** For each package or folder, what its tests and tools may import in addition. */
+/**
+ * For each package or folder, the packages and folders that its tests and tools may import in addition to those in
+ * `arrows`.
+ */
 const wider: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   blueprint: [],
@@ -98,7 +101,7 @@ test('an example agent imports no code of this repository', () => {
   expect(foreign.map(line)).toEqual([])
 })
 
-// The dependencies that package.json declares are tested from here on.
+// The tests below are about the dependencies that each package.json declares.
 
 interface Declared {
   readonly dependencies?: Record<string, string>
@@ -185,7 +188,7 @@ test('an import is recognised in each of its forms', () => {
     "const sql = `select 1 from 'h'`",
   ]
     .join('\n')
-    // the lines below have double quotes, since with single quotes they would count as imports of this file
+    // The lines above have double quotes, since with single quotes they would count as imports of this file.
     .replaceAll('"', "'")
   expect(importsOf('scripts/x/y.ts', text).map(({ from, typeOnly }) => [from, typeOnly])).toEqual([
     ['a', false],

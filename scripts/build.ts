@@ -81,7 +81,7 @@ function mark({ result }: Product, wanted: string): void {
  * half a page.
  */
 async function makePage(): Promise<void> {
-  // if this had the value that tests set, libraries would be built in their slower development form
+  // With the value that tests set, libraries would be built in their slower development form.
   process.env.NODE_ENV = 'production'
   const { build: bundle } = await import('vite')
   const temporary = inRoot(`.cache/page-${process.pid}`)

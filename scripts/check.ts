@@ -1,7 +1,7 @@
 /**
  * `npm run check`: types, lint, format and English, and figures about the code. The exit code is the number of checks
- * that failed. The type-aware linter has no cache, and all files take some 15 s: it does not run again on the files that
- * it has already passed. With `--quick` it checks only files changed since the last commit.
+ * that failed. The type-aware linter has no cache, and all files take some 15 s: it does not run again if
+ * no file has changed since it passed. With `--quick` it checks only files changed since the last commit.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,7 +18,7 @@ const checks = [
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
   ['promises and import cycles', linter, '--type-aware', ...(quick ? changed() : ['.'])],
 ] as const
-/** The state of all files on which the type-aware linter found nothing. */
+/** The file with the state of the sources on which the type-aware linter last found nothing. */
 const passedFile = join(root, '.cache/linted')
 const state = quick ? undefined : stateOfFiles()
 
@@ -51,7 +51,7 @@ function listed(options: string[], more: string[] = []): string[] {
   return files.filter((file) => file !== '' && existsSync(join(root, file)))
 }
 
-/** Changes with every source and setting that the linter reads; undefined outside of a git checkout. */
+/** A text that changes with every source and setting that the linter reads; undefined outside of a git checkout. */
 function stateOfFiles(): string | undefined {
   try {
     const hash = createHash('sha256')

@@ -13,8 +13,8 @@ vi.setConfig({ testTimeout: 60_000 })
 const root = join(import.meta.dirname, '..')
 
 /**
- * Returns the files that the compiler reads for a package. Other packages are read from their sources and not, as
- * usual, from the output of `tsc -b`.
+ * Returns the files that the compiler reads for a package. Other packages are read from their sources, and not from the
+ * output of `tsc -b` as usual.
  */
 function filesOf(folder: string, config = 'tsconfig.json'): string[] {
   const cache = join(root, folder, '.cache')

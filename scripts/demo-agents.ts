@@ -19,7 +19,8 @@ export interface Place {
 export interface DemoAgent {
   name: string
   /**
-   * The first two values are shown at the terminal: what the agent watches, and the language in which it is written.
+   * `watches` says what the agent watches, and `language` in which language it is written. The demo prints both at the
+   * terminal.
    */
   watches: string
   language: string

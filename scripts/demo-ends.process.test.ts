@@ -25,7 +25,10 @@ async function removed(folder: string) {
   above.close()
 }
 
-/** The ways in which the demo ends. The short form of the test runs only the harder one. */
+/**
+ * The ways in which the demo is killed: the words for the test's name, and the agents whose runtimes are killed too.
+ * The short form of the test runs only the first, which is harder to clean up.
+ */
 const ways: readonly (readonly [how: string, names: readonly string[]])[] = [
   [
     'killed with -9 together with the runtimes, whose agents keep running',

@@ -89,7 +89,10 @@ export class Processes {
     return readFileSync(this.#logOf(name), 'utf8').trimEnd().split('\n').slice(-12).join('\n')
   }
 
-  /** Asks all processes to end, each before the ones that it reports to, and kills after some seconds what is left. */
+  /**
+   * Asks all processes to end, beginning with the one that was started last, and kills those that still run after some
+   * seconds. Resolves when the guard has ended too.
+   */
   async end(): Promise<void> {
     this.#stopping.abort()
     const all = [...this.#running.values()].filter((child) => child.exitCode === null && child.signalCode === null)

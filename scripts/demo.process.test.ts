@@ -34,7 +34,10 @@ async function watchAll({ url, link, workspace }: Ready): Promise<void> {
   for (const name of Object.keys(signs)) await streamOf(`${url}/api/web/w/${workspace}/events?agent=${name}`, cookie)
 }
 
-/** For each agent, the name of a health item that only the agent itself can have written. */
+/**
+ * For each agent of the demo, the name of a health item that only the agent itself can have reported, and not its
+ * runtime.
+ */
 const signs = { 'machine-watch': 'Load', 'git-reader': 'Repository', 'link-checker': 'Links' }
 
 interface Shown {

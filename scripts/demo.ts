@@ -50,7 +50,7 @@ for (const [signal, number] of [
     void end(signal === 'SIGINT' ? 0 : 128 + number)
   })
 
-// Compiled code is kept for later starts, as svc-server does.
+// Node keeps the compiled code in the cache, so that later starts are faster. svc-server does the same.
 enableCompileCache(join(root, '.cache/compiled'))
 try {
   await begin()
@@ -139,7 +139,7 @@ async function fillWorkspace(place: Place): Promise<void> {
 
 /**
  * Runs a command of `svc-server` by sending it to the running service. Its arguments are parsed in this process:
- * starting the program eleven times would cost more CPU time than the service needs.
+ * starting the program for each command would cost more CPU time than the service needs.
  */
 async function operator<T>(_place: Place, args: string[], input?: string): Promise<T> {
   const { askOperator } = await import('../packages/server/testing/operator.ts')

@@ -56,8 +56,8 @@ class Dev {
 
 test('npm run dev serves page and service at one address, shows a change at once, and ends completely', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-dev-'))
-  // The test's folder for the page. It is in the checkout, since Vite serves nothing else, but outside of the sources,
-  // since other tests build these at the same time.
+  // The folder of a module that this test changes. It is in the checkout, since Vite serves nothing else, but outside
+  // of the sources, since other tests build these at the same time.
   const scratch = join(root, `.cache/dev-test-${process.pid}`)
   mkdirSync(scratch, { recursive: true })
   onTestFinished(() => {

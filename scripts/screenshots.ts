@@ -205,7 +205,10 @@ async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string;
   return { id, played: [...installed.values()] }
 }
 
-/** Opens alerts of two agents, and makes channels, a mute, and alerts that ended. Nothing is sent anywhere: its port is closed. */
+/**
+ * Opens alerts of two agents, and makes channels, a mute, and alerts that ended. No message arrives anywhere, since the
+ * addresses of the channels are at a closed port.
+ */
 async function furnishAlerts(place: Place, ada: Visitor): Promise<void> {
   const north = '/api/web/w/north-wind'
   for (const channel of [

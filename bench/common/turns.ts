@@ -22,7 +22,7 @@ export interface LongestTurn {
   readonly work: number
 }
 
-/** The longest turn since the time `from` (Unix milliseconds); NaN if none was recorded. */
+/** The longest turn since the time `from` (Unix milliseconds); NaN if the file of recordings does not exist. */
 export function longestTurn(file: string, from: number): LongestTurn {
   if (!existsSync(file)) return { time: Number.NaN, work: Number.NaN }
   const lines = readFileSync(file, 'utf8').trim().split('\n')

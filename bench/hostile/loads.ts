@@ -40,7 +40,7 @@ async function serve(target: Target): Promise<void> {
   process.send?.(await send())
 }
 
-/** Requests 5,000 different spellings of the address of one file, each with compressed content. */
+/** Requests one file by 5,000 different spellings of its address, and accepts only compressed content. */
 async function spellings({ port }: Target): Promise<() => Promise<string>> {
   const [, folder = '', name = ''] = /^(\/assets)\/(.*)$/.exec(await assetOf(port)) ?? []
   const paths = Array.from({ length: 1250 }, (_, i) => {
@@ -75,8 +75,8 @@ async function unread({ port, seconds }: Target): Promise<() => Promise<string>>
 }
 
 /**
- * In the first half of the time, one agent sends reports with 17,000 new model names each. In the second half, 128
- * agents send reports of that size at the same time.
+ * In the first half of the time, one agent sends reports of about 250 KB that are full of new model names. Then 128
+ * agents send one report of that size each, all at the same time.
  */
 async function dense({ port, seconds, agent }: Target): Promise<() => Promise<string>> {
   const report = (token: number, body: string, connections?: Agent) => {
@@ -161,7 +161,7 @@ async function uploads(target: Target): Promise<() => Promise<string>> {
   }
 }
 
-/** Sends this many bytes as fast as the server accepts them. */
+/** Sends this many bytes as fast as the server accepts them, for at most `patience` milliseconds. */
 async function allBut(socket: Socket, bytes: number, patience: number): Promise<void> {
   const piece = Buffer.alloc(256 * 1024)
   const until = performance.now() + patience
@@ -254,7 +254,7 @@ function cookiesOf({ port, people, password }: Target): Promise<string[]> {
   )
 }
 
-/** The path of the largest script file of the page. */
+/** The path of the script file that the page names first. */
 async function assetOf(port: number): Promise<string> {
   const page = await (await fetch(`http://localhost:${port}/`)).text()
   const path = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1]

@@ -11,7 +11,10 @@ export const otherAgents = 40
 const everyMs = 100
 const signInEveryMs = 3000
 
-/** The duration of each successful call in milliseconds, and the number of failed calls. */
+/**
+ * The durations of successful calls, and of calls that still waited when the times were taken, in milliseconds; and the
+ * number of failed calls.
+ */
 export interface Times {
   reports: number[]
   health: number[]

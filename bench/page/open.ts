@@ -84,7 +84,10 @@ export function openPages({ port }: { port: number }, cookies: string[], n: numb
   }
 }
 
-/** Returns a function that calls `act` at most once in each period, however often it is called itself. */
+/**
+ * Returns a function that calls `act` three seconds after it was called. Further calls in these three seconds have no
+ * effect.
+ */
 function throttled(act: () => void): () => void {
   let waiting = false
   return () => {

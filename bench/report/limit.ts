@@ -1,7 +1,7 @@
 /**
  * The limit server T does only the work that no server can avoid: bare node:http, JSON.parse, and one transaction per
  * turn of the event loop. It writes the same rows as the service (the last report, its runs), settles acks and claims
- * queued commands. It has no rules, reads no fields and knows no limits. `limit.ts FILE L` starts server L, which only
+ * queued commands. It checks no fields, has no rules and knows no limits. `limit.ts FILE L` starts server L, which only
  * stores the last report.
  */
 import { createHash } from 'node:crypto'

@@ -59,7 +59,7 @@ console.log(
 )
 process.exit(0)
 
-/** Sends reports with all clients to one port, for this long or until every agent has reported. */
+/** Sends reports with all clients to one port, for this many milliseconds, or until `max` reports were sent. */
 async function slice(target: Target, ms: number, max = Infinity): Promise<void> {
   let turns = max
   const started = performance.now()

@@ -23,7 +23,10 @@ export interface Server {
   database?: number | undefined
   stop(): Promise<void>
 }
-/** The result of a measurement. `cpu` is in microseconds per report. */
+/**
+ * The result of measuring one server. `cpu` and `database` are microseconds of CPU time per report, `rate` is reports
+ * per second, `p50` and `p99` are milliseconds.
+ */
 export interface Measured {
   cpu: number
   database: number

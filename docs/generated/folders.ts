@@ -2,7 +2,7 @@
 import { orders } from '../../scripts/house/layers.ts'
 import { code, table } from './table.ts'
 
-/** Throws if there is no order for that package. */
+/** Returns the table of the folders of a package. Throws if scripts/house/layers.ts does not list that package. */
 export function folderTable(part: string): string {
   const order = orders[part]
   if (!order) throw new Error(`scripts/house/layers.ts has no order for "${part}".`)

@@ -1,4 +1,4 @@
-/** Generated parts of documents are as the programs are now. */
+/** Tests that the generated parts of documents agree with the programs, and how they are made. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { operations } from '../../packages/api/src/index.ts'

@@ -1,4 +1,4 @@
-/** Operations of people, from their descriptions in packages/api. */
+/** Makes the tables of docs/operations.md from the descriptions of the operations in packages/api. */
 import {
   account,
   agents,

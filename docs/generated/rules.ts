@@ -4,7 +4,10 @@ import { basename, join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../decisions')
 
-/** The numbers with the files that have a heading for them. */
+/**
+ * Returns the number of each rule and invariant, such as D19 or I5, with the files of docs/decisions that have a
+ * heading for it.
+ */
 export function rulePlaces(): Map<string, string[]> {
   const places = new Map<string, string[]>()
   for (const path of globSync(join(folder, '*.md')).sort())

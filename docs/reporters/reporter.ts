@@ -49,7 +49,7 @@ const token = process.env.SVC_TOKEN ?? stop('SVC_TOKEN is not set')
 const folder = process.argv[2] ?? stop('usage: reporter.ts FOLDER')
 const scale = Number(process.env.SVC_TIME_SCALE ?? 1) // multiplies every duration, for drills and tests
 const second = 1000 * scale
-// the service accepts 60 reports a minute; 0 if it accepts more
+// the shortest wait between two reports in milliseconds: the service accepts 60 a minute (SVC_TIME_FLOOR=0: no wait)
 const minWait = 1100 * Number(process.env.SVC_TIME_FLOOR ?? 1)
 const logBytes = 512 * 1024
 const boot = randomUUID()
@@ -112,7 +112,9 @@ function report(): Json {
   }
 }
 
-/** Shrinks a report, since one above 256 KB would always be refused (D19). Panels go first, then runs, then details. */
+/**
+ * Shrinks a report, since one above 256 KB would always be refused (D19). Panels go first, then runs, then other parts.
+ */
 function fitted(body: Json): Json {
   for (const part of ['panels', 'runs', 'active', 'gauges', 'health', 'settings']) {
     if (Buffer.byteLength(JSON.stringify(body)) <= 250 * 1024) break

@@ -1,6 +1,6 @@
 /**
- * Finds limits that no shipped code uses. Such a limit is a promise that nobody keeps, or its number is repeated where
- * it is used.
+ * Finds limits of the protocol (`limits` of packages/protocol) that no shipped code uses. Such a limit is a promise
+ * that nobody keeps, or its number is repeated where it is used.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

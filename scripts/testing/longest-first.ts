@@ -28,7 +28,7 @@ interface TestFile {
   readonly bytes: number
 }
 
-/** Estimates the duration of a process or browser test in a fresh clone: more text means more steps. */
+/** Estimates the duration of a test file, in milliseconds, that was never measured: more text means more steps. */
 const guess = ({ bytes }: TestFile): number => bytes * 3
 
 /**

@@ -40,8 +40,8 @@ const witness = ({ folder }: Disk) => join(folder, 'unsynced')
 /** Writes a file that nobody syncs. If it survives, the power failure was not simulated. */
 export const leaveUnsynced = (disk: Disk): void => writeFileSync(witness(disk), unsynced)
 /**
- * True if the content of that file survived. Its name alone may survive, since it can be written together with what
- * others synced.
+ * True if the content of the file that `leaveUnsynced` wrote survived. Its name alone may survive, since it can be
+ * written together with what others synced.
  */
 export const unsyncedSurvived = (disk: Disk): boolean =>
   existsSync(witness(disk)) && readFileSync(witness(disk), 'utf8') === unsynced
