@@ -1,7 +1,7 @@
 /**
- * Measures what the evaluation of alerts costs: CPU time of a round over all agents of one workspace, and the turn of the event loop
- * in which it took the most. The limit is one prepared statement that reads the four columns by which most rules are judged. The
- * clock is an argument, so no agent reports meanwhile. Then the migration of such a fleet is timed.
+ * Measures what the evaluation of alerts costs: CPU time of a round over all agents of one workspace, and of the
+ * longest turn of the event loop. The limit for comparison is one statement that reads the four columns by which most
+ * rules are judged. No agent reports meanwhile; the time is an argument. Also times the migration of such a fleet.
  *
  *   npm run bench -- alerts [--agents 50000] [--rounds 5]
  */

@@ -1,7 +1,7 @@
 /**
  * `npm run check`: types, lint, format and English, and figures about the code. The exit code is the number of checks
- * that failed. The type-aware linter has no cache, and all files take some 15 s: it does not run again if
- * no file has changed since it passed. With `--quick` it checks only files changed since the last commit.
+ * that failed. The type-aware linter has no cache, and all files take some 15 s: it does not run again if no file has
+ * changed since it passed. With `--quick` it checks only files changed since the last commit.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
