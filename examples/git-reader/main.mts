@@ -54,7 +54,10 @@ async function round() {
   await channel.wait((due - performance.now()) / 1000, { paused }, stop.signal)
 }
 
-/** Looks at the branch. If it has moved, or somebody asked for a run, the history is read; each reading is a run. */
+/**
+ * Looks at the branch. The history is read if the branch has moved, if the settings changed, or if somebody asked for a
+ * run; each reading is a run.
+ */
 async function look(why: 'run now' | 'settings changed' | 'schedule') {
   const { folder, branch, commits, since, merges } = settings
   const wanted: Wanted = { folder: folder || channel.folder, branch, commits, since, merges }

@@ -284,8 +284,8 @@ test('whatever happens: no message without a change of state, the end of a mute 
             expect(changed || unmuted || due).toBe(true)
             if (message === 'alert.ended') expect(before?.told).not.toBe('nothing')
           }
-          // A state only goes back if a closing alert opens again, a pending one is dropped, or an unsteady one settles
-          // or ends.
+          // Apart from unsteady alerts, a state only goes back if a closing alert opens again or a pending one is
+          // dropped.
           if (is !== 'unsteady' && was !== 'unsteady' && !(was === 'closing' && is === 'open') && is !== 'none') {
             expect(order.indexOf(is)).toBeGreaterThanOrEqual(order.indexOf(was))
           }
@@ -304,7 +304,8 @@ test('whatever happened: every alert ends within an hour of calm, and one that w
     fc.property(rules, steps, (more, all) => {
       const told = story(rule(more))
       for (const { finding, muted, turns, jump } of all) told.jump(jump).is(finding, turns / 4, { muted })
-      // An evaluation without the mute ends alerts that were muted.
+      // After 61 minutes in which the condition is gone and nothing is muted, every alert has ended and its end was
+      // sent.
       told.is(clear, 61)
       expect(told.alert()).toBeUndefined()
       const known = told.messages().filter((message) => message !== 'alert.reminder')

@@ -1,6 +1,6 @@
 /**
- * Sends the mails about accounts after the requests that caused them were answered. A mail that is not accepted is
- * tried again as often, and at the same times, as a message about alerts.
+ * Sends the mails about accounts that wait in the database, so that no request waits for the mail server. A mail that
+ * is not accepted is tried again as often, and at the same times, as a message about alerts.
  */
 import type { Logger } from 'pino'
 import type { Config } from '../base.ts'
