@@ -47,10 +47,10 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
         <Button type="submit" loading={busy} fullWidth mt={4}>
           Sign in
         </Button>
-        <p className="svc-quiet">
-          <AnchorLink to={paths.forgot}>Forgot your password?</AnchorLink> To join, ask a workspace admin for an
-          invitation.
-        </p>
+        <div>
+          <AnchorLink to={paths.forgot}>Forgot your password?</AnchorLink>
+        </div>
+        <p className="svc-quiet">To join, ask a workspace admin for an invitation.</p>
       </Stack>
     </form>
   )

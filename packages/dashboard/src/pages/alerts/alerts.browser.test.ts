@@ -20,11 +20,12 @@ const north = '/api/web/w/north-wind'
 const evaluated = { timeout: 60_000 }
 
 beforeAll(async () => {
-  receiver = createServer(async (request, response) => {
-    const body = (await request.toArray()).join('')
-    // Messages about alerts may also arrive at any time, so only test messages are counted.
-    if (body.includes('"type":"test"')) received.push(String(request.headers['webhook-id']))
-    response.writeHead(answers).end()
+  receiver = createServer((request, response) => {
+    void request.toArray().then((parts) => {
+      // Messages about alerts may also arrive at any time, so only test messages are counted.
+      if (parts.join('').includes('"type":"test"')) received.push(String(request.headers['webhook-id']))
+      response.writeHead(answers).end()
+    })
   }).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
   place = await openPlace({ SVC_OUTBOUND_ALLOW: '127.0.0.0/8' })
