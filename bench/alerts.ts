@@ -126,7 +126,7 @@ async function timeMigration(store: Embedded): Promise<number> {
     .prepare("select name from sqlite_master where type = 'table' and name like 'alert%'")
     .all()
   store.sqlite.exec('pragma foreign_keys = off')
-  for (const name of [...tables.map((row) => String(row.name)), 'agent_hours', 'service_backup'])
+  for (const name of [...tables.map((row) => String(row.name)), 'agent_hours', 'service_backup', 'account_mail'])
     store.sqlite.exec(`drop table ${name}`)
   store.sqlite.exec(`alter table agent drop column signs;
     delete from kysely_migration where name >= '012'; pragma foreign_keys = on; pragma wal_checkpoint(truncate)`)
