@@ -69,7 +69,10 @@ export async function findings(store: Store, place: Place, looking: Looking): Pr
   ]
 }
 
-/** The number of findings folded at a time, which keeps the turns of the event loop short. */
+/**
+ * The number of findings in which members of a mass silence are looked for in one turn of the event loop, so that the
+ * turns stay short.
+ */
 const foldedAtOnce = 2000
 
 const over: Finding = { is: 'over' }
@@ -117,8 +120,8 @@ function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFin
 
 /**
  * Replaces the silence of many agents at once by one alert of the workspace. Until that alert opens, the agents' own
- * alerts wait; once it is open, they are dropped unless they were already sent.
- * A fleet may have tens of thousands of agents, so reports are answered between the steps.
+ * alerts wait; once it is open, they are dropped unless they were already sent. A fleet may have tens of thousands of
+ * agents, so reports are answered between the steps.
  */
 async function folded(
   place: Place,

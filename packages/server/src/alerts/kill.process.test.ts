@@ -76,7 +76,8 @@ test('a node that is killed while many alerts open sends each of them, and no id
     const enough = Promise.withResolvers<void>()
     const until = seen + 1 + ((round * 37) % Math.ceil((2 * agents) / (3 * kills)))
     onMessage = () => (seen >= until ? enough.resolve() : undefined)
-    // The first node is killed after 700 ms at the latest, so that it may still evaluate and has sent nothing.
+    // The first node is killed after 700 ms even if it has sent nothing by then, for example because it still
+    // evaluates.
     if (round === 0) setTimeout(enough.resolve, 700)
     await Promise.race([enough.promise, gone])
     child.kill('SIGKILL')

@@ -15,7 +15,10 @@ export interface AlertChange {
   since: number
   endedAt: number | null
   label: string | null
-  /** Details in the agent's own words. It is always null at present; a message shows it if it is set. */
+  /**
+   * The agent's own words about its level. Null if the workspace does not allow them in messages, if the alert is not
+   * about the level of one agent or has ended, or if the agent reported none.
+   */
   detail: string | null
   agents: { names: readonly string[]; of: number } | null
   acknowledgedBy: string | null
