@@ -130,8 +130,9 @@ async function measureRestart(service: Service, load: Load): Promise<Run['restar
 }
 
 /**
- * Corrects the names of errors. A report that was sent while the server closed its idle connection is counted as never
- * read; but if that report is in the database, the server had read it, and only the answer was lost.
+ * Corrects the names of errors. `crossed` counts reports that were sent while the server closed an idle connection, as
+ * never read by it. If such a report is in the database, the server had read it and only the answer was lost, so it is
+ * counted as `cut`.
  */
 function nameStored({ crossed, errors }: Counts, file: string): void {
   const database = new DatabaseSync(file, { readOnly: true })

@@ -110,7 +110,7 @@ async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<s
 }
 
 interface Replaced {
-  /** What a person reads about the removal. */
+  /** The lines that tell a person about the removal. */
   readonly lines: readonly string[]
   /** Installs the removed unit again, and starts it if it was running. */
   putBack(): Promise<void>
