@@ -24,7 +24,7 @@ interface Mailing {
 
 interface Mailer {
   start(): void
-  /** Tries once each mail that is due. */
+  /** Tries once the mails that are due, at most a few in one call; the others follow in the next call. */
   send(): Promise<void>
   stop(): Promise<void>
 }
