@@ -31,7 +31,10 @@ const notices: Plugin = {
   },
 }
 
-const isCommon = (id: string): boolean => ![uploading, tabbed, aboutAlerts].some((apart) => apart.test(id))
+/** Modules that other pages share. Neither the list of agents nor the page of an agent needs them. */
+const otherPages = /pages\/(install\/|alerts\/|updates\/(UpdatesPage|Bar|parts\/NewSecrets)|SignInPage|AccountForm)/
+
+const isCommon = (id: string): boolean => ![uploading, tabbed, aboutAlerts, otherPages].some((apart) => apart.test(id))
 
 export default defineConfig({
   plugins: [react(), notices],
