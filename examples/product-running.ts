@@ -86,8 +86,8 @@ export class World {
   }
 
   /**
-   * Uploads a blueprint with a binding to the product, issues an install code and redeems it. Returns the binding from
-   * the agent's `agent.env`.
+   * Makes an agent that has a binding to the product `tasks`: uploads its blueprint to the service, issues an install
+   * code and redeems it. Returns the binding (the product's address, workspace and token) from the service's answer.
    */
   async installs(
     name: string,

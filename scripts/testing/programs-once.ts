@@ -1,4 +1,7 @@
-/** Vitest runs this once before all process and browser tests: it makes the programs that the tests start. */
+/**
+ * Vitest calls this before the first test of each kind that starts programs (vitest.config.ts). It makes the programs
+ * that the tests start, unless they were already made from the same sources.
+ */
 import type { TestProject } from 'vitest/node'
 import { makePrograms } from './programs.ts'
 import type { Programs } from './sources.ts'

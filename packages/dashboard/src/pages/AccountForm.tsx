@@ -15,7 +15,8 @@ interface AccountFormProps {
 }
 
 /**
- * A form for the name and password of a new account. The link that the person opened has determined the e-mail address.
+ * A form for the name and a new password of an account that is new, was taken over, or whose password was forgotten.
+ * The e-mail address cannot be changed, because the link that the person opened determines it.
  */
 export function AccountForm({ email, name: before = '', verb, onSubmit }: AccountFormProps) {
   const form = useForm({

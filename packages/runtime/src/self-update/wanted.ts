@@ -22,8 +22,8 @@ export function wanted(wish: string, { running, pinned, hold, sha256 }: WishedFa
 }
 
 /**
- * True if a wish ends the hold: it names another version than the one on hold, or the file in place was replaced since
- * the hold began.
+ * True if a wish ends the hold: it names another version than the one on hold, or the runtime's file on this machine
+ * was replaced since the hold began.
  */
 export const lifts = (wish: string, { hold, sha256 }: Pick<WishedFacts, 'hold' | 'sha256'>): boolean =>
   hold !== undefined && runtimeVersion.test(wish) && (hold.version !== wish || replaced(hold, sha256))

@@ -33,7 +33,8 @@ export function sharedAnswers(clock: () => number): Answers {
       const answer = make()
       const mine = { at: clock(), answer }
       answers.set(question, mine)
-      // If an answer cannot be made, the error is not shared: the next page tries again.
+      // If an answer cannot be made, all pages that wait for it get the error. The error is not kept: for the next page
+      // that asks, the service tries again.
       answer.catch(() => answers.get(question) === mine && answers.delete(question))
       return answer
     },

@@ -1,4 +1,8 @@
-/** Counts failed sign-in tries in memory over a sliding window, for a bounded number of keys of a fixed size. */
+/**
+ * Counts tries in memory over a sliding window, so that their number can be limited: failed sign-ins, unknown links,
+ * changes of a password and requests for a new one. A try counts for a key, such as a network address. The number of
+ * keys is bounded, and each is kept as a hash of fixed size.
+ */
 import { createHash } from 'node:crypto'
 
 export interface Limit {

@@ -15,7 +15,10 @@ async function world() {
 type Invited = { id: string; url: string }
 const invited = async (browser: Browser, email: string, role = 'member') =>
   (await browser.send<Invited>('POST', '/api/web/w/north/invitations', { email, role })).body
-/** The address of the page's route that an invitation's link belongs to. */
+/**
+ * The address of the service's route for an invitation, made from the invitation's link. The link opens the page
+ * `/invitation/ID`, which calls this route.
+ */
 const routeOf = ({ url }: Invited) => `/api/web/invitations/${url.split('/').at(-1)}`
 const membersSeenBy = async (browser: Browser) => (await browser.get<Members>('/api/web/w/north/members')).body
 const idOf = async (browser: Browser, name: string) =>
