@@ -5,7 +5,7 @@ import type { Releases } from './releases/releases.ts'
 
 /**
  * The dependencies of the upper parts of the service, such as routes, pages and the sweeper. `now` is a function here;
- * the code that they call gets the time as an argument.
+ * the functions that these parts call get the time as an argument.
  */
 export interface Deps extends Base {
   store: Store

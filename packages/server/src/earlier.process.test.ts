@@ -22,7 +22,7 @@ type Rows = Record<string, unknown>[]
 interface Earlier {
   secret: string
   tokens: Record<'mail' | 'quiet' | 'gone' | 'mail-one' | 'mail-two' | 'mail-three', string>
-  /** The output that `svc-server … --json` of the earlier version gave. */
+  /** The JSON that commands such as `svc-server agent list … --json` of the earlier version printed. */
   kept: {
     commands: { mail: Rows; quiet: Rows }
     agents: Rows
@@ -48,7 +48,7 @@ async function onPostgres(): Promise<Place> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    // Lines that start with a backslash are commands for psql, so they are left out here.
+    // Lines of the dump that start with a backslash are commands for psql, and the database would refuse them.
     await client.query(
       unpacked('postgres.sql.gz')
         .toString()
@@ -71,7 +71,7 @@ describe.each([
     const { kept, tokens } = earlier(engine)
     const place = await placed()
 
-    // These commands must run before the service starts, because the service erases old data.
+    // These `svc-server` commands must run before the service starts, because a running service erases old data.
     expect(await place.value(['command', 'list', 'north/mail'])).toMatchObject(kept.commands.mail)
     expect(await place.value(['agent', 'list', 'north'])).toMatchObject(kept.agents)
     expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject(kept.mail)

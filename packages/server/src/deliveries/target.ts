@@ -1,7 +1,7 @@
 /**
- * Decides which addresses may be called (I30): an address that a person typed must not lead into the private network of
- * the service. A host name is judged by its IP addresses at the moment of the connection, so changing them after an
- * earlier check has no effect.
+ * Decides which addresses the service may call (I30): an address that a person typed must not lead into the private
+ * network of the service. A host name is judged by its IP addresses at the moment of the connection, so changing them
+ * after an earlier check has no effect.
  */
 import { lookup as dnsLookup } from 'node:dns'
 import type { Agent } from 'node:http'
@@ -15,7 +15,10 @@ import type { Allowed } from './allowed.ts'
 const maxUrl = 2000
 const setting = 'SVC_OUTBOUND_ALLOW'
 
-/** Parses the address of a receiver. If its host is an IP address, in any notation, that is judged too. */
+/**
+ * Parses the URL that the service is asked to call. If its host is an IP address, in any notation, the IP address is
+ * judged too.
+ */
 export function readTarget(text: string, allowed: Allowed): Verdict<URL, 'address_invalid' | 'address_refused'> {
   const url = URL.parse(text)
   const invalid = (wanted: string) => refuse('address_invalid', `The address must ${wanted}.`)
@@ -43,8 +46,8 @@ export function judgeAddress(address: string, allowed: Allowed, name?: string): 
 }
 
 /**
- * The kind of network that an address belongs to. For IPv6 only 2000::/3 counts as public, because the library also
- * calls ::7f00:1 public, which is another notation of 127.0.0.1.
+ * The kind of network that an address belongs to. For IPv6 only 2000::/3 counts as public, because ipaddr.js also calls
+ * ::7f00:1 public, which is another notation of 127.0.0.1.
  */
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   const range = address.range()
@@ -77,9 +80,9 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
 }
 
 /**
- * The HTTP agent for one request; throws TargetRefused if the address may not be called. Its connection is used only
- * once, since reusing it would skip the check. The agent has a check too, and is given the accepted addresses one by
- * one, because it prints a warning for a network of the other IP version.
+ * The HTTP agent for one request of the service; throws TargetRefused if the address may not be called. Its connection
+ * is used only once, since reusing it would skip the check. The library's agent has a check too: it gets the accepted
+ * addresses one by one, because it warns about a network of the other IP version.
  */
 export function agentFor(url: URL, allowed: Allowed, lookup: LookupFunction = dnsLookup as LookupFunction): Agent {
   const judged: string[] = []

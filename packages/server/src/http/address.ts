@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /**
- * The caller's address: the socket's peer, or if that is a configured proxy, the nearest address before it that is not
- * one (D16).
+ * Returns a function that finds a caller's address: the socket's peer or, if the peer is a configured proxy, the
+ * nearest address in `X-Forwarded-For` that is not a configured proxy (D16).
  */
 export function callerAddress(trustedProxies: readonly string[]): (req: IncomingMessage) => string {
   const isTrusted = addressesIn(trustedProxies)
@@ -19,7 +19,7 @@ export function callerAddress(trustedProxies: readonly string[]): (req: Incoming
   }
 }
 
-/** Returns a function that tells if an address is one of these, or is in one of these subnets. */
+/** Returns a function that tells if an address is one of the listed addresses, or is in one of the listed subnets. */
 export function addressesIn(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const entry of entries) {
@@ -32,7 +32,10 @@ export function addressesIn(entries: readonly string[]): (address: string) => bo
   return (address) => isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-/** The key under which a caller is counted: an IPv4 address, or the /64 of an IPv6 address (D16). */
+/**
+ * The key under which the calls and connections of a caller are counted: an IPv4 address, or the /64 of an IPv6 address
+ * (D16).
+ */
 export function callerKey(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')

@@ -1,4 +1,7 @@
-/** The answers of routes that the listener calls directly (7): JSON with its length, which caches never store (D56). */
+/**
+ * Sends the answers of the routes that the listener calls directly (7): JSON with its length, which caches never store
+ * (D56).
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { envelope, type RefusalCode, refusals, statusOf } from '@svc/protocol'
 import { endAfterReading } from './body.ts'

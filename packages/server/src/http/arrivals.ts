@@ -54,7 +54,7 @@ export class Arrivals {
     }
   }
 
-  /** Stops tracking a body, because it has ended for whatever reason. */
+  /** Stops tracking a body: it has ended, its connection is closed, or the rest of it is not read. */
   end(req: IncomingMessage): void {
     const arrival = this.#under.get(req)
     if (!arrival) return
@@ -70,7 +70,7 @@ export class Arrivals {
     }
   }
 
-  /** Closes the connection of a body that takes too long, unless the body has ended in the meantime. */
+  /** Closes the connection on which a body arrives, unless the body has ended in the meantime. */
   #giveUp(req: IncomingMessage): void {
     if (!this.#under.has(req)) return
     this.end(req)

@@ -34,7 +34,7 @@ test('each turn reads a few pieces of many large bodies, and a client that stops
   const stopped = Array.from({ length: 8 }, () => request(10, 2))
   const waiting = stopped.map(read)
   const bodies = Promise.all(Array.from({ length: 20 }, () => read(request(10))))
-  await turn() // After this turn the first piece of each body has arrived.
+  await turn() // After one turn of the event loop, the first piece of each body has arrived.
   const turns: number[] = []
   let left = 20 * 9 + stopped.length
   for (; left > 0 && turns.length < 1000; left -= thisTurn) {

@@ -1,19 +1,23 @@
-/** Reads bodies by hand (D14, D15): a body above the limit gets an answer instead of a broken connection. */
+/**
+ * Reads the bodies of requests piece by piece (D14, D15), so that a client whose body is above the limit gets an answer
+ * instead of a broken connection.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { arrivals } from './arrivals.ts'
 import { Turns } from './turns.ts'
 
 /**
- * The maximum number of bytes that are read and discarded before the connection is closed, so that a client that is
- * still sending sees the refusal.
+ * The maximum number of bytes of a refused body that the service reads and discards before it closes the connection. A
+ * client that is still sending can see the refusal only if its bytes are read.
  */
 const drained = { early: 64 * 1024, tooLarge: 8 * 1024 * 1024 } as const
 /** The time in milliseconds for which a connection stays open after the answer if its client is still sending. */
 const lingerMs = 500
 
 /**
- * The limits for large bodies. After the first `bytes` of a body, the rest is read in pieces of 64 KB: all clients
- * together get `perTurn` pieces in a turn of the event loop. A client that sends slowly does not block others.
+ * The limits for large bodies. After the first `bytes` of a body, the rest is read in pieces of at most 64 KB: all
+ * clients together get `perTurn` pieces in a turn of the event loop. A client that sends slowly does not delay the
+ * others.
  */
 const large = { bytes: 32 * 1024, perTurn: 4 } as const
 const pieces = new Turns(large.perTurn)

@@ -35,8 +35,9 @@ export function brokenRequests({ open }: Connections) {
   }
 
   /**
-   * Refuses CONNECT, since the service is no proxy, and closes the connection. If an earlier request on it is still
-   * being answered, the connection is only closed, because Node has already detached it.
+   * Refuses CONNECT, since the service is no proxy, and closes the connection. If an earlier request of the connection
+   * is still being answered, the connection is closed without a refusal, because Node has already detached it from the
+   * HTTP server.
    */
   function refuseConnect(_req: IncomingMessage, duplex: Duplex): void {
     const socket = duplex as Socket
@@ -70,9 +71,7 @@ function sayAndClose(socket: Socket, answer: string): void {
   setTimeout(() => socket.destroy(), 1000).unref()
 }
 
-/**
- * The code of the parser's error for a client that disconnects during its request. Nobody is left to read an answer.
- */
+/** The code of the parser's error if a client disconnects during its request. The service then sends no answer. */
 const hungUp = 'HPE_INVALID_EOF_STATE'
 /**
  * The refusals of requests that are not HTTP, arrive too slowly, have too many headers, or use CONNECT. Each text is

@@ -1,6 +1,6 @@
 /**
- * Tracks the open connections of a server and what each is doing. Every request pays for this, so all users share one
- * tracker.
+ * Tracks the open connections of a server and what each is doing. Tracking costs time in every request, so all code
+ * that needs it shares one tracker for each server.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -16,7 +16,7 @@ let service: TestService
 
 beforeAll(async () => {
   w = await world(await openTestSqlite())
-  // The clock advances each time it is read, so that no rate limit hides the reports.
+  // The clock advances each time the service reads it, so that the rate limit refuses none of the test's reports.
   let at = w.clock.now()
   service = await startService(w.store, {
     now: () => {

@@ -45,7 +45,8 @@ test('if many requests for pages arrive at once, a few start in each turn of the
     for (const socket of sockets) socket.destroy()
   })
   await Promise.all([allAccepted, ...sockets.map((socket) => once(socket, 'connect'))])
-  // The bytes of all 64 requests are in the system's buffers before the event loop continues.
+  // All 64 requests are written before the event loop continues, so the system's buffers then hold the bytes of all of
+  // them.
   for (const socket of sockets) socket.write('GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await all.promise
   const perTurn = begun.map((one) => begun.filter((other) => other === one).length)

@@ -1,7 +1,7 @@
 /**
- * The one listener of the service: agent routes are handled directly, all other requests go to the routes of the pages.
- * Whatever bytes arrive, the answer is 2xx to 4xx or a closed socket, 503 only under overload or if the store fails,
- * and the process keeps running (I10).
+ * The service's listener for agents and pages: agent routes are handled directly, all other requests go to the routes
+ * of the pages. Whatever bytes arrive, the answer is 2xx to 4xx or a closed socket, 503 only under overload or if the
+ * store fails, and the process keeps running (I10).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -86,7 +86,8 @@ export function createListener(
   const unread = giveUpUnread(connections, limits.unread)
   server.on('close', unread.stop)
   shareConnections(server, open, Math.ceil(limits.connections * addressShare), config.trustedProxies)
-  // Node counts the connections of one listening socket; this limit covers all of them (listen.ts).
+  // Node's limit counts the connections of one listening socket; this limit counts those of all listening sockets
+  // (listen.ts).
   Object.defineProperty(server, 'maxConnections', { get: () => (open.size < limits.connections ? undefined : 0) })
   server.on('request', inTurn)
   server.on('checkContinue', expecting)
