@@ -46,11 +46,11 @@ test('a hint names the folder, quoted for a shell', () => {
 })
 
 /**
- * Source files that must name commands plainly, since their text leaves the machine or is stored in files that other
- * people read.
+ * Source files in which this test allows command names written by hand: texts such as `svc check` in them are stored in
+ * files or leave the machine, so they must not depend on how svc was started here.
  */
 const keepsPlainText = [/^author\/starting\//, /^service\/text\.ts$/, /^hint\.ts$/]
-/** Matches lines in which a command's name is data: the name under which a process holds a lock. */
+/** Matches lines in which the name of a command is not a hint but data: the name under which a process holds a lock. */
 const lockName = /\b(?:inTurn|tryLock)\(.*'svc |\.what [!=]== 'svc /
 
 test('hints are never written by hand: hint() or plainHint() names the command', async () => {

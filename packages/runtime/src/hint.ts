@@ -7,15 +7,15 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { canRun } from './programs/can-run.ts'
 
 interface Started {
-  /** The words that start the program from the current folder. */
+  /** The words that start the program when they are typed in the current folder. */
   readonly here: readonly string[]
-  /** The words that start the program from any folder, and also under sudo, which has another PATH. */
+  /** The words that start the program from any folder, and also under sudo, which searches another PATH. */
   readonly anywhere: readonly string[]
 }
 const byName: Started = { here: ['svc'], anywhere: ['svc'] }
 
 let started = byName
-/** The folder that was typed after --dir; undefined if none was, or if it is the current folder. */
+/** The folder that the person gave with --dir; undefined without --dir, or if it is the current folder. */
 let typedDir: string | undefined
 
 /**
@@ -25,7 +25,7 @@ let typedDir: string | undefined
 export const hint = (command: string, dir: string | undefined = typedDir): string =>
   [words(started.here), command, ...folderWords(dir)].join(' ')
 
-/** A command that the administrator of this machine can paste. */
+/** A command that starts with `sudo` and can be pasted in any folder. */
 export const sudoHint = (command: string, dir: string): string =>
   `sudo ${words(started.anywhere)} ${command} --dir ${quoted(resolve(dir))}`
 
@@ -34,15 +34,18 @@ export const plainHint = (command: string): string => `svc ${command}`
 
 type Example = string | { readonly before: string; readonly command: string }
 
-/** The examples that are printed below the help of a command. `before` are variables that precede a command. */
+/**
+ * The examples that are printed below the help of a command. `before` are environment variables that are set in front
+ * of a command.
+ */
 export function examples(...all: readonly Example[]): string {
   const lines = all.map((each) => (typeof each === 'string' ? hint(each) : `${each.before} ${hint(each.command)}`))
   return `\n${all.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  $ ${line}`).join('\n')}`
 }
 
 /**
- * Records how this process was started; before this call, hints say `svc`. The environment variable that says so is
- * removed, so that child processes do not inherit it.
+ * Records the words that started this process; before this call, hints say `svc`. The environment variable that
+ * contains these words is removed, so that child processes do not inherit it.
  */
 export function noteStart(): void {
   started = readStart({

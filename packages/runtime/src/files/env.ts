@@ -52,13 +52,16 @@ export function readConnection(folder: Folder): ConnectionRead {
   return { ok: true, value: { origin: origin.value, token } }
 }
 
-/** Writes the connection into the file and keeps every other variable in it. */
+/**
+ * Writes the address of the service and the agent's token into `.svc/agent.env`, and keeps every other variable in that
+ * file.
+ */
 export function writeConnection(folder: Folder, { origin, token }: Connection): void {
   prepare(folder)
   writeEnv(folder.env, new Map(readEnv(folder.env)).set('SVC_URL', origin).set('SVC_TOKEN', token))
 }
 
-/** Replaces a whole file of variables. Only its owner can read it. */
+/** Replaces a file of variables as a whole. Only the owner of the file can read it. */
 export function writeEnv(file: string, env: Env): void {
   for (const [name, value] of env) {
     const wrong = wrongWithEnvValue(value)

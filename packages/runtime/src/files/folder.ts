@@ -1,6 +1,7 @@
 /**
- * The paths of an agent's folder. One folder is one agent. If it was connected by hand its files are in the folder
- * itself; if it was installed from a blueprint they are in the version that `current` leads to.
+ * The paths of an agent's folder. One folder is one agent. The files of an agent that was connected by hand are in the
+ * folder itself; those of an agent that was installed from a blueprint are in the version to which the link `current`
+ * leads.
  */
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -42,17 +43,19 @@ export interface Folder {
   /** The note about the agent's process. */
   readonly process: string
   readonly install: string
-  /** The note about the agent's versions and its update in progress. */
+  /** The note about the agent's versions and the update of the agent that is in progress. */
   readonly update: string
-  /** A person's request on this machine for a rollback or for lifting holds. */
+  /** The note with a person's request, made on this machine, to roll the agent back or to lift its holds. */
   readonly updateAsk: string
   readonly bindings: string
   /**
-   * The file that lists, for each version, the state paths at which the version's bundle contained a file. These paths
-   * stay files.
+   * The note that lists, for each version, the state paths at which the version's bundle contained a file. If the agent
+   * deletes such a file, the runtime does not create a folder in its place.
    */
   readonly shipped: string
-  /** Findings about how often the agent writes its status file. */
+  /**
+   * The note in which the runtime remembers when the agent wrote its status file and how long it paused between writes.
+   */
   readonly statusWrites: string
   readonly staging: string
   readonly log: string
@@ -60,18 +63,21 @@ export interface Folder {
   readonly output: string
   /** The runtime's own log. */
   readonly runtimeLog: string
-  /** The runtime's own copy of `svc.pyz`, its folder, the previous copy, and the note about both. */
+  /**
+   * Four paths: the agent's copy of `svc.pyz`, the folder of that copy, the previous copy, and the note about both
+   * copies.
+   */
   readonly runtime: string
   readonly runtimeFolder: string
   readonly runtimePrevious: string
   readonly runtimeNote: string
   /** The version to which a person pinned the runtime. */
   readonly runtimePin: string
-  /** A person's request to the launcher for a rollback of the runtime. */
+  /** The note with which a person's command asks the running launcher for a rollback of the runtime. */
   readonly runtimeBack: string
-  /** The file `start.cjs`, which a unit of the service manager starts. */
+  /** The path of `start.cjs`, the file that the service manager of the machine (such as systemd) starts. */
   readonly runtimeStarter: string
-  /** The folder for a new file of the runtime, until that file replaces the current one. */
+  /** The folder in which a downloaded file of the runtime stays until it replaces the current one. */
   readonly runtimeNew: string
   readonly selfUpdate: string
 }
@@ -125,7 +131,10 @@ export function folderAt(dir: string): Folder {
   }
 }
 
-/** Creates the runtime's own folders. The journal contains payloads of commands, so only its owner can read it. */
+/**
+ * Creates the runtime's own folders. Only the owner can read the journal's folder, since it contains payloads of
+ * commands.
+ */
 export function prepare(folder: Folder): void {
   createFolder(folder.svc)
   createFolder(folder.journal, 0o700)

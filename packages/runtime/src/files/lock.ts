@@ -18,12 +18,12 @@ import { readJsonObject } from './read.ts'
 
 type LockName = 'runtime' | 'turn'
 export interface Holder extends Identity {
-  /** The command that holds the lock, such as `svc report`, as it is named in messages. */
+  /** The command that holds the lock, such as `svc report`. Messages name it. */
   readonly what: string
   readonly since: number
   /**
-   * The thread that holds the lock. If a runtime's thread ends while it holds `turn`, its process lives on; by the
-   * thread's id the next runtime sees that the lock is free.
+   * The thread that holds the lock. If a runtime's thread ends while it holds the lock `turn`, its process continues;
+   * the next runtime in that process sees by the thread's id that the lock is free.
    */
   readonly thread?: number
 }
@@ -42,7 +42,7 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
     const mine = top + 1
     if (!make(folder, name, mine, what)) continue
     if (highest(folder, name) !== mine) {
-      // too late: other processes have created higher numbers meanwhile
+      // another process has created a higher number meanwhile, so this file is removed and the attempt starts again
       rmSync(fileOf(folder, name, mine), { force: true })
       continue
     }
@@ -52,8 +52,8 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
 }
 
 /**
- * True if the holder was a thread of this process that has ended. Of all threads, only the current runtime takes this
- * lock, so another thread id means an earlier runtime.
+ * True if the lock `turn` is held by a thread of this process that has ended. Only the thread of the current runtime
+ * takes `turn`, so another thread id belongs to an earlier runtime.
  */
 const endedHere = ({ pid, thread = threadId }: Holder): boolean => pid === process.pid && thread !== threadId
 
@@ -64,7 +64,7 @@ export function whoHolds(folder: Folder, name: LockName): Holder | undefined {
   return holder && lives(holder) ? holder : undefined
 }
 
-/** Does some work while holding the lock `turn`. Waits up to five seconds for the lock. */
+/** Calls `work` while holding the lock `turn`. Waits up to five seconds for the lock. */
 export function inTurn<T>(folder: Folder, what: string, work: () => T): T {
   const until = performance.now() + 5000
   for (;;) {

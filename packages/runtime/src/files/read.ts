@@ -48,7 +48,10 @@ export function readJsonObject(file: string, max = 16 * 1024 * 1024): Record<str
   }
 }
 
-/** Reads from an open file, from `position` or its current position, until the end or until `max` bytes are read. */
+/**
+ * Reads from an open file until its end, or until `max` bytes are read. Reading starts at `position`, or by default at
+ * the current position of the file.
+ */
 export function readUpTo(fd: number, max: number, position: number | null = null): Buffer {
   const parts: Buffer[] = []
   let total = 0

@@ -59,7 +59,9 @@ export function claim(root: string, known: Pick<Install, 'url' | 'agent' | 'blue
   }
 }
 
-/** Removes everything that `claim` made. */
+/**
+ * Undoes `claim`: removes `.svc`, and the agent's folder too if the installation created it and nothing else is in it.
+ */
 export function unclaim(folder: Folder, madeFolder: boolean): void {
   rmSync(folder.svc, { recursive: true, force: true })
   if (!madeFolder) return
@@ -71,8 +73,8 @@ export function unclaim(folder: Folder, madeFolder: boolean): void {
 }
 
 /**
- * True if there is no `.svc`, or if it holds only what an installation left that was killed before it sent its code:
- * its folders and its note.
+ * True if the folder has no `.svc`, or if `.svc` holds only the journal's folder and the note of an installation that
+ * was killed before it sent its code.
  */
 function isRemnant(folder: Folder): boolean {
   const names = list(folder.svc)

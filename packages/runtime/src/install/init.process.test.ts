@@ -315,7 +315,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
 })
 
 describe('after the code was sent', () => {
-  // call.test.ts tests the other answers: those that are lost, refused or wrong.
+  // call.test.ts tests the other answers to the call that redeems the code: lost, refused and wrong ones.
   test('the answer breaks off: the code may be spent, the message says which agent to delete, and nothing starts (D44)', async () => {
     const w = await world()
     w.service.install = (response, _came, socket) => {
@@ -367,8 +367,8 @@ describe('after the code was sent', () => {
 })
 
 /**
- * Runs the installation and counts its changes of the disk. If `env` names a fault, the fault happens at the change
- * whose number `env` gives.
+ * Runs `svc init` and counts its changes of the disk. With a fault or kill in `env`, that fault or kill happens at the
+ * change whose number `env` gives.
  */
 function counted(
   w: World,
@@ -391,8 +391,8 @@ const changes = async (): Promise<number> => {
   return Number(readFileSync(file, 'utf8'))
 }
 /**
- * The disk changes at which faults are tested. The long form takes all of them; the short form one in `step`, from
- * `first` on.
+ * The numbers of the disk changes at which kills and faults are tested: in the long form of the test all of them, in
+ * the short form every `step`-th, beginning with `first`.
  */
 const points = (all: number, { first = 1, step }: { first?: number; step: number }): number[] =>
   Array.from({ length: all }, (_, i) => 1 + i).filter(
@@ -416,7 +416,7 @@ test('killed at any change of the disk: before the code was sent the next instal
   expect(found.filter((fell) => fell === 'noted').length).toBeLessThan(2)
 })
 
-// Each of the two errors happens at half of the points that are also tested with kills.
+// In the short form each of the two errors happens at every 24th change of the disk, and kills at every 12th.
 test.each([
   ['ENOSPC', 1],
   ['EIO', 13],
@@ -429,7 +429,7 @@ test.each([
       const w = await world()
       const ran = await counted(w, { SVC_TEST_KILL_AT: String(at), SVC_TEST_FAULT: fault })
       const where = `${fault} at change ${at} of ${all}: ${ran.err}`
-      if (ran.code === 0) continue // the fault was in something that is allowed to fail
+      if (ran.code === 0) continue // exit code 0: the fault hit a step whose failure does not matter
       expect(ran.code, where).toBe(1)
       if (w.count.redeemed === 0) {
         expect(ran.err, where).toContain('the code is still valid')

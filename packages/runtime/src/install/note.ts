@@ -22,7 +22,7 @@ const install = filled(
       at: number(),
       /** The checksum of the bundle, once it is known. */
       sha256: words,
-      /** The id of the process that runs `svc init`, and the time of that process's start. */
+      /** `pid` is the id of the process that runs `svc init`, and `start` the time at which that process started. */
       pid: number(),
       start: words,
       /** True if the installation created the folder itself, and not only its content. */
@@ -40,8 +40,8 @@ type InstallPath = Pick<Folder, 'install'>
 export const writeInstall: (folder: InstallPath, install: Install) => void = file.write
 
 /**
- * Why the file with the note of the installation cannot be read; undefined if it can be, even if its content is
- * damaged, or if there is no such file.
+ * A sentence about why the file with the note of the installation cannot be read. Undefined if there is no such file,
+ * or if it can be read, even if its content is damaged.
  */
 export function unreadableInstall(folder: InstallPath): string | undefined {
   const seen = file.look(folder)
@@ -56,7 +56,7 @@ export const readInstall: (folder: InstallPath) => Install | undefined = file.re
 
 /**
  * A sentence about why nothing can be started in this folder, and what to do (4, rule 6, D44). Undefined if the
- * installation is complete, or if nothing was ever installed here.
+ * installation is complete, or if the folder holds no readable note of an installation.
  */
 export function unfinished(folder: Folder): string | undefined {
   const install = readInstall(folder)
@@ -66,7 +66,7 @@ export function unfinished(folder: Folder): string | undefined {
   return withoutMachine(install, folder.root)
 }
 
-/** Tells a person what to do if the agent may exist in the service although no machine runs it. */
+/** The message about what to do if the agent may exist in the service although no machine runs it. */
 export function withoutMachine({ is, agent, url }: Pick<Install, 'is' | 'agent' | 'url'>, root: string): string {
   return is === 'redeeming'
     ? `The code was sent to ${url} and no answer came, so it may be used up. Check in the service: if there is an agent "${agent}", delete it there. Then remove ${root} and use a new code. If there is none, the code may still be valid.`
