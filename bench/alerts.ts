@@ -1,7 +1,8 @@
 /**
- * Measures what the evaluation of alerts costs: CPU time of a round over all agents of one workspace, and of the
- * longest turn of the event loop. The limit for comparison is one statement that reads the four columns by which most
- * rules are judged. No agent reports meanwhile; the time is an argument. Also times the migration of such a fleet.
+ * Measures what the evaluation of alerts costs: the CPU time of one round over all agents of a workspace, and of the
+ * longest turn of the event loop in it. The limit for comparison is one SQL statement that reads the four columns by
+ * which most rules are judged. No agent sends reports: each round gets the time as an argument. Also times the
+ * migration that adds the tables of alerts.
  *
  *   npm run bench -- alerts [--agents 50000] [--rounds 5]
  */
@@ -20,8 +21,8 @@ import { count, fixed, table } from './common/table.ts'
 import { bodyOf, tokenOf } from './report/fleet.ts'
 
 /**
- * The limits: the milliseconds that a turn of the event loop may take, and the share of a core that a round every 15 s
- * may take.
+ * The limits that a result must keep: the milliseconds that a turn of the event loop may take, and the share of a core
+ * that the evaluation of alerts may take if there is a round every 15 s.
  */
 const maxTurn = 10
 const maxShare = 0.03
@@ -31,7 +32,7 @@ type Embedded = Extract<Store, { engine: 'sqlite' }>
 
 interface Fleet {
   store: Embedded
-  /** Evaluates all rules as if it were this time. */
+  /** Evaluates all alert rules for all agents, as if the current time were `now`. */
   looks: (now: number) => Promise<unknown>
   start: number
 }
@@ -42,8 +43,8 @@ interface Round {
 }
 
 /**
- * The states of the fleet that are measured, one after the other. Each function brings the fleet into the state and
- * returns the time at which its rounds begin.
+ * The states of the fleet that are measured, one after the other. Each function brings the fleet into one state and
+ * returns the time at which the rounds of evaluation begin.
  */
 const scenes: readonly [says: string, happens: (fleet: Fleet) => number][] = [
   ['not one has reported since the upgrade', ({ start }) => start],
@@ -118,7 +119,7 @@ async function seed(store: Embedded, agents: number): Promise<Fleet> {
 }
 
 /**
- * Turns the database back into one from before alerts existed, and returns the milliseconds that the migration to the
+ * Turns the database into one from before alerts existed, and returns the milliseconds that the migration to the
  * current version takes.
  */
 async function timeMigration(store: Embedded): Promise<number> {

@@ -1,7 +1,7 @@
 /**
  * Measures how many agents one process of the service can serve: N simulated agents, each reporting every 30 s in its
- * own phase, with a restart in the middle. The limit server T is measured under the same load. `--alone` names the
- * sizes that are also measured with a new connection for each report, without T; `none` for none.
+ * own phase, with a restart of the service in the middle. The limit server T is measured under the same load. `--alone`
+ * lists the fleet sizes (or `none`) that are measured again, without T and with a new connection for each report.
  *
  *   npm run bench -- fleet [--agents 10000,50000] [--seconds 80 | --minutes 5] [--connections 15000] [--alone 50000] [--no-limit]
  */
@@ -20,14 +20,14 @@ import type { Measured } from './main.ts'
 /** The seconds between two reports of an agent (8). */
 const interval = 30
 /**
- * The length of the warm-up in seconds. After it every agent has reported once and has its row. The warm-up lasts
- * longer if the service was overloaded and asked agents to report less often.
+ * The length of the warm-up in seconds. After it every agent has reported once and has its row in the database. The
+ * warm-up lasts longer if the service was overloaded and asked agents to report less often.
  */
 const warm = interval * 1.15 + 2
 const maxWarm = 240
 /**
- * The measurement starts when at most this share of agents has had no answer yet or is still asked for a longer
- * interval, or at the latest after `maxWarm` seconds.
+ * The measurement starts when at most this share of the agents has had no answer yet or was asked in its last answer
+ * for a longer interval. It starts after `maxWarm` seconds in any case.
  */
 const fewUnsettled = 0.01
 /**
@@ -48,14 +48,14 @@ interface Run {
 }
 
 /**
- * `disk` is the time in milliseconds of syncing one page of another file during the measurement, as the 99th
- * percentile.
+ * `disk` is the 99th percentile, in milliseconds, of the time that syncing one page of a separate file took during the
+ * measurement.
  */
 type Watched = Window & { disk: number }
 
 /**
- * The result of the warm-up: the seconds that it took, and the counts of the reports in that time, among them the
- * refused and lost ones.
+ * The result of the warm-up: the seconds that it took, and the counts of all reports in that time, including refused
+ * and lost reports.
  */
 interface Joining {
   seconds: number
@@ -130,9 +130,9 @@ async function measureRestart(service: Service, load: Load): Promise<Run['restar
 }
 
 /**
- * Corrects the names of errors. `crossed` counts reports that were sent while the server closed an idle connection, as
- * never read by it. If such a report is in the database, the server had read it and only the answer was lost, so it is
- * counted as `cut`.
+ * Corrects the errors named `crossed`: reports that were sent while the server closed an idle connection, and that the
+ * server seemed never to have read. If such a report is in the database, the server did read it and only the answer was
+ * lost, so the error is renamed `cut`.
  */
 function nameStored({ crossed, errors }: Counts, file: string): void {
   const database = new DatabaseSync(file, { readOnly: true })
@@ -223,9 +223,9 @@ const errors = ({ errors: all }: Counts) =>
     .join(', ') || '0'
 
 /**
- * The table for operators in docs/operate.md, by the rule that is given there: twice the measured CPU, and one and a
- * half times the measured memory with one connection for each agent. Fleets that this machine did not serve without
- * errors are left out.
+ * The table for operators in docs/operate.md. By the rule given there, it recommends twice the measured CPU, and one
+ * and a half times the measured memory with one connection for each agent. Fleets that this machine did not serve
+ * without errors are left out.
  */
 function sizing(runs: Run[]): string {
   const rows = runs
@@ -243,7 +243,10 @@ function sizing(runs: Run[]): string {
   return table(headings, rows)
 }
 
-/** Compares the fleet of 50,000 agents, or the largest measured one below that, with the goal. */
+/**
+ * Says whether the fleet of 50,000 agents, or the largest measured fleet below that, met the goal for CPU time,
+ * response time, memory and errors.
+ */
 function verdict(runs: Run[]): string {
   const run = runs.filter(({ connections, agents }) => connections > 0 && agents <= 50_000).at(-1)
   if (!run) return ''

@@ -1,8 +1,9 @@
 /**
  * Measures how the cost of a report grows with the fleet, for the service and for the limit server T: the same number
  * of reports per second from 1,000 agents, 2,000 and so on. A cost that does not depend on the number of agents has the
- * exponent 0. Then agents without old runs are compared with agents that have a hundred each. npm run bench -- growth
- * [--from 1000] [--to 64000] [--rate 800] [--seconds 10] [--history 10000]
+ * exponent 0. Then agents without old runs are compared with agents that have a hundred each.
+ *
+ *   npm run bench -- growth [--from 1000] [--to 64000] [--rate 800] [--seconds 10] [--history 10000]
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -11,15 +12,18 @@ import { startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
 import { startLoad, type Window, window } from './fleet/load.ts'
 
-/** The number of connections, which all agents share, so that only the number of agents grows. */
+/**
+ * The number of connections. It stays the same for every fleet, and all agents share them, so that only the number of
+ * agents grows.
+ */
 const connections = 256
 /**
- * The maximum number of reports per second in the warm-up, until every agent has a row. No agent may report more than
- * 60 times a minute (8).
+ * The maximum number of reports per second in the warm-up, which lasts until every agent has a row in the database. No
+ * agent may report more than 60 times a minute (8).
  */
 const warmRate = 5000
 const minWarm = 2
-/** The seconds after which V8 has compiled the code that runs often. */
+/** The minimum length of the warm-up in seconds. After it V8 has compiled the code that runs often. */
 const warmTime = 8
 const oldRuns = 100
 
@@ -105,7 +109,10 @@ const errorsOf = ({ counts }: Window) => Object.values(counts.errors).reduce((su
 /** The cost of a report in microseconds of CPU time. */
 const cost = ({ cpu, counts }: Window) => (cpu / counts.answered) * 1e6
 
-/** The exponent of the growth: the slope of the line through the points when both axes are logarithmic. */
+/**
+ * The exponent with which the cost of a report grows with the number of agents: the slope of the line through the
+ * measured points when both axes are logarithmic.
+ */
 function exponent(sizes: Size[], costOf: (size: Size) => number): number {
   const points = sizes.map((size) => [Math.log(size.agents), Math.log(costOf(size))] as const)
   const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length

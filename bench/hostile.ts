@@ -1,8 +1,8 @@
 /**
  * Measures what an attacker or a clumsy client costs others: under each load, the service's memory, the longest turn of
- * its event loop and the times of other clients, compared to the same service without it. PART is one of spellings,
- * unread, dense, folders, uploads, sign-in (see hostile/loads.ts); each gets a service of its own. The page must be
- * built.
+ * its event loop and the response times of other clients, compared to the same service without the load. PART is one of
+ * spellings, unread, dense, folders, uploads, sign-in (see hostile/loads.ts); each part gets a new service. The page
+ * must be built.
  *
  *   npm run bench -- hostile [PART …] [--seconds 15]
  */
@@ -28,15 +28,12 @@ const patience = 1000
 
 interface Part {
   says: string
-  /**
-   * The number of people who take part in the load. The agents of the load are numbered after those of the other
-   * clients.
-   */
+  /** The number of people who take part in the load. The honest clients have one more person. */
   people: number
   agents: number
   /**
-   * The limits of a load: the MB by which the service may grow apart from its database cache, and the milliseconds that
-   * a turn of its event loop may take.
+   * The limits that the service must keep under a load: the MB by which its memory may grow, not counting its database
+   * cache, and the milliseconds that a turn of its event loop may take.
    */
   max: { grown: number; turn?: number }
 }
@@ -80,8 +77,8 @@ interface Outcome {
   before: number
   highest: number
   /**
-   * The MB by which the database grew, but at most the size of the service's cache. The cache may hold that much more
-   * than before.
+   * The MB by which the database grew, but at most the size of the service's cache: the cache may now hold that much
+   * more of the database than before.
    */
   pages: number
   after: number
@@ -172,8 +169,8 @@ const databaseMegabytes = ({ file }: Service): number =>
   [file, `${file}-wal`].reduce((sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0), 0) / 2 ** 20
 
 /**
- * Starts the program that sends the load. It stands for other machines, so it is a process of low priority: otherwise
- * the service would wait for a core that only this measurement needs.
+ * Starts the program that sends the load. The program stands for clients on other machines, so its process has a low
+ * priority: otherwise the service would wait for a core that it would have to itself in reality.
  */
 function startLoad(target: Target) {
   const child = fork(join(import.meta.dirname, 'hostile/loads.ts'))
@@ -252,7 +249,10 @@ function verdictOf(name: LoadName, { before, highest, pages, beside }: Outcome):
   return wrong.length === 0 ? 'Within its limits.' : `**BEYOND ITS LIMITS: ${wrong.join('; ')}.**`
 }
 
-/** The time that this share of the calls did not exceed; 0 for an empty list. */
+/**
+ * The time that the given share of the calls did not exceed; 0 if there were no calls. `at(times, 1)` is the slowest
+ * call.
+ */
 function at(times: readonly number[], share: number): number {
   const sorted = [...times].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

@@ -1,6 +1,6 @@
 /**
- * Measures how slow the disk itself is during a measurement. If other users of the host block the disk, every server on
- * it is slow.
+ * Measures how slow the disk is while a measurement of the service runs, so that slow answers can be explained: a disk
+ * that other programs keep busy makes every server slow.
  */
 import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,11 +9,16 @@ const everyMs = 50
 const page = Buffer.alloc(4096, 1)
 
 export interface Disk {
-  /** Stops, and returns the 99th percentile of the time that syncing one page took, in milliseconds. */
+  /**
+   * Stops writing to the disk, and returns the 99th percentile of the time that syncing one page took, in milliseconds.
+   */
   stop(): Promise<number>
 }
 
-/** Writes and syncs one page of a separate file beside `file`, twenty times a second, until it is stopped. */
+/**
+ * Writes and syncs one page twenty times a second until it is stopped. The page is in a separate file in the folder of
+ * `file`.
+ */
 export async function watchDisk(file: string): Promise<Disk> {
   const own = join(dirname(file), 'disk-probe')
   const handle = await open(own, 'w')

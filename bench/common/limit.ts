@@ -1,6 +1,6 @@
 /**
- * Starts one of the limit servers T and L (report/limit.ts) as a process, for a fleet of a given size. They do only the
- * work that no server can avoid, and are measured for comparison.
+ * Starts one of the limit servers T and L (report/limit.ts) as a process, for a fleet of a given size. The limit
+ * servers do only the work that no server can avoid, and are measured for comparison with the service.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

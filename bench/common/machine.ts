@@ -1,4 +1,4 @@
-/** Describes the machine of a measurement. A figure means nothing without it. */
+/** Describes the machine on which a measurement ran, since its figures mean nothing without that. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
@@ -27,6 +27,6 @@ function commit(): string {
   }
 }
 
-/** The load average of the minute before the start. It shows what else the machine had to do. */
+/** The load average of the minute before this program started. It shows what else the machine had to do. */
 const loadAtStart = readFileSync('/proc/loadavg', 'utf8').split(' ')[0] ?? '?'
 const load = () => loadAtStart

@@ -26,11 +26,11 @@ export interface Service {
   /** The file of the SQLite database. */
   readonly file: string
   /**
-   * Stops the service as a supervisor does, and starts it again with the same data. Returns the seconds until it
-   * accepted connections again.
+   * Stops the service with SIGTERM, as a supervisor does, and starts it again with the same data. Returns the seconds
+   * from the signal until the service accepted connections again.
    */
   restart(): Promise<number>
-  /** Runs `svc-server … --json` with this standard input. */
+  /** Runs the command `svc-server … --json` with `input` as its standard input, and returns its parsed output. */
   operator<T>(args: string[], input?: string): T
   stop(): Promise<void>
 }
@@ -40,14 +40,15 @@ export interface ServiceOptions {
   people?: string[]
   /** Extra environment variables, such as SVC_DATABASE_URL. */
   env?: Record<string, string>
-  /** The number of old runs that each agent has at the start; only possible with SQLite. */
+  /** The number of finished runs that each agent already has at the start; only possible with SQLite. */
   oldRuns?: number
-  /** The folder of the checkout whose service is started; by default the current one. */
+  /** The folder of the checkout whose service is started. The default is the checkout of this file. */
   checkout?: string
 }
 
 /**
- * Starts a service with agents that have not reported yet. The token of agent number n is `tokenOf(n)`, counted from 0.
+ * Starts a service that has `agents` agents, none of which has reported yet. The token of agent number n is
+ * `tokenOf(n)`, counted from 0.
  */
 export async function startService(agents: number, options: ServiceOptions = {}): Promise<Service> {
   const { people = [], oldRuns = 0, checkout = thisCheckout } = options
@@ -65,8 +66,8 @@ export async function startService(agents: number, options: ServiceOptions = {})
   }
   const removed = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.once('exit', removed)
-  // The service is started once to create the tables, so that a service of another checkout gets the tables of its own
-  // version.
+  // The service is started once to create the tables before agents are inserted, so that a service of another checkout
+  // gets the tables of its own version.
   await end(await startProcess(program, folder, env))
   await seed(env, agents, oldRuns)
   const operator = <T>(args: string[], input = ''): T =>

@@ -1,5 +1,6 @@
 /**
- * Makes syncs a millisecond slower, by a library that replaces fsync and fdatasync in a process. It needs a C compiler.
+ * Makes every sync of a process a millisecond slower, by a small library that replaces fsync and fdatasync in that
+ * process. Building the library needs a C compiler.
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -13,7 +14,10 @@ int fsync(int fd) { int (*real)(int) = dlsym(RTLD_NEXT, "fsync"); later(); retur
 int fdatasync(int fd) { int (*real)(int) = dlsym(RTLD_NEXT, "fdatasync"); later(); return real(fd); }
 `
 
-/** The environment variables for a process with a slow disk; undefined if the library cannot be built. */
+/**
+ * Builds the library that makes a disk seem slow, and returns the environment variables with which a process loads it;
+ * undefined if the library cannot be built.
+ */
 export function slowDisk(folder: string): { LD_PRELOAD: string } | undefined {
   const library = join(folder, 'slow.so')
   writeFileSync(join(folder, 'slow.c'), source)

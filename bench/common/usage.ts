@@ -11,7 +11,8 @@ export function cpuSeconds(pid: number): number {
 }
 
 /**
- * The CPU time of a process and its children in seconds, including children that have ended. It is used for PostgreSQL.
+ * The CPU time in seconds of a process and its children, including children that have ended. PostgreSQL is measured
+ * this way, since each of its connections is a child process.
  */
 export function cpuSecondsOfAll(pid: number): number {
   const ended = statOf(pid)
@@ -20,7 +21,7 @@ export function cpuSecondsOfAll(pid: number): number {
   return running + (Number(ended[13]) + Number(ended[14])) / ticks
 }
 
-/** The fields of /proc/PID/stat after the name; empty if the process has ended meanwhile. */
+/** The fields of /proc/PID/stat that follow the name of the program; empty if the process has ended meanwhile. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []

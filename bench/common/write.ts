@@ -4,8 +4,8 @@ import { join } from 'node:path'
 export type Document = 'benchmarks.md' | 'operate.md'
 
 /**
- * Replaces a section of a document, which is between two marks such as `<!-- bench:fleet -->` and `<!-- /bench:fleet
- * -->`.
+ * Replaces one section of a document. The section is what is between two marks such as `<!-- bench:fleet -->` and `<!--
+ * /bench:fleet -->`.
  */
 export function writeSection(name: string, section: string, document: Document = 'benchmarks.md'): void {
   const file = join(import.meta.dirname, '../../docs', document)

@@ -1,6 +1,6 @@
 /**
- * The counts of a measurement. Response times are in a histogram with steps of 2 %, which holds two million reports in
- * 6 KB.
+ * What the load generator counts in a measurement. Response times are in a histogram with steps of 2 %, which holds two
+ * million reports in 6 KB.
  */
 const minMs = 0.01
 const step = Math.log(1.02)
@@ -11,8 +11,8 @@ export interface Counts {
   /** The number of errors, by HTTP status or by a word for the error. */
   errors: Record<string, number>
   /**
-   * Reports that got no answer because the connection was closed while they were sent, by agent and number. The
-   * database shows whether the service received them.
+   * The reports that got no answer because the server closed their idle connection while they were sent: the number of
+   * the agent, and the number of the report. The database shows whether the service received them.
    */
   crossed: { agent: number; n: number }[]
   /** The number of reports in each step of the histogram. */
@@ -21,8 +21,8 @@ export interface Counts {
   /** The number of agents that have had no answer yet, or whose last answer asked for a longer interval. */
   unsettled: number
   /**
-   * The maximum delay of the load generator itself, in milliseconds. If it is large, the figures describe the generator
-   * and not the service.
+   * The maximum delay, in milliseconds, with which the load generator itself sent a report. If it is large, the figures
+   * describe the generator and not the service.
    */
   late: number
 }
@@ -62,7 +62,7 @@ export function sum(all: readonly Counts[]): Counts {
   return total
 }
 
-/** The time in milliseconds that this share of the reports did not exceed. */
+/** The response time in milliseconds that the given share of the reports did not exceed. */
 export function quantile({ times, answered }: Counts, share: number): number {
   let left = answered * share
   for (const [i, n] of times.entries()) {

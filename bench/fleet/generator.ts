@@ -1,7 +1,7 @@
 /**
- * Simulates agents. Each reports in its own phase, every `interval` seconds ± 15 %, and waits for its answer. The
- * generator is a process that load.ts controls by messages. It must use little CPU: one socket write for each report,
- * no library, and a timing wheel with a slot for each millisecond instead of timers.
+ * The load generator: a process that simulates agents and that load.ts controls by messages. Each agent reports in its
+ * own phase, every `interval` seconds ± 15 %, and waits for its answer. The generator must use little CPU: one socket
+ * write for each report, no library, and a timing wheel with a slot for each millisecond instead of timers.
  */
 import { createConnection, type Socket } from 'node:net'
 import { bodyOf, tokenOf } from '../report/fleet.ts'
@@ -13,8 +13,8 @@ export interface Fleet {
   first: number
   agents: number
   /**
-   * The number of connections that stay open. If there are fewer than agents, the agents share them in turn. 0 means a
-   * new connection for each report.
+   * The number of connections that stay open. If there are fewer connections than agents, the agents share them in
+   * turn. 0 means a new connection for each report.
    */
   connections: number
   /** The seconds between two reports of an agent. An answer may ask for another interval. */
@@ -35,11 +35,14 @@ interface Line {
 const slotMs = 1
 const slots = 131_072
 const answerWithin = 15_000
-/** The interval in seconds that an answer normally asks for. Under overload it asks for a longer one (D18). */
+/**
+ * The interval in seconds that an answer of the service normally asks for. An overloaded service asks for a longer one
+ * (D18).
+ */
 const usual = 30
 /**
- * The source addresses of connections. A port of an address stays busy for a minute after its use; this many addresses
- * are enough for 100,000 agents.
+ * The source addresses of the generator's connections. A port of an address stays busy for a minute after its use; this
+ * many addresses are enough for 100,000 agents.
  */
 const sources = Array.from({ length: 30 }, (_, i) => `127.0.0.${i + 2}`)
 
@@ -52,7 +55,7 @@ const heads = new Int32Array(slots).fill(-1)
 let nexts = new Int32Array(0)
 let requests: string[] = []
 let reportsOf = new Uint32Array(0)
-/** For each agent, 1 if the time of its next report still follows from the interval before the last change. */
+/** For each agent, 1 if the interval has changed since the agent's next report was planned. */
 let rephase = new Uint8Array(0)
 /** For each agent, 1 if its last report was answered without asking for a longer interval. */
 let settled = new Uint8Array(0)
@@ -101,8 +104,8 @@ function plan(agent: number, inMs: number): void {
 }
 
 /**
- * Plans the next report of an agent. After a change of the interval, the report is at a random time within the new
- * interval, so that agents do not report in step.
+ * Plans the next report of an agent. The first report that is planned after a change of the interval is at a random
+ * time within the new interval, so that agents do not report in step.
  */
 function planNext(agent: number, seconds = interval): void {
   plan(agent, seconds * 1000 * (rephase[agent] ? Math.random() : 0.85 + 0.3 * Math.random()))
@@ -181,7 +184,10 @@ function leave(line: Line, socket: Socket): void {
   socket.destroy()
 }
 
-/** Handles a connection that was closed. Only if a report was waiting for its answer on it, that report is lost. */
+/**
+ * Handles a connection that was closed or failed. If a report was waiting for its answer on the connection, the report
+ * is counted as an error.
+ */
 function failed(line: Line, socket: Socket, code: string | undefined): void {
   if (line.socket !== socket) return
   const { agent, used } = line
@@ -223,7 +229,9 @@ function source(): string {
   return sources[turn] ?? '127.0.0.1'
 }
 
-/** Counts an answer. Answers are so small that they arrive in one piece. */
+/**
+ * Counts the answer to a report and plans the agent's next report. Answers are so small that each arrives in one piece.
+ */
 function answered(agent: number, sentAt: number, chunk: Buffer): void {
   const text = chunk.toString('latin1')
   if (text.startsWith('HTTP/1.1 200')) {
@@ -246,8 +254,8 @@ function giveUp(): void {
 const timeout = () => Object.assign(new Error('no answer'), { code: 'timeout' })
 
 /**
- * The word for an error in the table of results. If a connection that was used before is closed without any byte of an
- * answer, the server had probably closed it as idle at the moment when the report was sent.
+ * The word for an error in the table of results. If the server closes a connection that was used before without sending
+ * any byte of an answer, it had probably closed the idle connection at the moment when the report was sent.
  */
 function nameOf(code = 'error', used = false): string {
   if (code === 'ECONNREFUSED') return 'refused'

@@ -11,7 +11,7 @@ import { type Counts, sum } from './counts.ts'
 import type { Fleet } from './generator.ts'
 
 export interface Load {
-  /** Returns the counts since the last call. */
+  /** Returns what the generators counted since the last call of this function. */
   take(): Promise<Counts>
   /** Sets the seconds between two reports of an agent. This applies from the agent's next report on. */
   every(seconds: number): void
@@ -81,7 +81,7 @@ export interface Window {
   load: number
 }
 
-/** Measures the load and the server for this many seconds. */
+/** Measures what the generators count, and the CPU time of the server, for this many seconds. */
 export async function window(load: Load, pid: number, seconds: number): Promise<Window> {
   await load.take()
   const [cpu, own, from] = [cpuSeconds(pid), load.cpu(), performance.now()]

@@ -1,6 +1,6 @@
 /**
- * The loads of the measurement `hostile`, each limited in number and time: the worst that strangers, agents and admins
- * can send to a service on this machine.
+ * The loads of the measurement `hostile`: the worst that strangers, agents and admins can send to a service on this
+ * machine. Each load is limited in number and time.
  */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
