@@ -14,7 +14,10 @@ interface ChannelLineProps {
   admin: boolean
 }
 
-/** One channel of the workspace with the last answer of its receiver. Admins test, disable and remove it. */
+/**
+ * Shows one channel of the workspace with the last answer of its receiver. Admins can test, disable and remove the
+ * channel here.
+ */
 export function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
   const { name, kind, address, format, enabled, disabledBecause, lastAnswer, lastAt } = channel
   const test = useAlertChange(slug, 'Not sent', () => api.testChannel(slug, name))

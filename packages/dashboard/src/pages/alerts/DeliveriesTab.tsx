@@ -24,8 +24,8 @@ const choices = [
 ]
 
 /**
- * The messages of the last 30 days to channels, newest first. One that the service has given up ("dead") can be sent
- * again.
+ * Lists the messages of the last 30 days to channels, newest first. A message that the service has given up (state
+ * "dead") can be sent again here.
  */
 export default function DeliveriesTab({ slug }: AlertTabProps) {
   const [wanted, setWanted] = useState('all')

@@ -10,7 +10,7 @@ import { MyChannelForm } from './MyChannelForm.tsx'
 import { paceWords } from './pace-words.ts'
 import { TestResult } from './TestResult.tsx'
 
-/** One channel of the signed-in person, with what is sent to it and when. */
+/** Shows one personal channel of the signed-in person, and which alerts are sent to it and when. */
 export function MyChannel({ slug, channel }: { slug: string; channel: PersonalChannelRow }) {
   const { name, kind, address, enabled, disabledBecause, lastAnswer, lastAt } = channel
   const [editing, setEditing] = useState(false)
@@ -62,7 +62,10 @@ export function MyChannel({ slug, channel }: { slug: string; channel: PersonalCh
   )
 }
 
-/** Describes a personal channel: `Sent at once: Offline, Level Bad. Quiet from 22:00 to 07:00 (Europe/Berlin).` */
+/**
+ * Describes a personal channel in words, such as `Sent at once: Offline, Level Bad. Quiet from 22:00 to 07:00
+ * (Europe/Berlin).`
+ */
 function sentenceOf({ rules, pace, quiet, badPasses, zone }: PersonalChannelRow): string {
   const what = rules === null ? 'every alert' : rules.map((rule) => headings[rule]).join(', ') || 'nothing'
   const hours = quiet ? ` Quiet from ${quiet.from} to ${quiet.to} (${zone})${badPasses ? ', except for Bad' : ''}.` : ''

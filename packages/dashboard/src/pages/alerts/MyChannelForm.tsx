@@ -18,7 +18,7 @@ const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'
 const allRules = Object.keys(headings) as RuleName[]
 const allDays = days.map((_, i) => String(i + 1))
 
-/** Edits which alerts reach a person's own channel, and when. */
+/** A form in which people choose which alerts reach one of their personal channels, and when. */
 export function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
   const again = useAlertsAgain(slug)
   const remove = useAlertChange(slug, 'Not removed', () => api.removeMyChannel(slug, channel.name))

@@ -15,8 +15,8 @@ interface RuleFormProps {
 }
 
 /**
- * A form below the sentence of an alert rule. It edits the channels, how long the condition must hold, and the limit or
- * the statuses if the rule has them.
+ * A form below the sentence of an alert rule. It edits the rule's channels, how long the condition must hold, and the
+ * limit or the run statuses if the rule has them.
  */
 export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
   const again = useAlertsAgain(slug)
@@ -98,7 +98,7 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
   )
 }
 
-/** For each field of the form: true if a rule has this setting. */
+/** Says for each optional field of the form whether a rule has such a field. */
 const has = {
   after: ({ rule }: RuleRow) => rule !== 'command',
   limit: ({ rule }: RuleRow) => rule === 'cost_day',

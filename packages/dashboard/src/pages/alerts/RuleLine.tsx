@@ -16,7 +16,7 @@ interface RuleLineProps {
   admin: boolean
 }
 
-/** One alert rule as a sentence. Admins switch it on and off, edit it in place, and mute it. */
+/** Shows one alert rule as a sentence. Admins can enable, disable, edit and mute the rule here. */
 export function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
   const [editing, setEditing] = useState(false)
   const set = useAlertChange(slug, 'Not changed', (on: boolean) => api.setRule(slug, { rule: rule.rule, on }))

@@ -1,4 +1,6 @@
-/** Alerts as people see and steer them, with the real evaluation and a real receiver. */
+/**
+ * Tests the page of alerts. The service evaluates real alerts and sends its messages to a receiver that the test runs.
+ */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,17 +14,19 @@ let ada: Visitor
 let mo: Visitor
 let receiver: Server
 const received: string[] = []
-/** The HTTP status that the simulated receiver of messages answers. */
+/** The HTTP status with which the test's receiver answers each message. */
 let answers = 200
 const at = (path: string) => `${place.url}/w/north-wind${path}`
 const north = '/api/web/w/north-wind'
-/** The timeout for steps that need an evaluation of alerts, which the service makes every 15 s. */
+/**
+ * The timeout for test steps that wait until the service has evaluated the alerts. The service does this every 15 s.
+ */
 const evaluated = { timeout: 60_000 }
 
 beforeAll(async () => {
   receiver = createServer((request, response) => {
     void request.toArray().then((parts) => {
-      // Messages about alerts may also arrive at any time, so only test messages are counted.
+      // The receiver counts only test messages, because messages about alerts may arrive at any time.
       if (parts.join('').includes('"type":"test"')) received.push(String(request.headers['webhook-id']))
       response.writeHead(answers).end()
     })
@@ -60,7 +64,7 @@ test('a workspace without a channel says that nobody is notified, and offers thi
   await banner.waitFor()
   expect(await wrongLooks(page, () => banner.waitFor(), [1440, 360])).toEqual([])
   await resize(page, 1280)
-  // The test's browser has no push service: the page says what to do.
+  // The test's browser has no push service, so notifications cannot be turned on, and the page shows an error.
   await banner.getByRole('button', { name: 'Notify this browser' }).click()
   await page.getByRole('alert').filter({ hasText: 'This browser is not notified' }).waitFor()
 })

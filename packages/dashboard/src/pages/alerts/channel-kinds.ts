@@ -18,7 +18,8 @@ interface KindLook {
   url?: ChannelField
   to?: ChannelField
   /**
-   * The field for the secret of a channel. The service encrypts the secret when it arrives and never shows it again.
+   * The form's field for the secret of a channel. The service encrypts a secret when it arrives and never shows it
+   * again.
    */
   secret?: ChannelField
 }

@@ -1,6 +1,6 @@
 import type { Pace } from '@svc/api'
 
-/** The words for how often a person's channel is sent messages. */
+/** The words for how often the service sends messages to a personal channel. */
 export const paceWords: Readonly<Record<Pace, string>> = {
   at_once: 'at once',
   daily: 'once a day, at 08:00',

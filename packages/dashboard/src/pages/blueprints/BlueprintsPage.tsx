@@ -75,8 +75,8 @@ const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
 )
 
 /**
- * The lines with which an author of blueprints downloads the program `svc`; nothing if this service has none to
- * download.
+ * Shows the shell lines with which an author of blueprints downloads the program `svc`; shows nothing if this service
+ * has no `svc` to download.
  */
 function FetchHere() {
   const { service } = useSuspenseQuery(meQuery).data

@@ -13,10 +13,7 @@ interface DeleteVersionProps {
   onClose: () => void
 }
 
-/**
- * A dialog that deletes a version of a blueprint that no agent runs or keeps. Deleting the last version deletes the
- * blueprint.
- */
+/** A dialog that deletes one version of a blueprint. Deleting the last version deletes the blueprint. */
 export function DeleteVersion({ slug, version: { blueprint, version }, opened, onClose }: DeleteVersionProps) {
   const client = useQueryClient()
   const navigate = useNavigate()

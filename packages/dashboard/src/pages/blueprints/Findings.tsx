@@ -10,8 +10,8 @@ interface FindingsProps {
 }
 
 /**
- * The reasons why an uploaded bundle was refused: every finding with its file and line, as `svc check` prints them, or
- * else the message of the error.
+ * Shows why the service refused an uploaded bundle: every finding with its file and line, as `svc check` prints them,
+ * or otherwise the error message.
  */
 export function Findings({ file, error, onClose }: FindingsProps) {
   const findings = error instanceof ApiError ? error.findings : []

@@ -14,8 +14,8 @@ import { Text } from '../../ui/index.ts'
 import { Findings } from './Findings.tsx'
 
 /**
- * The types that a dropped file may have. A file whose type the system does not know is accepted by the ending of its
- * name.
+ * The media types that a dropped file may have. A file without a known media type is accepted if its name ends in
+ * `.zip`.
  */
 const zips = { 'application/zip': ['.zip'], 'application/x-zip-compressed': ['.zip'] }
 
@@ -25,7 +25,8 @@ type Doing =
   | { is: 'refused'; file: string; error: unknown }
 
 /**
- * Uploads a bundle that is dropped on it or chosen with its button. Shows the progress, and every reason for a refusal.
+ * The area for uploading a bundle, which a person drops on it or chooses with its button. The area shows the progress,
+ * and every reason for a refusal.
  */
 export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }) {
   const client = useQueryClient()

@@ -142,8 +142,7 @@ test('a bundle is dropped on the page; a refused one is shown with every file an
   await alert.getByText('broken.zip').waitFor()
   await alert.getByText(/^The bundle/).waitFor()
 
-  // A bundle that `svc pack` would never make: its manifest has two faults, but the zip itself, made by Python, is
-  // good.
+  // `svc pack` would refuse this manifest, which has two faults, so Python makes the zip. The zip itself is valid.
   machine.write('bad/svc.agent.yaml', 'name: bad\nversion: one\nruntime: {kind: process, command: []}\n')
   await machine.shell('cd bad && python3 -m zipfile -c ../bad.zip svc.agent.yaml')
   await drop(page, 'bad.zip', readFileSync(`${machine.root}/bad.zip`))
@@ -225,7 +224,7 @@ test('the code of a person who stops being an admin becomes invalid at once, on 
 
 test('a code counts down until it expires', async () => {
   const { id } = await ada.call<NewCode>('POST', `${w}/codes`, { blueprint: 'price-scout', version: '2.0.0' })
-  // A test clock applies to all windows of a browser, so this test uses a separate browser.
+  // A test clock applies to all pages of one browser context, so this test uses a separate context.
   const { context, page } = await place.visitor({ own: true })
   await context.addCookies(await ada.context.cookies())
   await page.clock.install()

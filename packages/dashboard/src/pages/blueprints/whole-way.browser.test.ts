@@ -1,7 +1,6 @@
 /**
- * Tests everything a person does to get an agent, with nothing simulated: a bundle is dropped on the page, and with a
- * code `svc init` and `svc run` are typed in a real terminal. The agent works on a real example product, and the page
- * controls it.
+ * Tests the whole way to a running agent with nothing simulated. A person uploads a bundle on the page, and types `svc
+ * init` and `svc run` in a real terminal. The agent works on a real example product, and the page controls the agent.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,7 +46,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await heading(page, 'Install links-north')
   const code = await copied(page, 'code')
 
-  // The person types on the machine what the page tells them to.
+  // The person types the lines that the page shows into a terminal of the machine.
   terminal = new Terminal(machine.root, { SVC_TIME_SCALE: '0.2', XDG_BIN_HOME: join(machine.root, 'bin') })
   await terminal.ready()
   terminal.type(await copied(page, 'lines that download the program'))
@@ -69,7 +68,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   const said = await terminal.until('Installed links-north')
   expect(said).not.toContain(code)
 
-  // The page with the code shows the agent's page by itself.
+  // After the installation, the page with the install code opens the agent's page by itself.
   await heading(page, 'links-north')
   expect(page.url()).toBe(at('/agents/links-north'))
   writeDocuments()

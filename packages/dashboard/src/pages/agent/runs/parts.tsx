@@ -1,6 +1,6 @@
 /**
- * The components that show one property of a run each, such as its start, status or length. The table and the cards of
- * runs use them.
+ * Components that each show one property of a run, such as its start, status or duration. The table of runs and the
+ * cards of runs use them.
  */
 import type { Run } from '@svc/protocol'
 import { lengthOf, tokens } from '../../../ui/format.ts'
@@ -21,8 +21,8 @@ export const Status = ({ run }: { run: Run }) =>
   )
 
 /**
- * Shows the duration of a run. If it has not ended, its status says that it is in progress, and the agent is not
- * offline, this is the time since its start, which counts on. Otherwise nothing is shown.
+ * Shows the duration of a run that has ended. For a run in progress, shows the time since the start and counts on,
+ * unless the agent is offline. For other runs, shows nothing.
  */
 export function Length({ run, agent }: { run: Run; agent: Agent }) {
   const length = lengthOf(run)

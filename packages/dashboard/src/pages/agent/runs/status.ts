@@ -1,5 +1,6 @@
 /**
- * Runs have statuses in the agent's own words. The usual words get a colour, so that a list can be read at a glance.
+ * The colours for the usual statuses of runs, so that a list of runs can be read at a glance. Agents choose the words
+ * of their statuses themselves.
  */
 
 const tones: Readonly<Record<string, string>> = {

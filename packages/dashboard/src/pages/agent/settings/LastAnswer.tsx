@@ -9,11 +9,17 @@ import { wordsOf } from '../parts/life.ts'
 interface LastAnswerProps {
   command: Command | undefined
   schema: readonly Setting[]
-  /** Called to put the values of the answered command back into the form. */
+  /**
+   * Called when the person presses "Edit it again", with the values of the shown command; undefined if the person may
+   * not send commands.
+   */
   onEdit: ((values: SettingValues) => void) | undefined
 }
 
-/** The result of the last change of settings, with the words of the agent if it gave any, shown above the form. */
+/**
+ * Shows how the newest `set` command ended, and the agent's message if it sent one. It is placed above the settings
+ * form.
+ */
 export function LastAnswer({ command, schema, onEdit }: LastAnswerProps) {
   if (command === undefined) return null
   const { word, tone, means } = wordsOf(command)

@@ -80,7 +80,10 @@ function TextField(props: SettingInputProps) {
   )
 }
 
-/** A switch. Its text names the three states not set, off and on, because the switch alone shows only two. */
+/**
+ * A switch for a setting that is true or false. The text beside the switch says "not set", "off" or "on", because a
+ * switch alone shows only two states.
+ */
 function BoolField({ id, raw, locked, describedBy, onChange }: SettingInputProps) {
   return (
     <Switch

@@ -16,12 +16,18 @@ import { SettingInput } from './SettingInput.tsx'
 interface SettingRowProps {
   setting: Setting
   reported: SettingValue | undefined
-  /** The change by which the value was set on the machine, if it was set there. */
+  /**
+   * The change made on the agent's machine that gave the setting its present value; undefined if the value was not set
+   * there.
+   */
   byMachine: MachineChange | undefined
   draft: Draft | undefined
   pending: PendingSetting | undefined
   wrong: string | undefined
-  /** True if the person has tried to send the form. From then on empty required fields are marked too. */
+  /**
+   * True if the person has tried to send the form. After the first try, the form also marks required fields that are
+   * empty.
+   */
   tried: boolean
   locked: boolean
   onChange: (raw: Raw) => void
@@ -76,7 +82,7 @@ function Name({ id, setting }: { id: string; setting: Setting }) {
 }
 
 /**
- * A button that resets the setting to its reported value. If nothing was typed, the button clears the value instead.
+ * A button that resets a changed setting to its reported value, or clears a setting that the person has not changed.
  */
 function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRowProps & { raw: Raw }) {
   if (draft)
@@ -102,7 +108,7 @@ function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRow
   )
 }
 
-/** Notes on the value: errors, the reported value, and pending changes. */
+/** Notes below the value of a setting: errors, the reported value, changes made on the machine, and pending changes. */
 function Notes({
   setting,
   reported,

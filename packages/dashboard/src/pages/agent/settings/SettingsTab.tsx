@@ -91,7 +91,7 @@ function useSend({ press, settings }: Agent, changes: SettingValues | undefined)
       await press.send({ type: 'set', payload: { ...changes } })
       settings.discard()
     } catch {
-      // The page already shows why sending failed, and the typed values stay in the form.
+      // The page already shows why the command was not sent, and the form keeps the values that the person typed.
     } finally {
       setSending(false)
     }
@@ -107,7 +107,7 @@ interface EndProps {
   sending: boolean
 }
 
-/** The last line of the form: a text about what would be sent, and the buttons. */
+/** The last line of the form: a summary of the changes and errors, and the buttons to discard or send the changes. */
 function End({ agent, faults, changed, sending }: EndProps) {
   const { drafts, discard } = agent.settings
   const touched = Object.keys(drafts).length > 0

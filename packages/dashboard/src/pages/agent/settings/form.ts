@@ -1,6 +1,6 @@
 /**
- * The settings form as pure functions. It shows the schema and the reported values. What the person typed is kept
- * separately, and a report never overwrites it.
+ * Pure functions behind the settings form. The form keeps what the person types as drafts, apart from the reported
+ * values, so a new report never overwrites a draft.
  */
 import { type Setting, type Settings, type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
 import { fromLocalTime, toLocalTime } from '../../../forms/local-time.ts'
@@ -28,11 +28,11 @@ export function groupsOf(schema: readonly Setting[]): Group[] {
   return [...groups].map(([name, settings]) => ({ name, settings }))
 }
 
-/** The value last reported; undefined when the report has none for this key. */
+/** Returns the last reported value of the setting with this key; undefined if the report has none. */
 export const reportedOf = (settings: Settings, key: string): SettingValue | undefined =>
   settings.values !== undefined && Object.hasOwn(settings.values, key) ? settings.values[key] : undefined
 
-/** A reported value as the content of its input. */
+/** Converts a reported value to the content of the setting's input on the page. */
 export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
   if (value === null || value === undefined) return null
   switch (setting.type) {
@@ -52,8 +52,8 @@ export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
 type Read = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly wrong: string }
 
 /**
- * Converts the content of an input to a value, and checks it with the same function as the service and the agent's side
- * (2.4).
+ * Converts the content of an input on the page to a value, and checks the value with the function that the service and
+ * the runtime use too (2.4).
  */
 export function readRaw(setting: Setting, raw: Raw): Read {
   const value = valueIn(setting, raw)
@@ -92,7 +92,10 @@ function numberOf(raw: string): number | undefined {
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined
 }
 
-/** Stores what the person typed as a draft. If it equals the reported value, the draft is removed. */
+/**
+ * Stores what the person typed as a draft. A value that equals the reported one needs no draft, so its draft is
+ * removed.
+ */
 export function withDraft(drafts: Drafts, settings: Settings, setting: Setting, raw: Raw): Drafts {
   const { [setting.key]: before, ...others } = drafts
   const reported = reportedOf(settings, setting.key)
@@ -111,8 +114,8 @@ const isSame = (setting: Setting, raw: Raw, reported: SettingValue | undefined) 
 }
 
 /**
- * True if the reported value has changed since the person started to edit the setting. The page says so and keeps the
- * draft.
+ * True if the reported value has changed since the person began to edit the setting. In this case the page shows the
+ * change and keeps the draft.
  */
 export const movedOn = (draft: Draft, reported: SettingValue | undefined): boolean => draft.base !== reported
 

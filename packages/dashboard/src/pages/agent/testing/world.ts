@@ -1,6 +1,6 @@
 /**
- * The world of the agent page's browser test: the real service and a real browser, two people who are signed in, and
- * agents whose reports the test sends.
+ * The setup for the browser tests of the agent page: the real service, a real browser, two people who are signed in,
+ * and agents whose reports the test itself sends.
  */
 import type { NewToken } from '@svc/api'
 import type { Command } from '@svc/protocol'
@@ -22,7 +22,7 @@ export interface View extends Look {
 export interface World {
   place: Place
   addAgent: (name: string) => Promise<PlayedAgent>
-  /** Opens a page on an agent, for a person who is signed in. */
+  /** Opens the page of an agent in the browser of the admin or the member, who are both signed in. */
   visit: (who: 'admin' | 'member', agent: string, view?: View) => Promise<Page>
 }
 
@@ -37,7 +37,7 @@ export async function openWorld(): Promise<World> {
   await place.signIn(member, 'mo@example.org')
   const people = { admin: ada, member }
 
-  /** A test clock applies to all windows of a browser, so a page with a clock gets a separate browser. */
+  /** A test clock applies to all pages of one browser context, so a page with a clock gets a separate context. */
   const withClock = async ({ context }: Visitor, look: Look) => {
     const own = await place.visitor({ ...look, own: true })
     await own.context.addCookies(await context.cookies())

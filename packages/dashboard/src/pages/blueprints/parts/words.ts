@@ -1,4 +1,4 @@
-/** A manifest in words. Pure. */
+/** Pure functions that describe a manifest in words. */
 import type { BlueprintVersion } from '@svc/api'
 import { shellWord } from '../../../agents/lines.ts'
 import { boundsText, valueText } from '../../agent/parts/setting-words.ts'
@@ -13,7 +13,10 @@ const restarts: Readonly<Record<Runtime['restart'], string>> = {
 }
 export const restartText = ({ restart }: Runtime): string => restarts[restart]
 
-/** The command of a blueprint as a person would type it. It is a list of words and never goes through a shell. */
+/**
+ * Shows the command of a blueprint as a person would type it. The text is only for reading: the runtime starts the
+ * command without a shell.
+ */
 export const commandText = (command: readonly string[]): string => command.map(shellWord).join(' ')
 
 const types: Readonly<Record<string, string>> = {
@@ -39,7 +42,7 @@ export function settingText(setting: Manifest['settings'][number]): string {
     .join(', ')
 }
 
-/** The reason why a version cannot be deleted, as a sentence; null when it can. */
+/** Returns the reason why a version of a blueprint cannot be deleted, as a sentence; null if it can be deleted. */
 export function whyKept({ runs, keeps, codes }: Pick<BlueprintVersion, 'runs' | 'keeps' | 'codes'>): string | null {
   if (runs.length > 0)
     return `${several(runs)} ${runs.length === 1 ? 'runs' : 'run'} this version, so it can’t be deleted.`
@@ -60,7 +63,7 @@ export function several(names: readonly string[]): string {
   return names.length === 3 ? `${a}, ${b} and ${c}` : `${a}, ${b} and ${names.length - 2} more`
 }
 
-/** The programs, and the range of svc versions, that a version requires; null if it requires none. */
+/** Names the programs and the `svc` versions that a version of a blueprint requires; null if it requires none. */
 export function needsText(needs: NonNullable<Manifest['needs']>, svc: string | null): string | null {
   const programs = needs.map(({ name, min }) => (min === undefined ? name : `${name} ${min} or newer`))
   return [...programs, ...(svc ? [svc] : [])].join('; ') || null

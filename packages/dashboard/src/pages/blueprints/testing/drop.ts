@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Drops a file on the page where blueprints are uploaded, as a person does from a window of the system. */
+/** Drops a file on the upload area of the page, as a person does who drags a file from the desktop into the browser. */
 export async function drop(page: Page, name: string, bytes: Buffer, type = 'application/zip'): Promise<void> {
   await page.getByText('Drop a blueprint’s zip here').waitFor()
   const data = await page.evaluateHandle(

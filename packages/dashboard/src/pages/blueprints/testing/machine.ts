@@ -1,4 +1,4 @@
-/** A machine for the browser tests: a folder in which the lines that the page shows are run. */
+/** A simulated machine of a person: a folder in which the browser tests run the shell lines that the page shows. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ const program = programs.svc
 export interface Blueprint {
   name?: string
   version?: string
-  /** Further lines of the manifest, besides the name, the version and the command. */
+  /** Further YAML lines for the manifest, after its name, version and command. */
   more?: string
   /** The command that the agent runs; by default a program that does nothing and keeps running. */
   command?: string
@@ -43,7 +43,7 @@ export class Machine {
     return this.packFolder(folder, `${folder}.zip`)
   }
 
-  /** Packs a folder of this machine with `svc pack`. Returns the path of the zip. */
+  /** Packs a folder inside this machine's folder with `svc pack`. Returns the path of the zip. */
   async packFolder(folder: string, name: string): Promise<string> {
     const zip = join(this.root, name)
     await this.run(process.execPath, [program, 'pack', folder, '--out', zip])
