@@ -1,6 +1,7 @@
 /**
- * A real agent for the tests, as a separate process: it checks its files, works, writes its status, and records every
- * step in a trace. It knows nothing about a service. Its arguments are its folder and the number of steps.
+ * A small agent that tests run as a separate process: it obeys the runtime's files for pause and run now, writes its
+ * status file, and records each step in a trace. It does not know the service. Its arguments are its folder and the
+ * number of steps.
  */
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Everything that a service should not do, each as one reply. */
+/** Replies with which tests imitate a faulty service, one fault in each reply. */
 import { command, json, type Reply } from './service.ts'
 
 const text =
@@ -9,8 +9,8 @@ const text =
 const pause = { commands: [command('bad', 'pause')], interval: 5 }
 
 /**
- * Replies that are not successful. Some of them contain a pause command, which would be obeyed if the reply were
- * successful (D17).
+ * Replies that the runtime must treat as failed reports. Some of them contain a pause command, which the runtime must
+ * not obey (D17).
  */
 export const badAnswers = (elsewhere: string): readonly (readonly [string, Reply])[] => [
   ['never answers', () => {}],
@@ -57,12 +57,13 @@ export const badAnswers = (elsewhere: string): readonly (readonly [string, Reply
   ['answers with 10 MB that end in a pause', text(`${' '.repeat(10 * 1024 * 1024)}${JSON.stringify(pause)}`)],
 ]
 
-/** A successful answer whose only item is not a command but a deeply nested list (D14, D17). */
+/** A successful answer whose list of commands contains only a deeply nested list (D14, D17). */
 export const deep: Reply = text(`{"commands": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`)
 
 /**
- * Items that are no valid commands. A successful answer that contains them is accepted (D17): those without a usable id
- * are skipped, `n1` and `n2` are refused as unknown commands, and real commands beside them are obeyed.
+ * Items of an answer's list `commands` that are not valid commands. The runtime accepts an answer with such items
+ * (D17): it skips those without a usable id, declines `n1` and `n2` as unknown commands, and obeys the valid commands
+ * in the same list.
  */
 export const nonsense = [
   null,

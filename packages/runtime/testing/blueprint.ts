@@ -1,4 +1,4 @@
-/** Makes a real bundle from a real folder, and a service that gives it out for one install code. */
+/** Makes real bundles of a test blueprint, and lets the tests' service give out a bundle for an install code. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,8 +10,8 @@ import { json, type Service, unknownCode } from './service.ts'
 export const code = `svc_inst_${'C'.repeat(43)}`
 export const botToken = `svc_bot_${'D'.repeat(43)}`
 /**
- * The program of the tests' agent, which has no dependencies. The manifest names Node by its full path, since the Node
- * of the tests need not be in PATH.
+ * The program of the agent in these bundles; it has no dependencies. The manifest below names Node by its full path,
+ * since the Node of the tests need not be in PATH.
  */
 const worker = fileURLToPath(new URL('./worker.cjs', import.meta.url))
 
@@ -37,7 +37,10 @@ secrets:
 bindings: [{product: tasks, role: editor, scopes: [tasks.write]}]
 `
 
-/** Packs a folder with these files into a bundle. `main.cjs` is the tests' agent unless another is given. */
+/**
+ * Packs a test blueprint into a bundle; `files` are added to its files or replace them. Unless replaced, `main.cjs`
+ * runs the tests' agent.
+ */
 export async function bundle(files: Readonly<Record<string, string>> = {}): Promise<Packed> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-blueprint-')))
   const all = {

@@ -1,7 +1,7 @@
 /**
- * Simulates a failing disk in this process. At the n-th change, the process behaves as if it were killed (nothing
- * changes after that), either before or after that change; or the change fails, alone or together with all later ones
- * that need space.
+ * Simulates a failing disk in this process. At the n-th change of the disk, the process behaves as if it were killed
+ * (nothing changes after that), either before or after that change; or the change fails, alone or together with all
+ * later changes that need space.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -21,12 +21,12 @@ const changing = [
   'copyFileSync',
   'rmSync',
 ] as const
-/** Calls that need free space on the disk. */
+/** The functions of `node:fs` that need free space on the disk. */
 const growing: readonly string[] = ['linkSync', 'openSync', 'mkdirSync', 'writeFileSync', 'writeSync', 'copyFileSync']
 
 /**
- * Does some work on a failing disk. Returns the number of changes, and whether there were enough of them to reach the
- * fault.
+ * Calls `work` on a disk on which the change with number `at` fails. Returns how many changes `work` made, and whether
+ * they were enough to reach the fault.
  */
 export function onFaultyDisk(at: number, kind: Kind, work: () => void): { changes: number; struck: boolean } {
   const real = new Map(changing.map((name) => [name, fs[name] as (...args: unknown[]) => unknown]))

@@ -1,4 +1,7 @@
-/** Makes agents' folders in the temporary folder, and runs the program there as a person or a unit would run it. */
+/**
+ * Makes agents' folders below the system's folder for temporary files, and runs `svc` there as a person or a service
+ * manager would run it.
+ */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +24,10 @@ settings:
   - {key: note, type: text}
 `
 
-/** Makes an agent's folder with these files and, if an origin is given, with a connection to it. */
+/**
+ * Makes an agent's folder with these files. If an origin is given, the folder also gets the file with the address of
+ * the service and the agent's token.
+ */
 export function agentFolder(
   files: Readonly<Record<string, string>> = {},
   origin?: string,
@@ -159,7 +165,7 @@ export async function becomes<T>(what: string, look: () => T | undefined | false
   throw new Error(`In 100 s it never came to this: ${what}.`)
 }
 
-/** True if there is a Python that can open terminals. */
+/** True if this machine has a Python with which tests can open a pseudo-terminal. */
 export const python: boolean = (() => {
   try {
     execFileSync('python3', ['-c', 'import pty'], { stdio: 'ignore' })

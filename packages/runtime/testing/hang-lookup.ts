@@ -1,4 +1,7 @@
-/** Loaded before the program: every name look-up blocks a thread of the pool forever, as with a resolver that hangs. */
+/**
+ * Tests load this file into `svc` before its own code. Each DNS lookup then blocks a thread of Node's thread pool
+ * forever, as with a resolver that does not answer.
+ */
 import { execFileSync } from 'node:child_process'
 import dns from 'node:dns'
 import fs from 'node:fs'

@@ -1,4 +1,7 @@
-/** An agent that was really installed with a code, and what it records about itself. */
+/**
+ * Provides agents that were really installed with an install code, and reads what each agent recorded about its own
+ * starts.
+ */
 import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +27,10 @@ export interface InstalledAgent extends Folder {
   remove(): void
 }
 
-/** Installs an agent in a temporary folder, with the result that `svc init` has; `files` are those of the blueprint. */
+/**
+ * Returns an agent in a temporary folder, in the condition in which `svc init` leaves it. `files` are added to the
+ * files of its blueprint or replace them.
+ */
 export async function installedAgent(
   service: Service,
   files: Readonly<Record<string, string>> = {},
@@ -49,7 +55,10 @@ interface Template {
   /** The origin of the service from which the agent was installed. */
   readonly origin: string
 }
-/** Installed folders by blueprint. Each blueprint is installed once, and the folder is copied for later tests. */
+/**
+ * Folders with an installed agent, by the checksum of the agent's bundle. Each bundle is installed once; each test gets
+ * a copy of the folder.
+ */
 const templates = new Map<string, Promise<Template>>()
 const product = 'http://product.invalid'
 

@@ -1,8 +1,8 @@
 /**
- * Loaded before the program. It kills the process before its n-th change of the disk (`SVC_TEST_KILL_AT`), or makes
- * that change fail (`SVC_TEST_FAULT`, an error code). With `SVC_TEST_KILL_AFTER` only changes after the first rename to
- * a path with that ending count. When the process ends by itself, the number of its changes is written to
- * `SVC_TEST_KILL_COUNT`.
+ * Tests load this file into `svc` before its own code. At the n-th change of the disk (`SVC_TEST_KILL_AT`) the process
+ * is killed, or the change fails with an error code (`SVC_TEST_FAULT`). With `SVC_TEST_KILL_AFTER`, changes are counted
+ * only after a first rename to a path that ends with its value. A process that ends by itself writes the number of
+ * changes to the file `SVC_TEST_KILL_COUNT`.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

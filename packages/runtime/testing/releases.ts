@@ -20,7 +20,7 @@ export interface Build {
 /** The keys that sign releases. `own` and `second` are built into the runtime; `strange` is not. */
 export type Key = 'own' | 'second' | 'strange'
 export interface Workshop {
-  /** The public keys that the builds of this workshop trust. */
+  /** The public keys that a release built here trusts, unless its build names others. */
   readonly keys: readonly string[]
   /**
    * Builds a release. Each combination of version, keys and `first` (code that runs before everything else) is built
@@ -93,7 +93,7 @@ export function workshop(): Workshop {
   }
 }
 
-/** A release as the service serves it and wishes it. */
+/** A release that the tests' service serves and wishes. */
 export interface Served {
   readonly version: string
   readonly bytes: Uint8Array

@@ -1,17 +1,20 @@
-/** Judges the version that the service wishes (3.3): the conditions of the contract and of D24 to D31, one per line. */
+/**
+ * Decides whether the runtime installs the version of the agent that the service wishes (3.3). `judgeWish` has one line
+ * for each condition of the contract and of D24 to D31.
+ */
 import { type Desired, isVersion, limits } from '@svc/protocol'
 import type { Update } from './journal.ts'
 
 export type WishVerdict =
   | 'none'
-  | 'foreign' // the wish is for another blueprint
-  | 'invalid' // the text is not a semantic version, so it is never used as a path
+  | 'foreign' // The wish is for another blueprint.
+  | 'invalid' // The wished text is not a semantic version, so it is never used as a path.
   | 'running'
   | 'held'
-  | 'looping' // the version was rolled back too often (D29)
-  | 'waiting' // the version waits for its retry after a failure that may pass
-  | 'later' // something else is in progress, or the current version is still being watched (D30)
-  | 'present' // the wish is for the previous version; whether that is still on this machine is checked later
+  | 'looping' // The version was rolled back too often (D29).
+  | 'waiting' // The last try failed for a reason that may pass, and its retry is not due yet.
+  | 'later' // Another update is in progress, or the current version is still being watched (D30).
+  | 'present' // The wish is for the previous version. The caller checks whether that version is still on this machine.
   | 'wanted'
 
 /**
@@ -20,13 +23,12 @@ export type WishVerdict =
 export const maxRollbacks = 3
 const dayMs = 86_400_000
 
-/** The facts by which a wish is judged. */
 export interface WishFacts {
   readonly blueprint: string
   readonly now: Update
   /** The time of the judgement, in Unix milliseconds. */
   readonly at: number
-  /** The factor (SVC_TIME_SCALE) by which the day of D29 and the wait before a retry are shortened. */
+  /** The factor (SVC_TIME_SCALE) with which tests shorten the 24 h of D29 and the wait before a retry. */
   readonly scale?: number
 }
 
@@ -48,8 +50,8 @@ export function judgeWish(
 }
 
 /**
- * The longest wait before a retry that is possible. A longer one in the journal means that the clock was wrong when it
- * was noted, or was set back since.
+ * The longest possible wait before a retry. If the journal names a longer wait, the machine's clock was wrong when the
+ * journal was written, or was set back since; then the runtime does not wait.
  */
 const longestWaitMs = 1100 * limits.fetchRetrySeconds
 const waits = (left: number, scale: number): boolean => left > 0 && left <= longestWaitMs * scale

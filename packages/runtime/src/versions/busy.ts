@@ -1,6 +1,6 @@
 /**
- * Allows only one update at a time (D31). A new runtime on trial and a new version of the agent on proof could be
- * blamed for each other's faults, so every swap first checks this and waits.
+ * Allows only one update at a time (D31). If a new runtime and a new version of the agent were on trial together, each
+ * could be blamed for the other's faults. So each update calls `busyWith` before it swaps files, and waits.
  */
 import type { Folder } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
@@ -9,7 +9,7 @@ import { onTrial } from './runtime-note.ts'
 /** The states in `.svc/journal/update.json` in which the agent has a version that is neither kept nor rolled back. */
 const unproven = ['swapping', 'proving', 'undoing']
 
-/** The update for which every other swap waits; undefined if a swap may take place. */
+/** Names the update that is in progress, and for which the other update must wait; undefined if none is in progress. */
 export function busyWith(
   folder: Pick<Folder, 'runtimeNote' | 'selfUpdate' | 'update'>,
 ): 'runtime update' | 'blueprint update' | undefined {

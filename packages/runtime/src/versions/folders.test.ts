@@ -19,8 +19,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder.root, { recursive: true }))
 
 /**
- * Does the work again and again on a disk that fails, with each kind of fault at each change in turn, and calls `check`
- * after each fault. Returns the number of faults.
+ * Calls `work` on a simulated disk that fails: once for each kind of fault at each change of the disk. Calls `check`
+ * after each fault, and returns the number of faults.
  */
 function struckEverywhere(work: () => void, check: (where: string) => void): number {
   let points = 0

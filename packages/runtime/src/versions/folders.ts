@@ -28,8 +28,9 @@ export function leadsTo({ current }: Pick<Folder, 'current'>): string | undefine
 }
 
 /**
- * Returns the folder with `current` replaced by the version to which it leads now. Everything that is read through the
- * result belongs to one version, even if `current` is changed meanwhile.
+ * Returns the agent's folder with paths of one version: those that lead through the link `current` are replaced by
+ * those of the version to which `current` leads now. Files read through the result belong to that version, even if an
+ * update changes `current` meanwhile.
  */
 export function pinned(folder: Folder): Folder {
   const name = folder.installed ? leadsTo(folder) : undefined
@@ -38,7 +39,10 @@ export function pinned(folder: Folder): Folder {
   return { ...folder, home, manifest: resolve(home, basename(folder.manifest)) }
 }
 
-/** True if a version is on this machine. Every folder in `versions` is complete. */
+/**
+ * True if a version of the agent is on this machine. It is enough that its manifest exists, since each folder in
+ * `versions` is complete.
+ */
 export const isHere = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256: string): boolean =>
   existsSync(join(versionFolder(folder, sha256), basename(folder.manifest)))
 
@@ -53,8 +57,8 @@ export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: st
 }
 
 /**
- * Removes the versions that are neither in `keep` nor in use, and what an interrupted update left. A version is never
- * left half removed.
+ * Removes the versions of the agent that are neither in `keep` nor in use, and what an interrupted update left. Each
+ * folder is first moved to `staging`, so that no half-removed version stays in `versions`.
  */
 export function sweepVersions(folder: Folder, keep: readonly string[]): void {
   rmSync(temporaryOf(folder), { force: true })

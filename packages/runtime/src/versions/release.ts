@@ -23,8 +23,8 @@ export const applied: Field<Applied> = filled(
 type VersionOf = Pick<Release, 'version'>
 
 /**
- * Words the outcome of an attempt. The message names both versions and the time, so that no two attempts have the same
- * message (D32, D34).
+ * Returns the outcome of an attempt to update. Its message names both versions and the time, so that no two attempts
+ * have the same message (D32, D34).
  */
 export function attemptOf({
   outcome,
@@ -35,7 +35,7 @@ export function attemptOf({
   reason,
 }: {
   readonly outcome: Outcome
-  /** The version that works after the attempt. */
+  /** The version that is in use after the attempt. */
   readonly works: VersionOf
   readonly from: VersionOf
   readonly to: VersionOf

@@ -1,7 +1,7 @@
 /**
- * The note about the runtime's own file, `.svc/runtime/runtime.json`, written only by the launcher or by the holder of
- * the folder's `runtime` lock. A version that a person pinned is in a separate file (`pinned`), since it may change at
- * any time.
+ * The note `.svc/runtime/runtime.json`, in which the runtime records the trial of its own new file, the last outcome
+ * and a hold. Only the launcher or the holder of the folder's `runtime` lock writes it. The version to which a person
+ * pinned the runtime is in a separate file (`pinned`), since a person may change it at any time.
  */
 import { either, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolder } from '../files/durable.ts'
@@ -9,7 +9,9 @@ import type { Folder } from '../files/folder.ts'
 import { filled, type Noted, note, words } from '../files/note.ts'
 import { applied, release } from './release.ts'
 
-/** The two files of a swap. `from` is the one before, which is kept as the previous file. */
+/**
+ * The runtime before a swap of its file (`from`) and after it (`to`). The file of `from` is kept as the previous file.
+ */
 const swapped = { from: release, to: release }
 
 const tried = filled(
@@ -17,11 +19,11 @@ const tried = filled(
     {
       is: oneOf(['trying', 'kept']),
       ...swapped,
-      /** The number of starts of the new file. Each is noted before it is made. */
+      /** The number of starts of the new file. It is increased before each start. */
       starts: number(),
       /**
-       * `began` is when the current five minutes of the trial started, in Unix milliseconds; `processes` is the number
-       * of processes that were given such minutes.
+       * `began` is when the current five minutes of the trial started, in Unix milliseconds. `processes` is the number
+       * of processes of the launcher in which the trial has run; the second one gets five minutes again (D38).
        */
       began: number(),
       processes: number(),
@@ -40,15 +42,15 @@ const trial = either(tried, undone)
 export type Trial = Noted<typeof trial>
 
 /**
- * A hold on a version of the runtime. It also ends when the file is replaced; `running` is the checksum of the file
- * that ran when the hold began.
+ * A hold on a version of the runtime. The hold also ends if somebody replaces the runtime's file; `running` is the
+ * checksum of the file that was in place when the hold began.
  */
 const hold = filled(object({ version: words, reason: words, running: words }, 'version'), { reason: '', running: '' })
 export type RuntimeHold = Noted<typeof hold>
 
 /**
- * The note about the runtime's own file. If all its parts are absent, nothing is on trial, and the runtime will not
- * roll itself back.
+ * The content of the note about the runtime's own file. Without the part `trial`, no new runtime is on trial, and the
+ * runtime will not roll itself back.
  */
 const runtimeNote = object({ trial, applied, hold })
 export type RuntimeNote = Noted<typeof runtimeNote>

@@ -1,6 +1,7 @@
 /**
- * Builds the environment of the agent's process (2.12): the variables in the table there, and those that any program of
- * this machine needs. Nothing else of the runtime's own environment is passed on, and never the runtime's token (D54).
+ * Builds the environment of the agent's process: the variables that section 2.12 names, and variables of this machine
+ * that any program needs. No other variable of the runtime's own environment is passed on, and never the runtime's
+ * token (D54).
  */
 import type { Manifest } from '@svc/blueprint'
 import type { SettingValue } from '@svc/protocol'
@@ -14,10 +15,10 @@ import { settingsInForce } from '../state/settings.ts'
  */
 const machine =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_RUNTIME_DIR|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE)$/
-/** The variables from which `docker` learns where its engine is. */
+/** The variables from which `docker` learns how to reach its engine. */
 const docker = /^DOCKER_(?:HOST|CONTEXT|CONFIG|CERT_PATH|TLS_VERIFY)$/
 
-/** Returns the environment except `SVC_AGENT_STARTED`, which is added at each start. */
+/** Returns the agent's environment without `SVC_AGENT_STARTED`, which the launcher adds at each start. */
 export function environment(
   folder: Folder,
   manifest: Pick<Manifest, 'settings' | 'runtime'>,

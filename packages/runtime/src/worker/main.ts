@@ -26,7 +26,7 @@ import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { missingRuntime, orderOf } from './order.ts'
 import { agentSettled } from './settled.ts'
 
-/** True if these are the data of the worker thread in which the runtime proper runs. */
+/** True if `data` is what the launcher passes to the worker thread. */
 export const isRuntime = (data: unknown): data is Start =>
   typeof data === 'object' && data !== null && 'svc' in data && data.svc === 'runtime'
 
@@ -95,7 +95,8 @@ export async function work(): Promise<void> {
 }
 
 /**
- * Determines how the agent must be started. All files are read from one version, even if `current` changes meanwhile.
+ * Determines with which command, folder and environment the launcher must start the agent. All files are read from one
+ * version of the agent, even if an update changes `current` meanwhile.
  */
 async function howToStart(through: Folder): Promise<Omit<Extract<FromWorker, { is: 'order' }>, 'is' | 'id'>> {
   try {
@@ -148,7 +149,8 @@ async function report(
       tell({ is: 'reported', ok: result.ok })
       if (result.ok && result.handled.length > 0) tell({ is: 'look' })
       if (!result.ok) return
-      // D31: the wish for the runtime comes after the commands and before the wish for the agent's version
+      // D31: the wish for the runtime comes after the commands of an answer and before the wish for the agent's
+      // version.
       updates.heard(result.answer)
       versions?.heard(result.answer)
     },

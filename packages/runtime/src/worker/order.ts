@@ -1,4 +1,4 @@
-/** Determines how the agent must be started (2.10, 2.12), from its current files. */
+/** Determines with which command, folder and environment the launcher must start the agent (2.10, 2.12). */
 import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import type { Manifest, Runtime } from '@svc/blueprint'
@@ -10,7 +10,7 @@ import { fillSettings } from '../state/settings.ts'
 import { leadsTo } from '../versions/folders.ts'
 import { environment } from './environment.ts'
 
-/** A sentence about why an agent without the part `runtime` in its manifest cannot be started. */
+/** Explains that an agent cannot be started because its manifest has no part `runtime`. */
 export const missingRuntime = (folder: Folder, name: string): string =>
   `${folder.manifest} has no "runtime", so svc does not know how to start ${name}. Add it, or start the agent yourself and use "${hint('report')}".`
 
@@ -34,8 +34,8 @@ export function orderOf(folder: Folder, manifest: Manifest): Order | undefined {
 }
 
 /**
- * The folder name of the version from which files are read. The folder either leads there through `current` or was
- * fixed to one version.
+ * The folder name of the version from which the agent is started; undefined if the agent was not installed from a
+ * blueprint. `folder.home` is either the link `current` or the folder of one version.
  */
 function versionOf(folder: Folder): string | undefined {
   if (!folder.installed) return undefined
@@ -43,8 +43,8 @@ function versionOf(folder: Folder): string | undefined {
 }
 
 /**
- * How an agent in containers is started: `docker compose up` in the foreground is its process, and ending that stops
- * the containers. If it had to be killed, another command kills the containers.
+ * How an agent in containers is started: its process is `docker compose up` in the foreground, and ending that process
+ * stops the containers. If the runtime had to kill the process, it runs `docker compose kill` to end the containers.
  */
 function compose(
   folder: Pick<Folder, 'home' | 'root'>,
@@ -69,8 +69,8 @@ function compose(
 }
 
 /**
- * The name of the compose project. It is unique to the folder, since the agents of two folders must not share
- * containers even if they have the same name.
+ * The name of the compose project. It is different for each folder, since agents in two folders must not share
+ * containers even if the agents have the same name.
  */
 const projectOf = (root: string, name: string): string =>
   `svc-${name}-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`

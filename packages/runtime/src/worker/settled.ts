@@ -1,7 +1,6 @@
 /**
- * Decides when the first report is sent. The page shows it for a whole interval, and without a short wait it would say
- * "about to start" about an agent that has started meanwhile. Only the report waits, and not for long; the agent never
- * waits for it.
+ * Delays the runtime's first report for a moment. The page shows that report for a whole interval, and without the
+ * delay it would say "about to start" about an agent that has started meanwhile. The agent never waits for the report.
  */
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
@@ -10,7 +9,7 @@ import type { ProcessState } from '../launcher/moves.ts'
 import { placeOf } from '../state/paths.ts'
 import { duration, wait } from '../time.ts'
 
-/** The maximum number of seconds that the first report waits, counted from the start of the runtime. */
+/** The maximum number of seconds that the first report is delayed. */
 const patienceSeconds = 10
 
 export async function agentSettled(
@@ -27,14 +26,14 @@ export async function agentSettled(
 }
 
 /**
- * The maximum delay, in milliseconds, between the start of a process and the time noted for it. The process may already
- * have written its status by then.
+ * The maximum delay, in milliseconds, between the start of the agent's process and the time that the launcher notes as
+ * its start. The process may have written its status file before the noted time.
  */
 const noteMs = 250
 
 /**
- * True if it is decided whether the process runs and, if it does, its status has been written. `written` is the time of
- * its status file in Unix milliseconds.
+ * True if the first report need not wait: it is clear whether the agent's process runs and, if the process runs, it has
+ * written its status file. `written` is the time of that file in Unix milliseconds.
  */
 export function isSettled(state: ProcessState, written: number | undefined, now: number): boolean {
   if (state.is === 'waiting') return state.startAt > now
@@ -45,6 +44,6 @@ function writtenAt(file: string): number | undefined {
   try {
     return statSync(file).mtimeMs
   } catch {
-    return undefined // the status file is missing or unreadable, and the report says which
+    return undefined // The status file is missing or unreadable; the report says which of the two.
   }
 }
