@@ -92,8 +92,8 @@ test('a wrong setting is reported in one sentence', async () => {
 })
 
 /**
- * Sends a report without its last byte. Resolves when the service waits for the body, so that it has read everything
- * else.
+ * Sends a report except for its last byte, so that the service has received the head of the request and waits for the
+ * rest of its body.
  */
 async function startReport(place: Place, token: string, label: string): Promise<{ socket: Socket; last: string }> {
   const body = JSON.stringify({ protocol: 1, state: { level: 'ok', label } })

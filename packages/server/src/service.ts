@@ -1,6 +1,6 @@
 /**
- * The whole service: the data folder and the store, people's accounts, live frames, the agents' side and the page on
- * one listener, the operator's socket, health and metrics on another. `close` ends it as described in D53.
+ * Starts the whole service. One listener serves the page and the agents' reports, another one health and metrics, and a
+ * socket in the data folder serves `svc-server` on SQLite. `close` stops all of it, as described in D53.
  */
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
@@ -38,21 +38,24 @@ import { webApp } from './web/app.ts'
 import { beat } from './wishes/away.ts'
 
 interface RunningService {
-  /** The address at which people and agents reach the service. */
+  /** The URL at which people and agents reach the service. */
   url: string
   /** The one-time link of the first person; undefined once somebody has an account. */
   firstLink: string | undefined
-  /** Stops accepting connections, answers what was received, and closes the store. */
+  /** Stops accepting connections, answers the requests that were already received, and closes the store. */
   close(): Promise<void>
 }
 
 /**
- * The milliseconds without any data after which a connection to PostgreSQL is closed while the service runs. Migrations
- * run before and may take longer.
+ * While the service runs, it closes a connection to PostgreSQL that has carried no data for this many milliseconds.
+ * Migrations run before this limit is set, because they may take longer.
  */
 const silenceMs = 30_000
 
-/** Opens everything and listens. Throws ConfigError or DataFolderError for problems that a person must fix. */
+/**
+ * Opens the data folder and the store, and starts to listen. Throws ConfigError or DataFolderError for problems that a
+ * person must fix.
+ */
 export async function startService(config: Settings, log: Logger, now = Date.now): Promise<RunningService> {
   const opened = await openService(config, now, () => refuseIfServed(config.dataDir))
   if (!opened) throw new DataFolderError(`The data folder ${config.dataDir} is in use.`)

@@ -1,6 +1,6 @@
 /**
- * Decides what one report does (D1), as a pure function of the stored rows: both engines read the rows, call it, and
- * write the result.
+ * Decides what storing one report changes (D1), as a pure function of the stored rows. The store of reports on SQLite
+ * and that on PostgreSQL read the rows, call this function, and write the changes that it returns.
  */
 import type { Report } from '@svc/protocol'
 import { bodyOf } from '../commands/body.ts'
@@ -16,8 +16,8 @@ import { mergeRuns } from './runs.ts'
 import { signsColumn } from './signs.ts'
 
 /**
- * Judges a report in the transaction that will store it: first token and activation again (D22, 5.4), then everything
- * else.
+ * Judges a report inside the transaction that will store it. The token of the agent and the activation of its workspace
+ * are checked again first, since they may have changed after the request arrived (D22, 5.4).
  */
 export const decide: Decide = (rows, submission, now, age) => {
   if (!rows || rows.tokenHash !== submission.tokenHash) return { ok: false, code: 'token_unknown' }
@@ -99,8 +99,8 @@ function agentAfter(
 const unchanged: Pick<Writes, 'machineChanges' | 'agent'> = { machineChanges: [], agent: undefined }
 
 /**
- * The commands that the agent may have carried out when it wrote the report: those delivered to it without an ack, and
- * those that this report accepts.
+ * The commands that the agent may have carried out before it wrote the report: delivered commands without an ack, and
+ * commands that an ack in this report marks as done.
  */
 function givenOf(commands: readonly StoredCommand[], changes: readonly CommandChange[]): GivenCommand[] {
   return commands.flatMap((c) => {
@@ -122,7 +122,7 @@ const isLate = (report: Report, last: LastReport | undefined): boolean =>
 
 /**
  * The decision about a late report: it may still bring acks, but changes nothing else and claims no commands (D11). Its
- * answer repeats what was offered before.
+ * answer names only wished versions that an earlier answer has already offered.
  */
 function onlyAcks(rows: AgentRows, report: Report, now: number): Decision {
   const commands = settleAcks(rows.commands, report.acks ?? [], now).filter((c, i) => c !== rows.commands[i])

@@ -37,7 +37,7 @@ test('the models of a run are found in its JSON, whatever its texts and the name
 })
 
 const now = Date.UTC(2026, 9, 1)
-/** The names are two that JSON has to escape, and one without special characters. */
+/** The names of three models: two contain characters that JSON has to escape, one does not. */
 const models = { 'a "quoted" one': 0.25, 'a back\\slash': 1.5, zz9: 0 }
 const run = { id: 'r', started: now / 1000 - 60, models, status: 'done' }
 const asRecord: Report = { protocol: 1, runs: [run] }

@@ -1,6 +1,6 @@
 /**
- * The runs of a report (2.2): the place of each (D10), those that drop out of the newest 2000, and what the daily sums
- * gain.
+ * Computes what the runs of a report change (2.2): the time by which each run is sorted (its `place`, D10), the runs
+ * that drop out of the newest 2000, and what the daily sums gain.
  */
 import { type Dictionary, forEachEntry, placeOf, type ReadRun, type Report } from '@svc/protocol'
 import { dayOf } from '../limits/days.ts'
@@ -21,8 +21,8 @@ const namesPerReport = 1000
 const none = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
 
 /**
- * Computes what the runs of a report change. `bodies` are the runs as JSON; `kept` are those already stored, `lowest`
- * the lowest stored ones.
+ * Computes what the runs of a report change. `bodies` are these runs as JSON, `kept` those of them that are already
+ * stored, and `lowest` the oldest of all stored runs of the agent.
  */
 export function mergeRuns(
   report: Report,
@@ -70,8 +70,8 @@ export function mergeRuns(
 const nothingGone: { kept: ReadonlySet<number>; fresh: ReadonlySet<number> } = { kept: new Set(), fresh: new Set() }
 
 /**
- * Picks the `count` lowest runs among the stored and the new ones (D10). Of runs with an equal place, those that were
- * seen earlier go first.
+ * Picks the `count` oldest runs among the stored and the new ones, by `place` (D10). Of runs with an equal place, those
+ * that were seen earlier go first.
  */
 function trim(lowest: readonly Ranked[], fresh: readonly { write: RunWrite }[], count: number) {
   if (count === 0) return nothingGone
@@ -127,7 +127,7 @@ class Sums {
     this.#first = first
   }
 
-  /** Adds the costs of a run to the day of its place; with sign -1 it subtracts them. */
+  /** Adds the costs of a run to the sums of the day on which it started; with sign -1 it subtracts them. */
   add(
     place: number,
     costs: Pick<RunWrite, 'cost_micro' | 'output_tokens'>,

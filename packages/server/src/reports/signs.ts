@@ -9,7 +9,7 @@ export interface Signs {
   process: 'warn' | 'bad' | null
   /** The products whose binding has the level bad. */
   bindings: readonly string[]
-  /** The names of the gauges that have reached their mark. */
+  /** The names of the gauges whose used amount has reached the mark that the agent reports for them. */
   gauges: readonly string[]
   /** The earliest start of a run in progress, in Unix seconds as reported; null if no run is in progress. */
   started: number | null

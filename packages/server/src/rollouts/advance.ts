@@ -30,8 +30,8 @@ interface Advanced {
 }
 
 /**
- * Advances every running rollout once, and settles late outcomes of the others. A rollout that fails does not stop the
- * rest.
+ * Advances every running rollout once, and records outcomes that agents of other rollouts reported late. An error in
+ * one rollout does not stop the rest.
  */
 export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> {
   const running = await db.selectFrom('rollout').select('id').where('state', '=', 'running').execute()
@@ -129,8 +129,8 @@ async function advance(trx: Db, id: string, now: number): Promise<(Advanced & { 
 }
 
 /**
- * Cancels a runtime rollout when the service serves another release. The wishes for the old one are dropped by reports
- * (3.4).
+ * Cancels a runtime rollout when the service serves another release. The next report of each agent drops its wish for
+ * the old release (3.4).
  */
 async function isReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
   if (rollout.kind !== 'runtime') return false
@@ -167,7 +167,8 @@ async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): P
 }
 
 /**
- * Requests the version for the next piece of agents whose wave has started, in the order in which reports lock them.
+ * Wishes the version for the next agents whose wave has started, at most `atOnce` of them. They are updated by
+ * ascending id, the order in which reports lock agents too, so that the two cannot deadlock.
  */
 async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<string[]> {
   const due = await trx

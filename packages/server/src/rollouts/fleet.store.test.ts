@@ -10,7 +10,7 @@ import { liftHold } from '../wishes/store.ts'
 import { addVersion, serveRelease } from '../wishes/testing.ts'
 import { continueRollout, createRollout } from './store.ts'
 
-/** The number of agents, large on SQLite. On PostgreSQL fewer agents show the same, in less time. */
+/** The number of agents in these tests. It is smaller on PostgreSQL, where fewer agents show the same in less time. */
 const sizes = process.env.SVC_TEST_LONG ? { sqlite: 1000, postgres: 150 } : { sqlite: 300, postgres: 100 }
 const fewer = 150
 
@@ -101,7 +101,10 @@ everyEngine('a fleet', (open) => {
   })
 })
 
-/** Checks that what the service stores about each agent matches the agent, and that every wish has been carried out. */
+/**
+ * Checks that what the service stores about each simulated agent matches that agent, that no runtime wish is left, and
+ * that each offered blueprint wish was carried out or put on hold.
+ */
 async function agrees(w: World, fleet: Fleet): Promise<void> {
   const rows = await w.store.db.selectFrom('agent').selectAll().execute()
   const byId = new Map(rows.map((row) => [row.id, row]))

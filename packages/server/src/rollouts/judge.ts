@@ -28,7 +28,10 @@ export interface Standing {
   attempts: Attempts
   /** The blueprint version that the agent runs. */
   running: string | null
-  /** The level in the agent's last report: undefined if that report was not read this time, null if it has no level. */
+  /**
+   * The level in the agent's last report: null if the report has no level, undefined if the report is too old to be
+   * read for its level.
+   */
   level: Level | null | undefined
   receivedAt: number | null
   silentAt: number | null
@@ -164,8 +167,8 @@ export function judgeRollout(
 }
 
 /**
- * True for an agent that the wave waits for: its attempt has not ended. An agent that was already offline when the
- * version was wished does not block the wave; it gets the version when it is back.
+ * True for an agent that the wave waits for: its attempt has not ended. An agent that is offline and was not offered
+ * the version yet does not block the wave; it is offered the version when it reports again.
  */
 export const isWaitedFor = (
   { state }: RolloutMember,

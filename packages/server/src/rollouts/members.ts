@@ -30,7 +30,7 @@ export interface NamedVersion {
   blueprint: string | null
   version: string
   served: Served | undefined
-  /** The range of svc versions that the version needs; undefined if it runs with any. */
+  /** The first version of svc that the blueprint version needs, and why; undefined if any version of svc will do. */
   needed?: NeededSvc | undefined
 }
 
@@ -119,9 +119,9 @@ async function inRollouts(db: Db, workspace: { id: string }, kind: RolloutKind):
 export const freshMs = 15_000
 
 /**
- * The facts about a rollout's agents, by agent id. Levels are read only from recent reports, because older ones were
- * judged before. An agent counts as offline only for time after `backAt`, when the service came back; with `open` only
- * agents without an outcome are read.
+ * The facts about a rollout's agents, by agent id; with `open` only of agents without an outcome. Levels are read only
+ * from recent reports, because older ones were judged before. Time before `backAt`, when the service came back from an
+ * outage, does not make an agent offline.
  */
 export async function standingsOf(
   db: Db,

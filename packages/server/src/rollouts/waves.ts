@@ -6,8 +6,8 @@ const maxWaves = 10
 const share = /^(?:[1-9]\d{0,2}%|[1-9]\d{0,5})$/
 
 /**
- * Reads the waves as a person typed them: each is the number or share of agents that have the version after it. The
- * last wave always reaches all agents.
+ * Reads the waves as a person typed them. Each wave is the number or share of agents that the rollout has reached with
+ * it, including earlier waves. The last wave always reaches all agents.
  */
 export function readWaves(given: readonly string[] = usualWaves): Verdict<string[], 'rollout_invalid'> {
   if (given.length > maxWaves) return invalid(`A rollout can have at most ${maxWaves} waves: got ${given.length}.`)
