@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** The id of a workspace, which is all that most stores need of it. */
+/** A reference to a workspace by its id, which is all that most functions need. */
 export interface WorkspaceRef {
   id: string
 }

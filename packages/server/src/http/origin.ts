@@ -30,5 +30,5 @@ function ownPath(target: string, origin: string): string | undefined {
   return parsed?.origin === origin ? parsed.pathname + parsed.search : undefined
 }
 
-/** The address of the socket's peer; an IPv4 address is plain even if the socket speaks IPv6. */
+/** The address of the socket's peer. An IPv4 address has its usual form even if the socket is an IPv6 socket. */
 const peerOf = (req: IncomingMessage): string => (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')

@@ -16,7 +16,10 @@ import { Turns } from './turns.ts'
 const paused = 21
 const pausedError = 'HPE_PAUSED'
 
-/** Starts requests that clients sent ahead, at most 16 in one turn of the event loop. */
+/**
+ * Starts the requests that clients sent before they got the response to an earlier one, at most 16 in one turn of the
+ * event loop.
+ */
 const turns = new Turns(16)
 
 /** The internals of Node's parser and socket that this module uses. A test checks that they still work as needed. */
@@ -37,7 +40,7 @@ interface Pipelining {
   stopped(error: Error, socket: Socket): boolean
 }
 
-/** Sets up the handling for a server, which must not listen yet. */
+/** Makes the connections of a server answer one request at a time. The server must not listen yet. */
 export function pipelining(server: Server, { open }: Connections): Pipelining {
   server.on('connection', (socket: Socket) => {
     const connection = open.get(socket)
@@ -49,13 +52,13 @@ export function pipelining(server: Server, { open }: Connections): Pipelining {
     const { socket } = req
     const connection = open.get(socket)
     if (!connection || connection.answer === res) return false
-    // A second request waits although the parser was told to pause, as may happen with a later Node. Closing the
-    // connection is better than holding any number of requests.
+    // A further request arrived while one already waits, although the parser was told to pause; a later Node may behave
+    // so. Closing the connection is better than holding any number of requests.
     if (connection.next) socket.destroy()
     else {
       connection.next = { res, begin, rest: undefined }
-      // The next request starts in another turn of the event loop, so that a client that sent thousands does not delay
-      // others.
+      // The next request starts in another turn of the event loop, so that a client that sent thousands of requests
+      // does not delay other clients.
       connection.answer?.once('close', () => turns.add(() => goOn(socket, connection)))
     }
     return true
@@ -92,8 +95,8 @@ function stopWhileWaiting(socket: Inner, connection: Connection): void {
 }
 
 /**
- * Stops reading from the socket until `readAgain` is called. Node would resume by itself when a body is requested or
- * output has drained, but bytes that have arrived must be parsed first.
+ * Stops reading from the socket until `readAgain` is called. Node would resume reading by itself when the body of a
+ * request is read or output has drained, but bytes that have already arrived must be parsed first.
  */
 export function stopReading(socket: Inner): void {
   Object.defineProperty(socket, '_paused', { get: () => true, set: () => {}, configurable: true })

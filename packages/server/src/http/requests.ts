@@ -15,7 +15,7 @@ const logged = new WeakSet<IncomingMessage>()
  */
 export const loggedAlready = (req: IncomingMessage): void => void logged.add(req)
 
-/** Logs the requests of a server, with listeners that come before the server's other ones. */
+/** Logs the requests of a server. The listeners that do so run before the server's other listeners. */
 export function logRequests(server: Server, log: Logger): void {
   const overload = oneASecond()
   const note = (req: IncomingMessage, res: ServerResponse) => {

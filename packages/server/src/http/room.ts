@@ -7,7 +7,7 @@ export class Room {
     this.#free = max
   }
 
-  /** Runs `work` as soon as there is room. */
+  /** Runs `work` as soon as fewer than the allowed number of tasks are running. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((enter) => this.#outside.push(enter))

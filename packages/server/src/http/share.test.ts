@@ -4,7 +4,10 @@ import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { shareConnections } from './share.ts'
 
-/** Makes a server that allows two connections per address. */
+/**
+ * Makes a simulated server that allows two connections per address. Returns a function that opens a connection from an
+ * address.
+ */
 function listener(trustedProxies: string[] = []) {
   const server = new EventEmitter()
   const open = new Map<Socket, unknown>()

@@ -10,9 +10,9 @@ import { addressesIn, callerKey, plainAddress } from './address.ts'
 export const addressShare = 0.25
 
 /**
- * Closes a new connection of an address that already has `max` of the `open` ones; must be called before the server
- * listens. Addresses are not read before more than `max` connections are open in all, because reading one costs a
- * noticeable part of a report that has a separate connection.
+ * Makes the server close a new connection of an address that already has `max` of the `open` ones; must be called
+ * before the server listens. While at most `max` connections are open in all, addresses are not read: for an agent that
+ * connects again for each report, that would take a noticeable part of the report's time.
  */
 export function shareConnections(
   server: Server,

@@ -1,6 +1,6 @@
 /**
- * Limits responses that clients do not read. Bytes that the system has taken over are not counted; those in the process
- * are limited for all connections together, and a response that makes no progress for a minute is given up.
+ * Limits responses that clients do not read. Unsent bytes that are still in the process are limited for all connections
+ * together, but not those that the system has taken over. A response that makes no progress for a minute is given up.
  */
 import type { Socket } from 'node:net'
 import type { Connection, Connections } from './connections.ts'
@@ -9,7 +9,10 @@ import { cutOff } from './paced.ts'
 export interface UnreadLimits {
   /** The time in milliseconds after which a response without any progress is given up. */
   stalled: number
-  /** The maximum bytes on all connections together that wait to be sent, or to be parsed behind those. */
+  /**
+   * The maximum bytes on all connections together that wait to be sent, or that arrived behind a waiting request and
+   * wait to be parsed.
+   */
   unread: number
   /** The interval in milliseconds at which responses that clients do not read are looked for. */
   check: number

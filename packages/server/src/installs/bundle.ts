@@ -63,7 +63,7 @@ export function bundleCall(
       res.writeHead(200, headers).end()
       return
     }
-    // If the client is gone there will be no `close` event, and the bundle would never be given back.
+    // If the client has disconnected, the response emits no further `close` event, so `giveBack` would never be called.
     if (res.destroyed) return
     if (!bundles.hasRoom(id, size)) return refuseAsBusy(res)
     res.once('close', () => bundles.giveBack(id))

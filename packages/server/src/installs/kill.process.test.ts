@@ -23,8 +23,7 @@ test('a service that is killed while codes are redeemed has used up exactly thos
   await first.close()
 
   for (let round = 0; round < rounds; round++) {
-    // In each of the first ten rounds the first code has a binding, since a workspace may have ten bots; all others
-    // have none.
+    // A workspace may have ten bots, so only one code has a binding in each of the first ten rounds, and none later.
     const codes = await during(file, async ({ db }) => {
       const issued = Array.from({ length: perRound }, (_, i) => {
         const version = i === 0 && round < 10 ? '1.0.0' : '1.1.0'

@@ -21,7 +21,7 @@ everyEngine('installing', (open) => {
     const bytes = await w.upload(made)
     return { ...w, bytes, db: w.store.db, redeem: (code: string) => redeemInstall(w.store.db, code, w.clock.now()) }
   }
-  /** Counts everything that a redeem could have left behind. */
+  /** Counts the rows that redeeming a code makes, and the redeemed codes. */
   const everything = async ({ store: { db } }: Installing) => {
     const count = async (table: 'agent' | 'bot' | 'bot_token' | 'audit') =>
       (await db.selectFrom(table).select('id').execute()).length

@@ -74,8 +74,8 @@ interface Installed {
 
 /**
  * Redeems an install code: the result is given once, or refused without a trace (I12 to I16, D43). `svc` is the version
- * of the calling svc, if known. A version that is too old for the manifest is refused, since it would refuse the bundle
- * after the code is used up.
+ * of the calling svc, if known. A svc that is too old for the manifest is refused here, since it would otherwise refuse
+ * the bundle when the code is already used up.
  */
 export async function redeemInstall(
   db: Db,
