@@ -51,8 +51,8 @@ export async function place(
 }
 
 /**
- * The error of a version that could not be unpacked. If `verdict` is true, the bundle is at fault, and would be on
- * every machine. Otherwise the disk is (D26).
+ * The error of a version that could not be unpacked. If `verdict` is true, the bundle is at fault, so unpacking would
+ * fail on every machine. Otherwise the disk of this machine is at fault (D26).
  */
 export class NotPlaced extends Error {
   readonly verdict: boolean
@@ -93,7 +93,7 @@ export async function placeVersion(
   return manifest
 }
 
-/** Copies svc into the agent's folder, together with the file that starts it. */
+/** Copies svc into the agent's folder, and writes the file `start.cjs` that starts this copy. */
 function keepProgram(folder: Folder, program: string): void {
   createFolder(dirname(folder.runtime))
   writeStarter(folder)

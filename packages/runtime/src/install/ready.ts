@@ -16,8 +16,8 @@ export function wrongWithSvc({ blueprint, version: number, svc }: Needing, own =
 }
 
 /**
- * Lines for the announcement about the programs that the agent needs. No program is run for them, since the person has
- * not agreed to the installation yet.
+ * Lines about the needed programs for the text that is printed before the person agrees to the installation. No program
+ * is run at this point, so versions are not checked.
  */
 export function needsLines({ needs = [] }: Needing): string[] {
   if (needs.length === 0) return []

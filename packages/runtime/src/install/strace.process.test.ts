@@ -67,8 +67,8 @@ function traced(
 
 type Point = readonly [kind: string, n: number]
 /**
- * Lists the calls at which the process can be killed. Their number for each kind is the largest number of calls of one
- * name that a single thread makes, since strace counts calls by thread and name.
+ * Lists the calls at which the process can be killed: each kind of call with the numbers from 1 up. The largest number
+ * is that of the calls of one name that a single thread makes, since strace counts calls by thread and name.
  */
 async function pointsOf(): Promise<Point[]> {
   const w = await installWorld(packed)
@@ -119,7 +119,7 @@ test.skipIf(missing !== undefined)(
         const isSynced = (file: string, calls: readonly Call[]) =>
           calls.some(({ kind, path }) => kind === 'fsync' && path === file)
         const name = relative(w.agent.root, to)
-        // these files may be lost in a power failure
+        // a power failure may lose lock files, `manifest.json` and folders that are being removed, so they need no sync
         if (/^(\.svc\/(lock|journal\/manifest)|\.svc\..*old$)/.test(name)) continue
         const isFile = name !== 'current' && !name.startsWith('versions/')
         if (isFile) expect(isSynced(path, calls.slice(0, at)), `${name} before it is renamed`).toBe(true)

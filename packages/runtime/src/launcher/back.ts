@@ -1,6 +1,7 @@
 /**
  * The file `.svc/runtime/back`, with which `svc rollback-runtime` asks a running launcher for the previous runtime. It
- * names both files by their checksums, so that an outdated request cannot affect other files.
+ * names the current and the previous runtime file by their checksums, so that an outdated request has no effect on
+ * other files.
  */
 import { number, object } from '@svc/protocol/fields'
 import { codeOf } from '../errors.ts'
@@ -30,7 +31,7 @@ export function dropAskedBack(place: BackPath): void {
   try {
     removeDurably(place.runtimeBack)
   } catch (error) {
-    // the disk refused to remove the request; this process still acts on it only once
+    // the disk refused to remove the file of the request; this process still acts on the request only once
     if (codeOf(error) === undefined) throw error
   }
 }

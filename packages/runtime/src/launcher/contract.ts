@@ -24,7 +24,7 @@ export interface Start {
   /** The agent's folder. */
   readonly root: string
   readonly process: ProcessState
-  /** The note about the runtime's own file. This field exists since version 2. */
+  /** What the note about the runtime's own file says when the worker starts. This field exists since version 2. */
   readonly runtime?: RuntimeNote
 }
 export type ToWorker =
@@ -32,13 +32,13 @@ export type ToWorker =
   | { readonly is: 'order?'; readonly id: number }
   | { readonly is: 'process'; readonly state: ProcessState }
   /**
-   * Asks the worker to end. `by` says who stopped the agent (D66); it is absent if the worker is only being replaced,
-   * or if it is not known who stopped the agent.
+   * Asks the worker to end. `by` says who stopped the agent (D66). `by` is absent if the worker is only being replaced,
+   * or if nobody knows who stopped the agent.
    */
   | { readonly is: 'stop'; readonly by?: Stop }
   /**
-   * Asks the worker for a sign of life; added in version 2. The worker answers `pong`. A worker that sends nothing for
-   * some pings is taken for hung.
+   * Asks the worker for a sign of life; added in version 2. The worker answers `pong`. A worker that sends no message
+   * during several pings counts as hung.
    */
   | { readonly is: 'ping' }
   | { readonly is: 'runtime'; readonly note: RuntimeNote }
@@ -54,7 +54,10 @@ export type FromWorker =
   | { readonly is: 'unfit'; readonly why: string }
   /** Says whether the service answered a report of the worker (D17). */
   | { readonly is: 'reported'; readonly ok: boolean }
-  /** Says that a file which the launcher watches has changed, so that the launcher looks at once. */
+  /**
+   * Says that files in the agent's folder have changed, for example by a command to pause, so that the launcher looks
+   * at them at once.
+   */
   | { readonly is: 'look' }
   /** The worker's first message; added in version 2. From then on the worker answers pings. */
   | { readonly is: 'here'; readonly contract: number; readonly version: string }
@@ -62,8 +65,8 @@ export type FromWorker =
   /** Asks the launcher to put this verified file in place of the running one, on trial (3.5, 4). */
   | { readonly is: 'swap'; readonly staged: string; readonly from: string; readonly to: Release }
   /**
-   * Asks the launcher to note the outcome of an update of the runtime that changed no file, and the version that is put
-   * on hold.
+   * Asks the launcher to note the outcome of an update of the runtime that changed no file, and the version of the
+   * runtime that is put on hold because of it.
    */
   | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
   /**

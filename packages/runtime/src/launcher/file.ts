@@ -1,4 +1,6 @@
-/** Decides from which file the runtime proper is loaded, and with which arguments a process of it is started. */
+/**
+ * Decides from which file the runtime proper is loaded, and with which arguments `node` starts the runtime of a folder.
+ */
 import { existsSync, realpathSync } from 'node:fs'
 import type { Folder } from '../files/folder.ts'
 import { onTrial } from '../versions/runtime-note.ts'

@@ -13,7 +13,7 @@ const tooMany = 3
 const at = (ms: number): string => moment(Math.floor(ms / 1000))
 
 /**
- * The health item `Process`. If `halt` is set, the process exists but does nothing, so the item does not say that it
+ * The health item `Process`. If `halt` is set, the process is suspended or a zombie, so the item does not say that it
  * runs (D65).
  */
 export function processHealth(state: ProcessState, halt?: Halt): HealthItem {

@@ -16,11 +16,11 @@ export interface Host {
   tell(message: ToWorker): void
   /** Asks the worker how the agent must be started; `silent` if the worker does not answer in time. */
   order(): Promise<OrderAnswer>
-  /** Ends the worker, which gets this many seconds to end by itself, and then starts the next one. */
+  /** Gives the current worker this many seconds to end by itself, ends it, and then starts the next worker. */
   replace(seconds: number): void
   /**
-   * Gives the worker this many seconds to end by itself, and then ends it. Resolves to false if any worker is still in
-   * a system call.
+   * Gives the worker this many seconds to end by itself, and then ends it. Resolves to false if this worker or an
+   * earlier one could not be ended, because it is in a system call.
    */
   stop(seconds: number, by: Stop | undefined): Promise<boolean>
 }
@@ -38,7 +38,7 @@ interface HostListener {
    * pause, which grows with each failure.
    */
   readonly ended: (how: string) => number | undefined
-  /** Called when a worker hangs or has never sent a message. */
+  /** Called when the worker hangs, or when it has sent no message since its start. */
   readonly hung: (how: string) => void
   readonly say: (line: string) => void
 }
@@ -101,7 +101,7 @@ export function host({ root, process, runtime }: HostFacts, { next, heard, ended
   }
 }
 
-/** Ends a worker. A worker that cannot be ended is left running, and its messages are ignored. */
+/** Ends a worker. A worker that cannot be ended stays alive, and the launcher ignores its messages. */
 async function end(
   thread: Thread | undefined,
   { id, seconds, by }: Extract<HostingAct, { do: 'end' }>,
@@ -116,7 +116,10 @@ async function end(
 /** The time between two pings in milliseconds: five seconds or, if a drill shortens all durations, at least 500. */
 const pulseMs = () => Math.max(duration(5), 500)
 
-/** Asks the current worker how the agent must be started, and assigns the answers to their questions by number. */
+/**
+ * Asks the current worker how the agent must be started. Questions have numbers, so that each answer reaches the caller
+ * who asked.
+ */
 function questions(tell: (message: ToWorker) => void) {
   const asking = new Map<number, (answer: OrderAnswer) => void>()
   let ids = 0

@@ -19,8 +19,8 @@ interface Hosted {
   readonly quiet: number
   readonly pings: boolean
   /**
-   * True if the worker was asked to end. From then on only its log lines, its answers about a start, and its hints that
-   * a file has changed are handled.
+   * True if the launcher has asked the worker to end. From then on the launcher handles only the worker's log lines,
+   * its answers about a start of the agent, and its hints that a file has changed.
    */
   readonly ending: boolean
   readonly fault?: string
@@ -41,8 +41,8 @@ export interface Hosting {
   readonly left: readonly number[]
 }
 /**
- * The step that follows after a worker was ended: nothing, the start of another one, or that start with the count of
- * failures reset.
+ * What happens after a worker was ended: nothing (`stop`), the next worker starts (`begin`), or it starts and the count
+ * of failures is reset (`replace`).
  */
 type Follows = 'stop' | 'begin' | 'replace'
 
@@ -54,7 +54,7 @@ export type HostingEvent =
   | { readonly is: 'pulse' }
   | { readonly is: 'replace'; readonly seconds: number }
   | { readonly is: 'stop'; readonly seconds: number; readonly by?: Stop | undefined }
-  // These events are the results of acts:
+  // The host sends the following events while it carries out acts:
   /** The worker did not end by itself in the given time. */
   | { readonly is: 'late'; readonly id: number }
   | { readonly is: 'left'; readonly id: number }
@@ -64,11 +64,11 @@ export type HostingAct =
   | { readonly do: 'start'; readonly id: number }
   | { readonly do: 'say'; readonly line: string }
   | { readonly do: 'hear'; readonly message: FromWorker }
-  /** Answers a question about how the agent must be started. */
+  /** Passes the worker's answer to the part of the launcher that asked how the agent must be started. */
   | { readonly do: 'answer'; readonly question: number; readonly order: Order | undefined }
   /**
-   * Reports that the worker ended unexpectedly. The event `begin` starts the next one after `seconds`, unless the
-   * keeper names another time.
+   * Tells the keeper that the worker ended unexpectedly. The host sends the event `begin` after `seconds`, or after the
+   * time that the keeper names, and the next worker starts.
    */
   | { readonly do: 'again'; readonly how: string; readonly seconds: number }
   | { readonly do: 'hung'; readonly how: string }
@@ -90,8 +90,8 @@ export type HostingAct =
 
 interface HostingRules {
   /**
-   * A worker that answers pings counts as hung after more than `unanswered` checks without a message. Another worker
-   * counts as hung after more than `silent` checks if it has never sent a message.
+   * A worker that answers pings counts as hung after more than `unanswered` checks without a message. A worker that
+   * does not answer pings counts as hung only if it has sent no message at all in more than `silent` checks.
    */
   readonly unanswered: number
   readonly silent: number

@@ -1,7 +1,7 @@
 /**
- * Tests I24: with the service dead, slow or lying the agent starts, runs and stops as without it. In each round an
- * agent goes through the same story, three starts and two crashes, with a service that does whatever it likes; its
- * trace must be that of an agent without a service.
+ * Tests I24: if the service is dead, slow or lying, the agent starts, runs and stops as it does without a service. In
+ * each round an agent goes through the same story, three starts and two crashes, while the service gives wrong answers.
+ * The agent's trace must equal its trace without a service.
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { answer, json, type Reply, type Service, startService } from '../../test
 /** The factor for all durations: a second lasts 20 ms, so a report comes every 600 ms and a request may take 300 ms. */
 const scale = 0.02
 const rounds = Number(process.env.SVC_TEST_ROUNDS ?? (process.env.SVC_TEST_LONG ? 1000 : 5))
-/** The number of the first round. It selects a part of a long run, or only the round that failed. */
+/** The number of the first round. With it a person repeats a part of a long run, or only the round that failed. */
 const firstRound = Number(process.env.SVC_TEST_FIRST_ROUND ?? 0)
 const lives = 3
 const steps = 10
@@ -77,11 +77,11 @@ test(`over ${rounds} rounds of a bad service the trace is the same as without on
   service = await startService(port)
   service.other = () => {}
   for (let round = firstRound; round < firstRound + rounds; round++) {
-    // `bad` lists the wrong answers that the service gives to the agent's reports. When the number of rounds reaches
-    // the number of these answers, each has been first once, and from then on the service skips one answer more between
-    // two reports, so that other sequences are tried.
+    // `bad` lists the wrong answers that the service gives to the agent's reports. Each round begins at the next answer
+    // of the list. Once every answer has been first, the service goes through the list in steps of two, then of three,
+    // so that other sequences are tried.
     const stride = 1 + Math.floor(round / bad.length)
-    // If there are few rounds, each starts with answers that were not used before.
+    // With fewer rounds than answers, each round begins with the first answer that no earlier round has used.
     let turn = rounds < bad.length ? bad.findIndex((reply) => !met.has(reply)) : round
     service.usual = (response, came, socket) => {
       const reply = bad[Math.max(0, turn) % bad.length]
@@ -89,8 +89,8 @@ test(`over ${rounds} rounds of a bad service the trace is the same as without on
       reply?.(response, came, socket)
       turn += stride
     }
-    // In every other round the first answer is a good one and asks for a report every 100 ms, so that the agent's life
-    // sees many answers.
+    // In every second round the first answer is a good one that asks for a report every 100 ms. The agent then sends
+    // many reports during its life and gets many wrong answers.
     service.next.splice(0, 1, ...(round % 2 === 1 ? [json({ commands: [], interval: 5 })] : []))
     expect(await story(), `round ${round}`).toEqual(without)
   }

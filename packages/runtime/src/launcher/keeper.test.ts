@@ -1,7 +1,8 @@
 /**
- * Crosses every state of the self-update with every change of the disk in it and with {killed before it, killed after
- * it, EIO, ENOSPC}. The next start must run a complete file that was there or was verified, report the outcome that
- * docs/decisions/kills.md names, and not write forever (I21, I22).
+ * Interrupts the update of the runtime in each of its states, at every change of the disk, in four ways: killed before
+ * the change, killed after it, EIO, ENOSPC. The next start must run a complete file that was there or was verified, and
+ * report the outcome that docs/decisions/kills.md names. Once the update is settled, starts write nothing more (I21,
+ * I22).
  */
 import { createHash } from 'node:crypto'
 import fs, { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,8 +33,8 @@ const from = { version: '1.0.0', sha256: hash('old') }
 const to = { version: '2.0.0', sha256: hash('new') }
 
 /**
- * The parent folder of the test's folders: in memory if the machine has such a folder, since files are removed and
- * renamed thousands of times.
+ * The parent folder of the test's folders. It is in memory if the machine has /dev/shm, since the test removes and
+ * renames files thousands of times.
  */
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
@@ -52,7 +53,10 @@ function keeperOf(folder: Folder): { keeper: Keeper; lines: string[] } {
 }
 const swap = (folder: Folder, keeper: Keeper) =>
   keeper.swap({ is: 'swap', staged: join(folder.runtimeNew, 'svc.pyz'), from: '1.0.0', to })
-/** Creates the keeper of a process that has started, swapped in a new file, and started that file once. */
+/**
+ * Creates a keeper that has named the old file for a start, swapped in the new file, and named the new file for its
+ * first start.
+ */
 function onTrial(folder: Folder): Keeper {
   const { keeper } = keeperOf(folder)
   keeper.next()
@@ -132,8 +136,8 @@ test.each(Object.entries(scenes))('%s, struck at every change of the disk', (_na
 })
 
 /**
- * Checks I21: either the old or the new file is in place and complete; while it is the new one, the old one is kept as
- * the previous file.
+ * Checks I21: the runtime's file is complete and either the old or the new one; if it is the new one, the old one is
+ * kept as the previous file.
  */
 function expectWhole(folder: Folder, where: string): void {
   expect(['old', 'new'], where).toContain(readFileSync(folder.runtime, 'utf8'))
