@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => place?.close())
 afterEach(() => expect(place.faults.splice(0)).toEqual([]))
 
-/** Collects the requests of this page that the service refuses from this call on. */
+/** Returns a list to which each later request of the page is added if the service refuses it. */
 function refusedTo(page: Page): string[] {
   const refused: string[] = []
   page.on('response', (response) => response.status() >= 400 && refused.push(`${response.status()} ${response.url()}`))
@@ -143,7 +143,7 @@ const subscriptionOf = (endpoint: string) => ({
   keys: { p256dh: createECDH('prime256v1').generateKeys('base64url'), auth: randomBytes(16).toString('base64url') },
 })
 
-/** The parts of a service worker that the next test uses. */
+/** The parts of the page's service worker that the next test uses. */
 interface Worker {
   shown: Promise<{ title: string; tag: string; data: { url: string } }>
   registration: { showNotification: (title: string, options: object) => Promise<void> }
@@ -151,8 +151,8 @@ interface Worker {
   dispatchEvent: (event: Event) => void
 }
 
-// The test browser can neither show a notification nor reach a push service. So the test records what the worker wants
-// to show, and simulates the click on it; the push event itself is delivered by the browser.
+// The test browser can neither show a notification nor reach a push service. So the test records the notification that
+// the service worker wants to show, and simulates the click on it. The browser itself delivers the push event.
 test('the page can be installed; a browser is notified after one press, and its worker shows a message and opens its link, but never answers for the service', async () => {
   const { context, page, call } = await place.ada({ own: true })
   await call('POST', '/api/web/w/north-wind/agents', { name: 'mail-triage' })
@@ -165,7 +165,7 @@ test('the page can be installed; a browser is notified after one press, and its 
     debug.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [one] }) => one && found(one.registrationId))
   })
   await debug.send('ServiceWorker.enable')
-  // The test browser asks nobody for a permission and has no push service, so the test answers for both.
+  // The test browser cannot ask for a permission and has no push service, so the test replaces both functions.
   const button = page.getByRole('button', { name: 'Notify this browser' })
   await page.evaluate(() => {
     Notification.requestPermission = async () => 'denied'

@@ -88,7 +88,8 @@ test('an invitation is shown as void once the person who made it may no longer i
   const stranger = await place.visitor()
   await stranger.page.goto(url)
   await stranger.page.getByRole('heading', { name: 'This invitation can’t be used' }).waitFor()
-  // The browser's console shows the refusal of the void link as an error, which is expected here.
+  // The service answers a void invitation link with an error, which the browser's console shows. This error is expected
+  // here.
   place.faults.length = 0
 
   await line.getByRole('button', { name: /^Revoke/ }).click()

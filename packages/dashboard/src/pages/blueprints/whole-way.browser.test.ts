@@ -106,7 +106,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await page.getByRole('button', { name: 'Request', exact: true }).click()
   await main.getByText('tasks: opened one for more.md').waitFor()
 
-  // The bot is revoked: the page says so at once, and the product refuses the agent.
+  // An admin revokes the bot. The agent's page shows this at once, and the product refuses the agent's token.
   await page.getByRole('tab', { name: 'Overview' }).click()
   const bots = await page.context().newPage()
   await bots.goto(at('/bots'))
@@ -121,7 +121,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   const { bindings } = await call<AgentPage>('GET', '/api/web/w/north-wind/agents/links-north')
   expect(bindings[0]).toMatchObject({ product: 'tasks', token: 'revoked', broken: true })
 
-  // The agent is stopped on its machine, which needs nobody's permission.
+  // The person stops the agent in the terminal of the machine. The service is not asked.
   terminal.press('C-c')
   await terminal.ready()
   expect(place.faults).toEqual([])
@@ -136,8 +136,8 @@ async function copied(page: Page, what: string): Promise<string> {
 }
 
 /**
- * Starts the example product, and registers and activates it. Returns a function that tells whether the product refuses
- * the token in the text of an `agent.env`.
+ * Starts the example product, registers it with the service, and activates it for the workspace. Returns a function
+ * that takes the text of an `agent.env` and says whether the product refuses the token in it.
  */
 async function startProduct(service: Place) {
   const port = await freePort()

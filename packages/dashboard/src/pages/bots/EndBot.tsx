@@ -6,7 +6,7 @@ import { keys } from '../../queries.ts'
 import { Confirm } from '../../ui/index.ts'
 import { several } from '../blueprints/parts/words.ts'
 
-/** The object that the dialog ends: one token, all tokens of a bot, or the bot itself. */
+/** The thing that the dialog revokes or deletes: one token, all tokens of a bot, or the bot itself. */
 export type Ending = { is: 'token'; token: BotToken } | { is: 'all' } | { is: 'bot' }
 
 interface EndBotProps {
@@ -16,11 +16,11 @@ interface EndBotProps {
   onClose: () => void
 }
 
-/** A dialog that revokes tokens of a bot or deletes the bot. It says beforehand which agents are affected. */
+/** A dialog that revokes tokens of a bot or deletes the bot. The dialog first says which agents are affected. */
 export function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
   const client = useQueryClient()
   const [last, setLast] = useState<Ending>({ is: 'all' })
-  if (ending !== null && ending !== last) setLast(ending) // The dialog keeps its text while it closes.
+  if (ending !== null && ending !== last) setLast(ending) // A closing dialog still shows its last text.
   const hit = (last.is === 'token' ? [last.token] : bot.tokens).filter(({ state }) => state === 'active')
   const agents = several(hit.map(({ agent }) => agent))
   const end = async () => {

@@ -3,8 +3,8 @@ import { productsQuery } from '../../queries.ts'
 import { count, ErrorNote, Section, Text, Time, Tone } from '../../ui/index.ts'
 
 /**
- * Shows the products that this service knows, and which of them are activated for this workspace. The operator decides
- * that.
+ * Shows the products that this service knows, and which of them are activated for this workspace. Only the operator can
+ * activate a product.
  */
 export function Products({ slug }: { slug: string }) {
   const { data, error, refetch } = useQuery(productsQuery(slug))

@@ -20,7 +20,7 @@ interface HeadProps {
   selection: Selection | undefined
 }
 
-/** The headings of the columns of the list of agents. A press on one sorts the list. */
+/** The headings of the columns of the list of agents. Pressing a heading sorts the list by that column. */
 export function WideHead({ slug, view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
   const { sort, desc } = orderOf(view)
@@ -74,8 +74,8 @@ function SortButton({ words, on, down, onPress }: { words: string; on: boolean; 
 }
 
 /**
- * A checkbox that selects all agents of the view, or none if all are selected. Rows that are not loaded yet are loaded
- * first.
+ * A checkbox that selects all agents which the filter and the search leave in the list. If all are selected, it clears
+ * the selection. Rows that are not loaded yet are loaded first.
  */
 function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'> & { selection: Selection }) {
   const queries = useQueryClient()
@@ -103,7 +103,7 @@ function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'
 }
 
 /**
- * The head of the list of agents in windows in which rows are shown as cards: the checkbox for all agents, their
+ * The head of the list of agents in narrow windows, where rows are shown as cards: the checkbox for all agents, their
  * number, and a menu to choose the order.
  */
 export function NarrowHead({ slug, view, shown, selection }: HeadProps) {

@@ -155,8 +155,8 @@ function useKeys({ body, shown, selection, show }: Keyed) {
 }
 
 /**
- * Returns a function that selects or deselects one agent. With `range` it does so for all agents from the one chosen
- * before to this one.
+ * Returns a function that selects or deselects one agent. With `range` (the Shift key), the function does so for all
+ * agents from the previously chosen one to this one.
  */
 function useChoose(row: Shown['row'], selection: Selection | undefined) {
   const lastChosen = useRef<number | undefined>(undefined)

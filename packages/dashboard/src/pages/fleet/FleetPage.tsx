@@ -105,8 +105,8 @@ const Standing = ({ troubles }: { troubles: string[] }) => (
 )
 
 /**
- * True from the first time on that `now` is true. A dialog that was opened once stays mounted, so that it can close
- * smoothly and be opened again.
+ * Returns true once `now` has been true. A dialog that was opened once stays mounted, so that it can close smoothly and
+ * be opened again.
  */
 function useOnce(now: boolean): boolean {
   const [ever, setEver] = useState(now)
@@ -115,8 +115,8 @@ function useOnce(now: boolean): boolean {
 }
 
 /**
- * The field to search the list of agents. Its text is kept in the address of the page. The key `/` puts the cursor into
- * it.
+ * The field to search the list of agents. The address of the page keeps the text of the search. The key `/` puts the
+ * cursor into the field.
  */
 function Search() {
   const { search = '' } = route.useSearch()

@@ -103,7 +103,7 @@ test('filters and search are in the address, and the list says how many agents m
   await row(ada, 'mail-triage').waitFor()
   await ada.page.keyboard.press('/')
   await ada.page.keyboard.type('nothing like it')
-  // The address changes a moment after the typing. On a busy machine it may also change in the middle of it.
+  // The page puts the search into its address a moment after the typing or, on a busy machine, also during the typing.
   await ada.page.waitForURL((url) => url.searchParams.get('search') === 'nothing like it')
   await ada.page.getByRole('heading', { name: 'No agents match' }).waitFor()
   await ada.page.getByRole('link', { name: 'Show all agents' }).click()
@@ -194,7 +194,7 @@ test('an agent is renamed, its token rotated, and it is deleted, from its own pa
   await menu('old-name', 'Rename')
   await dialog.getByLabel('Name').fill('mail-triage')
   await dialog.getByRole('button', { name: 'Rename' }).click()
-  await dialog.getByRole('alert').waitFor() // That name is taken, so renaming fails, and nothing is lost.
+  await dialog.getByRole('alert').waitFor() // Another agent has this name, so the service refuses it.
   await dialog.getByLabel('Name').fill('new-name')
   await dialog.getByRole('button', { name: 'Rename' }).click()
   await ada.page.waitForURL('**/agents/new-name')
@@ -309,8 +309,8 @@ test('with 2,000 agents only the visible rows are fetched and drawn, and one key
   slow.page.on('request', (request) => request.url().includes('/fleet?') && asked.push(request.url()))
   await slow.page.goto(`${fleet()}?sort=name`)
   await slow.page.getByRole('link', { name: 'crowd-0', exact: true }).waitFor()
-  // The page may request the same part of the list twice, because it may still learn about the last of the new agents
-  // after it was opened.
+  // The page may request the first rows twice, because a frame about the last new agents can arrive after the page
+  // opened.
   expect([...new Set(asked)]).toEqual([expect.stringMatching(/[?&]offset=0(&|$)/)])
   expect(await slow.page.locator('.fleet-body .fleet-row').count()).toBeLessThan(60)
   await slow.page.locator('.fleet-link').first().focus()

@@ -50,8 +50,8 @@ export function useFleet(slug: string, view: FleetView, first: number, last: num
 }
 
 /**
- * Loads the list again when an agent goes offline, so that counts and order match its row. No frame announces this,
- * since nothing happens then.
+ * Loads the list again when an agent goes offline, so that the counts and the order fit the row of this agent. The
+ * service sends no frame then, because an agent goes offline only by the passing of time.
  */
 function useSilence(slug: string, windows: readonly Fleet[]): void {
   const client = useQueryClient()
@@ -59,7 +59,8 @@ function useSilence(slug: string, windows: readonly Fleet[]): void {
   const next = times.length === 0 ? undefined : Math.min(...times)
   useEffect(() => {
     if (next === undefined) return
-    // The wait has a minimum, so that a fleet whose agents go offline one by one does not cause a request for each.
+    // The wait is at least 3 s, so that a fleet whose agents go offline one by one does not cause a request for each
+    // agent.
     const wait = Math.max(next - serviceNow() + 500, 3_000)
     const timer = setTimeout(() => void client.invalidateQueries({ queryKey: keys.fleet(slug) }), wait)
     return () => clearTimeout(timer)

@@ -3,12 +3,12 @@ import { useEffect, useState } from 'react'
 export interface Selection {
   names: ReadonlySet<string>
   toggle: (name: string) => void
-  /** Selects many agents if `on` is true, otherwise deselects them, as when a person holds Shift. */
+  /** Selects the named agents if `on` is true, otherwise deselects them. */
   set: (names: Iterable<string>, on: boolean) => void
   clear: () => void
 }
 
-/** The agents that are selected for bulk commands. When another workspace is opened, none is selected. */
+/** The agents that are selected for bulk commands. Opening another workspace clears the selection. */
 export function useSelection(slug: string): Selection {
   const [names, setNames] = useState<ReadonlySet<string>>(new Set())
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the workspace decides

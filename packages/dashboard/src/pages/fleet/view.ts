@@ -1,4 +1,4 @@
-/** Reads the view of the list from the address, and makes the query for the service. Pure. */
+/** Pure functions that read the view of the list from the page's address, and make the query for the service. */
 import type { Fleet, FleetSort } from '@svc/api'
 import type { FleetQuery } from '../../api.ts'
 
@@ -6,7 +6,7 @@ export interface FleetView {
   search?: string
   show?: Show
   sort?: FleetSort
-  /** True if the list has the opposite of the order after a first press on the column. */
+  /** True if the column is sorted in the direction opposite to the one of a first press on its heading. */
   reverse?: boolean
 }
 export type Show = 'bad' | 'warn' | 'info' | 'ok' | 'silent' | 'stopped' | 'never'
@@ -33,8 +33,8 @@ export const columns: readonly { sort: FleetSort | undefined; words: string; nam
 ]
 
 /**
- * For each column: true if the first press on its heading sorts downwards. The most interesting rows come first: the
- * worst, the latest, the most expensive.
+ * For each column: true if the first press on its heading sorts in descending order. The most interesting rows come
+ * first: the worst, the latest, the most expensive.
  */
 const down: Readonly<Record<FleetSort, boolean>> = {
   name: false,
@@ -45,17 +45,23 @@ const down: Readonly<Record<FleetSort, boolean>> = {
   version: true,
 }
 
-/** The order of the list of agents: by level, worst first, unless the address says otherwise. */
+/**
+ * Returns the order of the list of agents: by level with the worst first, unless the page's address names another
+ * order.
+ */
 export function orderOf({ sort = 'level', reverse = false }: FleetView): { sort: FleetSort; desc: boolean } {
   return { sort, desc: down[sort] !== reverse }
 }
 
-/** The part of the address that says the order of the list; empty for the default order. */
+/** Returns the parameters of the page's address that name the order of the list; none for the default order. */
 export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetView, 'sort' | 'reverse'> {
   return { ...(sort !== 'level' && { sort }), ...(desc !== down[sort] && { reverse: true }) }
 }
 
-/** The order of the list after a press on the heading of a column: first its own direction, then the other. */
+/**
+ * Returns the order of the list after a press on the heading of a column. A first press sorts in the column's first
+ * direction, and each further press reverses the direction.
+ */
 export function pressed(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'reverse'> {
   const now = orderOf(view)
   return addressOf(sort, now.sort === sort ? !now.desc : down[sort])
@@ -83,15 +89,15 @@ export function troubles(counts: Fleet['counts']): string[] {
 }
 
 /**
- * The warning in the title of the browser tab: agents at level Bad or, if there are none, offline ones. Other problems
- * are not urgent enough for it.
+ * The warning in the title of the browser tab: the number of agents at level Bad or, if there are none, the number of
+ * offline agents. Other problems are not urgent enough for the title.
  */
 export const alarm = ({ bad, silent }: Fleet['counts']): string | undefined =>
   bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} offline` : undefined
 
 /**
- * The next time, in Unix milliseconds, at which one of these agents goes offline unless it reports; undefined if none
- * will.
+ * The earliest time, in Unix milliseconds, at which one of these agents goes offline if it sends no report; undefined
+ * if there is no such time.
  */
 export function nextSilence(fleet: Pick<Fleet, 'now' | 'rows'>): number | undefined {
   const times = fleet.rows.flatMap(({ silentAt }) => (silentAt !== null && silentAt > fleet.now ? [silentAt] : []))
@@ -99,7 +105,8 @@ export function nextSilence(fleet: Pick<Fleet, 'now' | 'rows'>): number | undefi
 }
 
 /**
- * The list is loaded in windows of `size` rows. Returns the offsets of the windows that contain rows `first` to `last`.
+ * Returns the offsets of the windows that contain the rows `first` to `last`. A window is a part of the list, `size`
+ * rows long, that is loaded with one request.
  */
 export function windowsOf(first: number, last: number, size: number): number[] {
   const from = Math.floor(Math.max(0, first) / size)

@@ -2,7 +2,7 @@ import type { BlueprintVersion } from '@svc/api'
 import { Facts, Text } from '../../ui/index.ts'
 import { commandText, needsText } from '../blueprints/parts/words.ts'
 
-/** Summarises a version for the person who is about to install it. */
+/** Summarises a version of a blueprint for the person who is about to install it. */
 export function Brief({ version: { manifest, neededSvc } }: { version: BlueprintVersion }) {
   const { runtime, bindings, secrets, needs = [] } = manifest
   return (

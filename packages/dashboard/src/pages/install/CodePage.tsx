@@ -23,7 +23,10 @@ import './install.css'
 
 const route = getRouteApi('/signed-in/w/$slug/codes/$id')
 
-/** Shows one install code: how to use it, and when it expires. When it is used, the page opens the new agent. */
+/**
+ * Shows one install code: how to use it, and when it expires. As soon as the code has been used, the page of the new
+ * agent opens.
+ */
 export function CodePage() {
   const { slug, id } = route.useParams()
   return <OneCode key={id} slug={slug} id={id} />
@@ -59,8 +62,8 @@ function OneCode({ slug, id }: { slug: string; id: string }) {
 }
 
 /**
- * When the code has been used, replaces this page by the page of the new agent. Going back leads to the page before the
- * code.
+ * Replaces the page of an install code with the page of the new agent once the code has been used. The browser's Back
+ * button then leads to the page before the code.
  */
 function useArrival(slug: string, agent: string | null): void {
   const navigate = useNavigate()
@@ -75,7 +78,9 @@ function useArrival(slug: string, agent: string | null): void {
 interface LiveProps {
   slug: string
   code: InstallCode
-  /** The code itself, which the page shows only directly after it was issued; undefined if the page is opened again. */
+  /**
+   * The secret code, which the page has only directly after the code was issued; undefined if the page is opened again.
+   */
   issued: NewCode | undefined
   onOver: () => unknown
 }

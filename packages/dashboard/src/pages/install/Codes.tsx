@@ -17,7 +17,7 @@ interface CodesProps {
   blueprint?: string
 }
 
-/** Shows the open install codes, and what became of earlier ones; nothing if there are none. */
+/** Shows the open install codes, and how earlier codes ended; nothing if the workspace has no codes. */
 export function Codes({ slug, admin, blueprint }: CodesProps) {
   const { data, error, refetch } = useQuery(codesQuery(slug))
   const codes = data?.filter((code) => blueprint === undefined || code.blueprint === blueprint)

@@ -18,7 +18,10 @@ import './install.css'
 
 const route = getRouteApi('/signed-in/w/$slug/install')
 
-/** A form for a blueprint, a version and the name of an agent, which issues an install code for exactly that (2.9). */
+/**
+ * A form for a blueprint, a version and the name of a new agent. The form issues an install code for exactly this agent
+ * (2.9).
+ */
 export function InstallPage() {
   const { slug } = route.useParams()
   const { role } = useWorkspace()

@@ -12,7 +12,7 @@ export function Left({ until, onOver }: { until: number; onOver?: () => unknown 
     called.current = true
     onOver?.()
   }, [left, onOver])
-  // Screen readers do not announce each second.
+  // The countdown is not live for screen readers, which would otherwise announce each second.
   return (
     <span className="in-left" role="timer" aria-live="off" data-soon={left < 120}>
       {left > 0 ? `Expires in ${lasting(left * 1000)}.` : 'Expired.'}

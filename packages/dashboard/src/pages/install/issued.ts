@@ -1,6 +1,6 @@
 /**
- * Hands a new install code from the form to the page that shows it once. The code is only in the memory of this window,
- * and nowhere else (I29).
+ * Hands a new install code from the form to the page that shows it once. Only the memory of this window holds the code
+ * (I29).
  */
 import type { NewCode } from '@svc/api'
 

@@ -15,7 +15,10 @@ interface MemberProps {
   member: Member
 }
 
-/** Shows one member with name and role. Admins can change the role, and members can leave by themselves. */
+/**
+ * Shows one member with name and role. Admins can change roles and remove members, and all members can leave by
+ * themselves.
+ */
 export function MemberLine({ slug, member, admin }: MemberProps & { admin: boolean }) {
   const client = useQueryClient()
   const change = useMutation({
@@ -52,21 +55,21 @@ export function MemberLine({ slug, member, admin }: MemberProps & { admin: boole
 
 interface RoleSelectProps {
   member: Member
-  /** The role to show. While a new role is being saved, it is the new one. */
+  /** The role to show: the new role while it is being saved, otherwise the stored one. */
   role: Role
   change: (role: Role) => Promise<unknown>
 }
 
 /**
- * Lets an admin select the role of a member. It asks first if the member would become an admin, or if the admins would
- * take away their own rights.
+ * Lets an admin select the role of a member. Asks for confirmation if the member would become an admin, or if admins
+ * would lose their own rights.
  */
 function RoleSelect({ member, role, change }: RoleSelectProps) {
   const [asked, setAsked] = useState<Role | null>(null)
   const select = (selected: Role) => {
     if (selected === member.role) return
     if (member.self || selected === 'admin') setAsked(selected)
-    else change(selected).catch(() => undefined) // The member's line shows the reason.
+    else change(selected).catch(() => undefined) // The member's line shows why the change failed.
   }
   return (
     <>
@@ -99,7 +102,10 @@ function RoleSelect({ member, role, change }: RoleSelectProps) {
   )
 }
 
-/** The menu to remove a member from the workspace or, on the line of the signed-in person, to leave it. */
+/**
+ * The menu to remove a member from the workspace. On the line of the signed-in person, the menu is for leaving the
+ * workspace.
+ */
 function More({ slug, member }: MemberProps) {
   const client = useQueryClient()
   const navigate = useNavigate()

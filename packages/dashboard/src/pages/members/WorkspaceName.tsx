@@ -7,7 +7,7 @@ import { useSubmit } from '../../forms/useSubmit.ts'
 import { keys } from '../../queries.ts'
 import { ErrorNote } from '../../ui/index.ts'
 
-/** A form that changes the name of the workspace. Its address does not change. */
+/** A form that changes the name of the workspace. The address of the workspace stays the same. */
 export function WorkspaceName({ slug, name }: { slug: string; name: string }) {
   const client = useQueryClient()
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })

@@ -1,4 +1,4 @@
-/** The fields of the update form. */
+/** The input fields of the form that updates many agents. */
 import { Checkbox, NativeSelect, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
 import { count } from '../../ui/index.ts'
 import type { Plan } from './plan.ts'
@@ -55,7 +55,7 @@ export function What({ plan, change, blueprints, versions, served }: WhatProps) 
   )
 }
 
-/** The choice of the agents to update: all, or `names`, those that were selected in the list of agents. */
+/** The choice of the agents to update: all agents, or `names`, the agents that were selected in the list of agents. */
 export const ForAgents = ({ plan, change, names }: FieldProps & { names: readonly string[] }) => (
   <Radio.Group
     label="Which agents"

@@ -155,7 +155,7 @@ function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
   )
 }
 
-/** The agents of a rollout by wave. Those left out come last, each with the reason. */
+/** The agents of a rollout by wave. Agents that are left out come last, each with the reason. */
 function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const waves = Map.groupBy(rollout.agents, ({ wave }) => wave)
   const out = waves.get(0) ?? []

@@ -22,8 +22,8 @@ import './updates-page.css'
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
 
 /**
- * A form that requests a version for selected agents or for all, at once or in waves that halt by themselves, or that
- * cancels such requests.
+ * A form that requests a version for the selected agents or for all agents, at once or in waves that halt by
+ * themselves. The form can also cancel earlier requests.
  */
 export function UpdatePage() {
   const { slug } = route.useParams()

@@ -19,7 +19,10 @@ interface PartProps {
   update: BlueprintUpdate
 }
 
-/** The agent's blueprint version: running, requested, and the form to request another (3.3). */
+/**
+ * Shows the version of the agent's blueprint that runs, the requested version, and the form to request another version
+ * (3.3).
+ */
 export function BlueprintPart({ agent, update }: PartProps) {
   const { slug, page } = agent
   const { blueprint, running, previous, wish, applied } = update
@@ -91,7 +94,10 @@ function Acts({ agent, update }: PartProps) {
   )
 }
 
-/** Asks the person before a version is requested. The dialog is closed while `version` is empty. */
+/**
+ * A dialog that asks the person to confirm before the page requests `version` for the agent. The dialog is closed while
+ * `version` is empty.
+ */
 function ConfirmVersion({ agent, update, version, onClose }: PartProps & { version: string; onClose: () => void }) {
   const { blueprint, running, previous } = update
   const act = useUpdates(agent)

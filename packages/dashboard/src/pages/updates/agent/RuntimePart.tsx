@@ -8,7 +8,10 @@ import { outcomeText, WishLine } from './parts.tsx'
 import { CancelRequest, UpdateCard } from './UpdateCard.tsx'
 import { useUpdates } from './useUpdates.ts'
 
-/** The advice for each refusal of a runtime update (3.4). The page shows it after the sentence of the service. */
+/**
+ * The advice for each reason why a runtime update is refused (3.4). The page shows the advice after the service's own
+ * sentence.
+ */
 const mends: Readonly<Record<RuntimeRefusal, string>> = {
   runtime_not_served: 'The operator of this service can add a build with “svc-server release add”.',
   runtime_too_old: 'Reinstall it on its machine: a runtime this old cannot be updated from here.',
@@ -22,7 +25,10 @@ interface PartProps {
   update: RuntimeUpdate
 }
 
-/** The agent's runtime version: running, requested, and the form to request the served one (3.4, 3.5). */
+/**
+ * Shows the version of the agent's runtime that runs, the requested version, and the form to request the served one
+ * (3.4, 3.5).
+ */
 export function RuntimePart({ agent, update }: PartProps) {
   const { slug } = agent
   const { running, previous, pinned, served, wish, hold, applied } = update

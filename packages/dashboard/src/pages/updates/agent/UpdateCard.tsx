@@ -11,7 +11,7 @@ interface UpdateCardProps {
   title: string
   aside: ReactNode
   update: BlueprintUpdate | RuntimeUpdate
-  /** The content of the note about a hold that says how to lift it: a button or a sentence. */
+  /** Says how to lift the hold: a button or a sentence. Shown inside the note about the hold. */
   lift: ReactNode
   facts: FactsProps['facts']
   /** The forms to request or cancel a version. */
