@@ -97,11 +97,11 @@ export function workshop(): Workshop {
 export interface Served {
   readonly version: string
   readonly bytes: Uint8Array
-  /** The signature of the file; if absent, the service has none. */
+  /** The signature of the file. If absent, the service serves none. */
   readonly sig?: Uint8Array
   /**
-   * Wrong values that the service names instead of the true checksum: in its answers, and in the header of the
-   * download.
+   * Wrong checksums with which a test lets the service lie about the file: `sha256` in its answers, `header` in the
+   * header of the download.
    */
   readonly sha256?: string
   readonly header?: string
@@ -110,8 +110,8 @@ export interface Served {
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * Makes the service serve a release, and wish it in every answer. Returns the list to which requests for `/cli/` are
- * added.
+ * Makes the tests' service serve a release, and wish it in every answer. Returns a list to which each request for
+ * `/cli/` is added.
  */
 export function serves(service: Service, { version, bytes, sig, sha256, header }: Served): Came[] {
   const asked: Came[] = []
@@ -145,7 +145,7 @@ export function installRuntime(
   writeFileSync(place.runtime, build.bytes, { mode: 0o755 })
 }
 
-/** The path of a Node of the minimum version for the runtime, if this machine has one. */
+/** The path of a Node of the oldest version that the runtime supports, if this machine has one. */
 export const minNodeHere: string | undefined = ['/usr/local/bin/node', '/usr/bin/node'].find((file) => {
   try {
     return execFileSync(file, ['--version'], { encoding: 'utf8' }).startsWith(`v${minNode}.`)

@@ -14,7 +14,6 @@ export interface Came {
   /** When the request arrived, by `performance.now()`. */
   readonly at: number
 }
-/** Answers one request. */
 export type Reply = (response: ServerResponse, came: Came, socket: Socket) => void
 
 export const json =
@@ -31,18 +30,18 @@ export interface Service {
   readonly origin: string
   readonly reports: Came[]
   readonly logs: Came[]
-  /** All requests to other routes. */
+  /** All requests that are neither reports, logs nor requests to the install routes. */
   readonly others: Came[]
   /** Answers for the next reports, one for each. When they are used up, `usual` answers. */
   readonly next: Reply[]
   usual: Reply
   log: Reply
-  /** The answers of the install routes; 404 until a test sets others. */
+  /** What the two install routes answer; 404 until a test sets another answer. */
   preview: Reply
   install: Reply
-  /** The requests to the install routes. */
+  /** All requests to the install routes. */
   readonly installs: Came[]
-  /** The answer of any other path, such as the routes of a product. */
+  /** What all other routes answer, such as those of a product. */
   other: Reply
   /** Resolves when `count` reports have arrived in total. */
   reported(count: number): Promise<Came>

@@ -1,7 +1,7 @@
 /**
- * Agents whose runtime is killed or disturbed during an update, several in parallel. Each lane has its own service and
- * runs the built `svc.pyz`, which starts four times as fast as the sources. strace follows a single thread, so that the
- * n-th call of a name is the same call in each run.
+ * Agents whose runtime is killed or disturbed during an update, several in parallel. Each lane has a service and a copy
+ * of the agent, and runs the built `svc.pyz`, which starts four times as fast as the sources. strace follows a single
+ * thread, so that the n-th system call of a name is the same call in each run.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,25 +21,25 @@ import { partOf, straceMissing } from './strace.ts'
 import { expectWhole, learn, offers, restOf, versionOf } from './updates.ts'
 
 /**
- * The factor for all durations: a second lasts 20 ms. If many agents do much at once it must be larger, since a report
- * must be answered within fifteen seconds.
+ * The usual factor for all durations: a second lasts 20 ms. A test in which many agents do much at once needs a larger
+ * factor, since the service must answer a report within fifteen (shortened) seconds.
  */
 const usual = 0.02
 export const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
 export const kinds = ['rename', 'fsync', 'symlink', 'mkdir', 'unlink', 'openat', 'write', 'link'] as const
 export type Kind = (typeof kinds)[number]
 const agentFile = fileURLToPath(new URL('./worker.cjs', import.meta.url))
-/** The files of an agent that works only ten times a second, since many of them run in parallel. */
+/** The files of an agent that does its work only ten times a second, since many such agents run in parallel. */
 const calm = { 'main.cjs': `process.env.SVC_SETTING_BEAT = '100'\nrequire(${JSON.stringify(agentFile)})\n` }
 const calls = '/^(rename|unlink|link|symlink|mkdir|fsync|openat|write)(at|at2)?$'
 const pattern = (kind: Kind) => (kind === 'openat' || kind === 'write' ? kind : `/^${kind}(at|at2)?$`)
 export const missing: string | undefined = straceMissing(calls, 'updates struck at system calls')
 
-/** A point of a run: the n-th system call of a kind. */
+/** A point of a run at which a test can interfere: the n-th system call of a kind. */
 export type Point = readonly [kind: Kind, n: number]
 export const killedAt = ([kind, n]: Point): string => `${pattern(kind)}:signal=SIGKILL:when=${n}`
 export const failsAt = ([kind, n]: Point, error: string): string => `${pattern(kind)}:error=${error}:when=${n}`
-/** The strace option that delays a call by this many seconds, which is longer than the test takes. */
+/** The strace option that delays the call at this point by so many seconds that the test ends earlier. */
 export const hangsAt = ([kind, n]: Point, seconds: number): string =>
   `${pattern(kind)}:delay_enter=${seconds}s:when=${n}`
 
@@ -48,11 +48,14 @@ export interface Lane {
   readonly offered: ReturnType<typeof offers>
   /** Makes a fresh agent at version 1.4.0. */
   copy(): InstalledAgent
-  /** Makes an agent that was updated to 1.5.0, which is still being watched. None of its processes run. */
+  /**
+   * Makes an agent that was updated to 1.5.0 and is still in the watching time after the trial. None of its processes
+   * run.
+   */
   updated(): Promise<InstalledAgent>
   runs(agent: InstalledAgent): Running
   starts(agent: InstalledAgent, command: readonly string[]): Running
-  /** Runs a command that ends by itself. */
+  /** Runs a command of `svc` that ends without being stopped. */
   svc(agent: InstalledAgent, args: readonly string[]): Promise<Ran>
 }
 export interface World {
@@ -178,10 +181,13 @@ export async function all<T>({ lanes }: World, cases: readonly T[], check: (one:
   for (const lane of over) if (lane.status === 'rejected') throw lane.reason
 }
 
-/** True if a long form runs completely, so that its totals can be checked. */
+/** True if this test run covers all cases of the long form, so that a test can check the totals. */
 export const whole: boolean = long && (process.env.SVC_TEST_PART ?? '1/1') === '1/1'
 
-/** Chooses cases: in the short form this many, spread evenly; in the long form the part that SVC_TEST_PART selects. */
+/**
+ * Chooses cases. The short form of a test gets `few` of them, spread evenly; the long form gets the part that
+ * SVC_TEST_PART selects.
+ */
 export const chosen = <T>(cases: readonly T[], few: number): readonly T[] =>
   long
     ? partOf(cases)
@@ -202,7 +208,7 @@ const workerOf = (pid: number): number | undefined =>
 export interface Strace {
   readonly child: ChildProcess
   readonly out: string
-  /** Ends strace. By default this first lets the call that strace holds continue. */
+  /** Ends strace. By default a system call that strace is delaying then continues. */
   end(signal?: NodeJS.Signals): Promise<void>
 }
 let outs = 0
@@ -244,8 +250,8 @@ export async function traced(
 }
 
 /**
- * Starts the agent's runtime, and stops it until strace follows its worker, so that strace sees everything from the
- * first moment on.
+ * Starts the agent's runtime, and suspends it as soon as its worker exists until strace follows the worker, so that
+ * strace sees nearly everything from the start.
  */
 export async function runsTraced(
   w: World,
@@ -269,7 +275,7 @@ export async function heldUntil(
     try {
       return holds() ? workerOf(pid) : undefined
     } catch {
-      return undefined // the worker does not exist yet
+      return undefined // The worker does not exist yet.
     }
   }
   let task = look()
@@ -285,8 +291,8 @@ export async function heldUntil(
 }
 
 /**
- * Runs an update and its rollback under strace, as far as they get. Afterwards nothing runs except, after a kill, the
- * agent.
+ * Runs an update and its rollback while strace follows a thread, until both are done or the runtime is killed.
+ * Afterwards no process runs except, after a kill, the agent's.
  */
 export async function wholeWay(
   w: World,
@@ -313,7 +319,7 @@ export async function wholeWay(
     offered.wish(undefined)
   }
 }
-/** Adds the journal and the runtime's output to the message of a failure. */
+/** Adds the agent's journal of updates and the runtime's output to the message of a failed test. */
 export const told = (agent: InstalledAgent, running: Running) => (error: unknown) => {
   throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
 }
@@ -337,8 +343,8 @@ export async function rollbackAlone(
 }
 
 /**
- * The points of an update and its rollback in one thread, in their order. On a busy machine the first try may not run
- * to its end, so it is repeated.
+ * The points of an update and its rollback in one thread, in their order. On a busy machine the first try may not
+ * complete, so it is repeated.
  */
 export async function pointsOf(w: World, thread: Thread): Promise<Point[]> {
   const [lane] = w.lanes
@@ -360,8 +366,8 @@ export async function pointsOf(w: World, thread: Thread): Promise<Point[]> {
 }
 
 /**
- * Parses the points in the output of strace. strace counts by name, while `unlink` and `unlinkat` are one kind here, so
- * the n-th call of each name is the same point.
+ * Reads the points from the output of strace. strace counts the calls of each name, while a kind covers several names
+ * such as `unlink` and `unlinkat`. So the n-th calls of all names of a kind are one point.
  */
 export function pointsIn(out: string): Point[] {
   const count = new Map<string, number>()
@@ -377,7 +383,7 @@ export function pointsIn(out: string): Point[] {
   return [...found.values()]
 }
 
-/** Checks that the files of the agent itself are unchanged, byte for byte. */
+/** Checks that the files in the agent's state folder are unchanged, byte for byte. */
 export function expectTheirs(agent: InstalledAgent, where: string): void {
   for (const [name, text] of Object.entries(theirs))
     if (readFileSync(join(agent.state, name), 'utf8') !== text) throw new Error(`${where}: ${name} is another`)
@@ -385,8 +391,8 @@ export function expectTheirs(agent: InstalledAgent, where: string): void {
 }
 
 /**
- * Returns the name of a version if the agent rests at it: that version is complete, runs and is reported. Otherwise
- * returns false.
+ * Returns the name of a version if the agent has come to rest at it: the version is complete, its process was started,
+ * and the last report names it. Otherwise returns false.
  */
 export function rests({ old, next }: World, { service }: Lane, agent: InstalledAgent, since: number): string | false {
   const state = readUpdate(agent)?.state ?? 'idle'
@@ -398,7 +404,10 @@ export function rests({ old, next }: World, { service }: Lane, agent: InstalledA
   return service.reports.at(-1)?.report?.applied?.version === at && at
 }
 
-/** Checks that a new start does no harm and comes to rest, by default where docs/decisions/kills.md says. */
+/**
+ * Starts the runtime again after a disturbance, and checks that it leaves a complete version running and the agent's
+ * files unchanged. By default the version and outcome must be those of docs/decisions/kills.md.
+ */
 export async function expectRests(
   w: World,
   lane: Lane,

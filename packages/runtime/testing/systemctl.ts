@@ -1,8 +1,9 @@
 /**
  * A stand-in for `systemctl --user`: it reads units at daemon-reload, keeps their process alive (`Restart=always`),
- * ends it with SIGTERM, and prints `active` or `inactive`; a keeper process per unit takes the place of systemd.
- * SVC_TEST_SYSTEMD is its folder, with `loaded/` for units and `run/` for keepers. With SVC_TEST_SYSTEMD_OFF nobody
- * answers, as in a container or after `sudo -iu`; SVC_TEST_SYSTEMD_NO names the command that fails, such as "start".
+ * ends that process with SIGTERM, and prints `active` or `inactive`. One keeper process per unit does the work of
+ * systemd. The folder SVC_TEST_SYSTEMD has `loaded/` for units and `run/` for keepers. With SVC_TEST_SYSTEMD_OFF every
+ * command fails, as in a container or after `sudo -iu`; SVC_TEST_SYSTEMD_NO names one command that fails, such as
+ * "start".
  */
 import { spawn } from 'node:child_process'
 import {
@@ -84,7 +85,10 @@ async function stop(): Promise<void> {
   while (alive(keeper)) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** Takes the place of systemd: starts the process of the unit again whenever it ends, until the unit is stopped. */
+/**
+ * Does the work of systemd for one unit: starts the process of the unit again whenever it ends, until the unit is
+ * stopped.
+ */
 function keep(): void {
   const text = readFileSync(join(loaded, unit), 'utf8')
   const value = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? ''
@@ -111,8 +115,8 @@ function keep(): void {
 }
 
 /**
- * Splits a line of a unit into words. A word is in quotes, `\` precedes `\` and `"` in it, and `$$` and `%%` are `$`
- * and `%`.
+ * Splits a line of a unit file into words. Each word is in quotes, `\` stands before `\` and `"` in a word, and `$$`
+ * and `%%` mean `$` and `%`.
  */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = '']) =>

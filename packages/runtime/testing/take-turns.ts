@@ -1,7 +1,7 @@
 /**
- * Takes the lock `turn` a given number of times, and each time adds one to a number in a file. The number is right in
- * the end only if nobody else does the same at the same time without the lock. If the argument is the word `dies`
- * instead of a number, the process takes the lock once and kills itself while it holds it.
+ * A program for the tests of locks. It takes the lock `turn` a given number of times, and each time adds one to the
+ * number in a file; that number is right in the end only if no process does so without the lock. With the argument
+ * `dies` instead of a number, the program takes the lock once and kills itself while it holds the lock.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { folderAt } from '../src/files/folder.ts'

@@ -1,6 +1,6 @@
 /**
- * A service that offers versions of one blueprint, and checks of what must be true in an agent's folder at any moment
- * (I17 to I20).
+ * Makes the tests' service offer versions of one blueprint, and checks what must be true in an agent's folder at any
+ * moment (I17 to I20).
  */
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
@@ -16,8 +16,8 @@ import { token } from './folder.ts'
 import { json, type Reply, type Service } from './service.ts'
 
 /**
- * Builds the same agent as another version. The time limit of its proof is long, since machines may be slow while the
- * test shortens all durations.
+ * Builds another version of the tests' agent. This version has a long time to report that it is well (`start_seconds`),
+ * since machines may be slow while the test shortens all durations.
  */
 export const versionOf = (
   version: string,
@@ -42,8 +42,8 @@ export const serves =
   }
 
 /**
- * Makes the service offer bundles by version. A version that is not in the list answers 404; other requests are
- * answered as before.
+ * Makes the tests' service offer these bundles by version. A request for the bundle of another version gets a 404;
+ * requests that are not for bundles are answered as before.
  */
 export function offers(service: Service, bundles: Readonly<Record<string, Packed | Reply>>) {
   const others = service.other
@@ -64,7 +64,7 @@ export function offers(service: Service, bundles: Readonly<Record<string, Packed
     reply(response, came, socket)
   }
   return {
-    /** The versions whose bundles were fetched, in order. */
+    /** The versions whose bundles were requested, in order. */
     asked,
     wish(version: string | undefined, blueprint = 'mail-triage'): void {
       service.usual = json({
@@ -77,8 +77,8 @@ export function offers(service: Service, bundles: Readonly<Record<string, Packed
 }
 
 /**
- * The state that the next start must reach (docs/decisions/kills.md) after an update from 1.4.0 to `next` was
- * disturbed. It follows from the journal and from `current`.
+ * The version and outcome that the next start of the runtime must reach (docs/decisions/kills.md) after an update from
+ * 1.4.0 to `next` was disturbed. They follow from the journal and from `current`.
  */
 export function restOf(
   folder: Folder,
@@ -121,7 +121,7 @@ export function filesIn(root: string, below = ''): Record<string, string> {
 }
 const sum = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Checks that `current` leads to a complete version, byte for byte (I17). Returns that version. */
+/** Checks that `current` leads to a complete version, byte for byte (I17). Returns the name of that version. */
 export function expectWhole(folder: Folder, known: readonly Packed[]): string {
   const name = readlinkSync(folder.current).split('/').at(-1) ?? ''
   const packed = known.find((p) => nameOf(p.sha256) === name)
@@ -136,7 +136,7 @@ export function expectWhole(folder: Folder, known: readonly Packed[]): string {
 }
 const sorted = (files: Record<string, string>) => Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** The files of each complete version, from a separate unpacking of its bundle. */
+/** The checksums of the files of each complete version, from a separate unpacking of its bundle. */
 const wholeOf = new Map<Packed, Record<string, string>>()
 export async function learn(packed: Packed): Promise<Packed> {
   const above = mkdtempSync(join(tmpdir(), 'svc-whole-'))

@@ -1,6 +1,6 @@
 /**
- * A service that gives out one bundle for one install code, an empty folder on this machine, and checks of what must be
- * true there after `svc init` was killed.
+ * A service that gives out one bundle for one install code, an empty folder on this machine, and checks of that folder
+ * after `svc init` was killed.
  */
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,15 +36,15 @@ export async function installWorld(packed: Packed): Promise<World> {
 export const initArgs = ({ service }: World): string[] => ['init', '--url', service.origin, '--code', code]
 
 /**
- * When a kill happened: before the code was noted as sent, between that note and the sending, or afterwards. In the
- * last case it is the step that was noted.
+ * When `svc init` was killed: before it noted that it sends the install code (`before`), between that note and the
+ * sending (`noted`), or after the sending. In the last case the value is the step that `svc init` had noted.
  */
 export type Fell = 'before' | 'noted' | Install['is']
 
 /**
- * Checks the state after a kill (docs/decisions/kills.md). If the code was not sent, the next installation works; if it
- * was, either everything is there, or nothing starts and the message says what to do. Between the note and the sending
- * nobody can know: the message says what to do, and doing it works.
+ * Checks the state that a killed `svc init` left (docs/decisions/kills.md). If the install code was not sent, the next
+ * installation works. If it was sent, either everything is there, or nothing starts and the message says what to do; so
+ * it is also between the note and the sending, where doing what the message says works.
  */
 export async function expectStandsAsSaid(w: World, where: string): Promise<Fell> {
   const { agent } = w

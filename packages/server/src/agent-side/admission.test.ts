@@ -12,7 +12,7 @@ const caller: Caller = {
   places: newPlaces(),
 }
 const inactive = { ...caller, activated: false }
-/** Makes a gate that counts how many calls asked its window of rate limits. */
+/** Makes a gate for `judge`, and counts how many calls were checked against the rate limit. */
 function gate({ retryAfter = 0, full = false } = {}) {
   let counted = 0
   const take = () => {

@@ -13,7 +13,7 @@ export interface Gate {
   readonly queue: { readonly full: boolean }
   readonly maxBytes: number
 }
-/** An admitted call of an agent: the caller and the bytes of the body. */
+/** A call of an agent that was admitted: the agent, and the bytes of the call's body. */
 export interface Admitted {
   readonly caller: Caller
   readonly bytes: Buffer
@@ -22,8 +22,8 @@ export interface Admitted {
 type Judged = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & Refused)
 
 /**
- * Refuses calls of agents for reasons that need no body: with 401, 403, 429 or 503, in this order. Only an admitted
- * call and one refused with 503 count for the rate limit.
+ * Decides about a call of an agent before its body is read. Reasons to refuse the call are checked in this order: 401,
+ * 403, 429, 503. Only admitted calls and those refused with 503 count for the rate limit.
  */
 export function judge(caller: Caller | undefined, { window, queue }: Gate, now: number): Judged {
   if (!caller) return { ok: false, code: 'token_unknown' }
@@ -35,8 +35,8 @@ export function judge(caller: Caller | undefined, { window, queue }: Gate, now: 
 }
 
 /**
- * Judges a call of an agent, and reads its body if the call is admitted. Undefined if the call was refused here or its
- * client has hung up.
+ * Decides whether a call of an agent is admitted, and reads the body of an admitted call. Undefined if the call was
+ * refused here or the client has closed the connection.
  */
 export async function admit(
   side: Side,

@@ -7,7 +7,8 @@ import type { Lookup } from './lookup.ts'
 import type { Trouble } from './trouble.ts'
 
 /**
- * The dependencies of the agent routes. The accounts library is left out, because agents have tokens and no accounts.
+ * The dependencies of the agent routes. Agents have tokens and no accounts, so the library for people's accounts is
+ * left out.
  */
 export type AgentDeps = Omit<Deps, 'auth'>
 
@@ -17,8 +18,8 @@ export interface Side {
   lookup: Lookup
   batcher: Batcher
   /**
-   * The queue that gives work of several milliseconds, such as reading a large report or storing a batch, separate
-   * turns of the event loop.
+   * The queue in which work of several milliseconds, such as reading a large report or storing a batch, waits for a
+   * turn of the event loop without other such work.
    */
   turns: Turns
   metrics: AgentMetrics

@@ -10,7 +10,8 @@ import type { Caller } from './lookup.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 
 /**
- * The maximum bytes of uploaded logs that are not stored yet. Beyond it the next upload is refused as overload (D18).
+ * The maximum bytes of uploaded logs that this process holds in memory until they are stored. If more are held, the
+ * next upload is refused with 503 (D18).
  */
 const maxHeld = 32 * 1024 * 1024
 
@@ -26,7 +27,7 @@ export function logCall(side: Side): Handler {
   return async (req, res) => {
     const admitted = await admit(side, req, res, gate)
     if (!admitted) return
-    if (queue.full) return refuseBusy(side, res) // While this call was admitted, other calls may have filled the queue.
+    if (queue.full) return refuseBusy(side, res) // Other calls may have filled the queue since the gate checked it.
     const { caller, bytes } = admitted
     const read = readLogUpload(bytes)
     if (!read.ok) return refuseBody(side, res, caller, read.message)

@@ -1,6 +1,6 @@
 /**
- * Finds the agent of a token (5) before the body of its call is read. The transaction that writes checks the token
- * again (D22).
+ * Finds the agent of a token (5) before the body of its call is read. The transaction that stores a report or log
+ * checks the token again (D22).
  */
 import { bearerToken, isToken } from '@svc/protocol'
 import type { Store } from '../db/open.ts'
@@ -10,27 +10,30 @@ import { hashToken } from '../tokens.ts'
 export interface Caller {
   agentId: string
   workspaceId: string
-  /** True if the caller's workspace is activated for the service (5.4). */
+  /** True if the agent's workspace is activated for this service (5.4). */
   activated: boolean
   tokenHash: string
-  /** The row numbers of the agent's rows in the database, cached for its reports. */
+  /** The row numbers of the agent's rows in an SQLite database, cached for the agent's next reports. */
   places: Places
 }
 
 /**
- * Finds agents by the hash of their token, and caches those of activated workspaces. A cached agent may be out of date,
- * so the cache only decides whether a body is read: a refusal, except as overloaded, asks `afresh` first, and every
- * write checks the token in its transaction.
+ * Finds agents by the hash of their token, and caches those of activated workspaces. The cache only decides whether a
+ * body is read, since a cached agent may be out of date: every transaction that writes checks the token, and every
+ * refusal, except one for overload, first calls `afresh`.
  */
 export interface Lookup {
   /**
-   * Returns the agent of an `Authorization` header; undefined if the token is missing, unknown, rotated or deleted. A
-   * cached agent is also returned if its token became invalid meanwhile.
+   * Returns the agent whose token is in an `Authorization` header; undefined if the token is missing or unknown. A
+   * cached agent is returned even if its token has become invalid since.
    */
   callerOf(header: string | undefined): Caller | undefined | Promise<Caller | undefined>
-  /** Reads the agent of a caller from the store again; undefined if its token has been rotated or the agent deleted. */
+  /**
+   * Reads an agent from the database instead of the cache; undefined if its token has been rotated or the agent
+   * deleted.
+   */
   afresh(caller: Caller): Promise<Caller | undefined>
-  /** Drops the cached agent of a token that a transaction refused. */
+  /** Removes the agent with this token from the cache, after a transaction has refused the token. */
   forget(tokenHash: string): void
 }
 
@@ -72,8 +75,8 @@ interface Found {
 }
 
 /**
- * Makes a prepared statement that finds an agent by the unique index of `token_hash`. Speed matters, because after a
- * start every agent is looked up once.
+ * Prepares the statement that finds an agent by the unique index of `token_hash`. Its speed matters, because after a
+ * start of the service every agent is looked up once.
  */
 function finder(store: Store): (hash: string) => Promise<Found | undefined> {
   const select = (parameter: string) => `select a.id, a.workspace_id, p.activated_at from agent a

@@ -15,7 +15,7 @@ export interface Refused {
   readonly retryAfter?: number
 }
 
-/** Refuses a call after its body was read, so the connection is kept. */
+/** Refuses a call whose body was read. The connection stays open. */
 export function refuseNow({ metrics }: Refusing, res: ServerResponse, { code, message }: Refused): void {
   countRefusal(metrics, code)
   refuse(res, code, message)
@@ -31,7 +31,7 @@ export async function refuseBody(side: Refusing, res: ServerResponse, caller: Ca
   refuseNow(side, res, { code, message: code === 'body_invalid' ? message : undefined })
 }
 
-/** Refuses a call without reading the rest of its body, so the connection is closed. */
+/** Refuses a call and closes its connection, because the rest of the body is not read. */
 export function refuseTooLarge(
   { metrics }: Refusing,
   req: IncomingMessage,
@@ -42,7 +42,7 @@ export function refuseTooLarge(
   refuseAndClose(req, res, code)
 }
 
-/** Refuses a call before its body is read. */
+/** Refuses a call whose body was not read. */
 export async function refuseUnread(
   { metrics }: Refusing,
   req: IncomingMessage,
@@ -59,8 +59,8 @@ export async function refuseUnread(
 }
 
 /**
- * Returns the code to refuse a call with, after asking the store whether the caller's token is still valid: 401 and 403
- * come before all other codes (D15). If the store cannot answer, `code` stays.
+ * Returns the code with which a call is refused. The database is first asked whether the agent's token is still valid,
+ * because 401 and 403 come before all other codes (D15). If the database cannot answer, `code` is returned.
  */
 export async function confirmed(
   { lookup, trouble }: Refusing,

@@ -13,8 +13,8 @@ import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 
 /**
  * Reading a report above `bytes` takes milliseconds, so each such report gets a separate turn of the event loop. In
- * memory it takes ten times the bytes of its body, so only `max` of them are read and stored at a time, and
- * `waitingMax` may wait (D18).
+ * memory, a large report takes ten times the bytes of its body, so only `max` large reports are read and stored at a
+ * time, and at most `waitingMax` wait (D18).
  */
 const largeReport = { bytes: 32 * 1024, max: 2, waitingMax: 128 } as const
 
@@ -35,7 +35,7 @@ export function reportCall(side: Side): Handler {
     const admitted = await admit(side, req, res, saysLarge ? largeGate : gate)
     if (!admitted) return
     if (admitted.bytes.length <= largeReport.bytes) return take(admitted, res)
-    if (large.full) return refuseBusy(side, res) // While this call was admitted, other calls may have filled the queue.
+    if (large.full) return refuseBusy(side, res) // Other calls may have filled the queue since the gate checked it.
     await room.run(async () => {
       await turns.next()
       await take(admitted, res)
@@ -48,8 +48,8 @@ function taker(side: Side): (admitted: Admitted, res: ServerResponse) => Promise
   const { deps, batcher, turns } = side
   const noted = new WeakSet<Caller>()
   /**
-   * Logs that runs of a report were dropped. This is logged once while the agent is cached, because its next reports
-   * will probably have too many runs too.
+   * Logs that a report had too many runs and that the oldest were dropped. It logs this only once for an agent while
+   * the agent is cached, because the agent's next reports will probably have too many runs too.
    */
   function noteDropped(caller: Caller, runs: number): void {
     if (noted.has(caller)) return
@@ -94,6 +94,6 @@ function intervalFor({ batcher, deps }: Side, { agentId }: Caller): number {
   return deps.live.isWatched(agentId) ? limits.watchedIntervalSeconds : limits.intervalSeconds
 }
 
-/** The JSON of the answer to a report (2.7). Most answers carry no command. */
+/** The JSON of the answer to a report (2.7). */
 const answerOf = ({ claimed, answer }: Extract<Decision, { ok: true }>, interval: number): string =>
   JSON.stringify({ commands: claimed, interval, ...answer } satisfies Answer)

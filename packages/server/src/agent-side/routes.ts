@@ -1,6 +1,5 @@
 /**
- * The two routes of agents (4), for reports and logs. The listener calls them directly, without the router of the
- * pages.
+ * The routes for the reports and logs of agents (4). The listener calls them directly, without the router of the pages.
  */
 import type { BareRoutes } from '../http/listener.ts'
 import type { Side } from './deps.ts'

@@ -1,6 +1,6 @@
 /**
- * The agents' side of the service: their routes, the batches behind them, the sweeper, and their metrics. The service
- * opens it once, gives `routes` to the listener, and closes it after the listener.
+ * The part of the service that agents call: their routes, the batches of reports, the sweeper, and the metrics. The
+ * service opens this part once, gives `routes` to the listener, and closes this part after the listener.
  */
 import { limits } from '@svc/protocol'
 import { productCalls } from '../bots/calls.ts'
@@ -24,7 +24,7 @@ import { createTrouble } from './trouble.ts'
 export interface AgentSide {
   routes: BareRoutes
   metrics: AgentMetrics
-  /** Runs the service's regular jobs. It must be started after the service listens. */
+  /** Runs the service's regular jobs. The sweeper must be started after the listener. */
   sweeper: Sweeper
   /** Stops offering new wishes to agents, because their trial would run while the service is down. */
   drain(): void
