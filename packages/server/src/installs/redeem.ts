@@ -95,7 +95,7 @@ async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict
   const row = await lockCode(trx, hash)
   if (!row || codeState(row, now) !== 'live') return refuse('code_unknown')
   const workspace = { id: row.workspace_id }
-  // Locks the workspace, which covers its bots too.
+  // `roomFor` locks the workspace, so no other transaction can add bots to it at the same time.
   const room = await roomFor(trx, workspace, { kind: 'agents' }, now)
   const bindings = bindingsOf(row)
   const origins = await originsOf(trx, workspace, bindings)
@@ -159,7 +159,10 @@ function lockCode(trx: Db, hash: string): Promise<InstallCodeRow | undefined> {
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
 
-/** Refuses to redeem an install code with 403 (7), because of facts that may have changed since it was issued. */
+/**
+ * Refuses with 403 to redeem an install code (7) if the workspace, its products or the issuer's role no longer permit
+ * it.
+ */
 async function whyForbidden(
   trx: Db,
   row: InstallCodeRow,
@@ -208,7 +211,7 @@ const bundleBy = (db: Db, { version_id }: InstallCodeRow) =>
     .where('id', '=', version_id ?? '')
     .executeTakeFirst()
 
-/** The addresses of the products of these bindings, by id, as far as the workspace is activated for them. */
+/** Returns the addresses, by product id, of those products of the bindings that are activated for the workspace. */
 async function originsOf(
   db: Db,
   workspace: { id: string },

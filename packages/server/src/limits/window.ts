@@ -16,7 +16,7 @@ export class Window {
 
   /**
    * Counts a call of `key` at `now` (Unix milliseconds). Returns 0 if the call is within the limit, otherwise the
-   * seconds until the next one will be. A refused call does not count.
+   * seconds until a call would be within it again. A refused call does not count.
    */
   take(key: string, now: number): number {
     if (now >= this.#sweepAt) this.#sweep(now)
@@ -38,7 +38,7 @@ export class Window {
     return this.#calls.size
   }
 
-  /** Forgets keys without calls in the last minute. It runs once a minute. */
+  /** Forgets keys without calls in the last minute. A call of `take` runs it, at most once a minute. */
   #sweep(now: number): void {
     this.#sweepAt = now + windowMs
     for (const [key, calls] of this.#calls) {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { announcer, type Message } from './announce.ts'
 
-/** Returns the messages that an announcer sends for these calls. */
+/** Makes the announcements of `calls`, and returns the messages that the announcer sends for them. */
 async function said(calls: (to: ReturnType<typeof announcer>) => void) {
   const texts: string[] = []
   const pool = {

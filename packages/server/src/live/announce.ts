@@ -21,13 +21,16 @@ interface Announcer extends Omit<Live, 'isWatched'> {
   /** The id of this node, by which it recognises its own messages. */
   node: string
   watched(agentIds: string[]): void
-  /** Resolves when everything announced so far was sent or has failed. Nothing is sent afterwards. */
+  /**
+   * Sends what was announced so far, and resolves when all messages were sent or have failed. Nothing is sent
+   * afterwards.
+   */
   close(): Promise<void>
 }
 
 /**
- * The milliseconds for which announcements are collected before they are sent, and those after which sending is tried
- * again.
+ * The milliseconds for which announcements are collected before they are sent, and the milliseconds after which a
+ * failed sending is tried again.
  */
 const gather = 100
 const again = 1_000

@@ -1,7 +1,7 @@
 /**
- * Caches the rows of all agents of a workspace, as its page lists them, while somebody looks: search, sort and counts
- * need all agents, and the sums of costs are the most expensive part. All rows are read at first and again from time to
- * time; in between, only agents that reported are read again.
+ * Caches the rows of all agents of a workspace while its list is in use: search, sort and counts need the rows of all
+ * agents, and the sums of costs are the most expensive part. All rows are read at first and again from time to time; in
+ * between, only agents that reported are read again.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'
@@ -10,12 +10,12 @@ import { dayOf } from '../limits/days.ts'
 import { fleetRows } from '../pages/fleet-rows.ts'
 
 /**
- * The milliseconds after which the whole fleet is read again. On the embedded engine every change comes through this
- * process. On PostgreSQL a command of the operator may have changed something without an announcement.
+ * The milliseconds after which the whole fleet is read again. With SQLite every change comes through this process. With
+ * PostgreSQL a command of the operator may have changed something without an announcement.
  */
 const lifetime = { sqlite: 600_000, postgres: 15_000 } as const
 const unused = 5 * 60_000
-/** The number of agents read in one query; reports are answered between two of them. */
+/** The number of agents read in one query. Between two queries the process handles reports. */
 const atOnce = 500
 
 interface Kept {

@@ -5,8 +5,8 @@
 import type { FleetRow, Frame } from '@svc/api'
 
 /**
- * The maximum number of agents in one frame. If more have news in a tick, the frame only has the agents whose page is
- * open, and each list requests the part that it shows.
+ * The maximum number of agents in one frame. If more agents have news, the frame names only those whose page is open,
+ * and each page with a list requests the part of the list that it shows.
  */
 const maxRows = 100
 
@@ -33,9 +33,9 @@ export const noNews = (): News => ({
 })
 
 /**
- * Makes the frame for the news. `open` has the ids of the agents whose page somebody has open. Those of them that have
- * news are named even if the frame is too small for all news (up to `maxRows`), so a page whose agent is not named need
- * not reload.
+ * Makes the frame for the news. `open` has the ids of the agents whose page somebody has open. If there is too much
+ * news for one frame, the frame still names the agents of `open` that have news (up to `maxRows`), so the pages of
+ * other agents need not reload.
  */
 export function frameOf(
   rows: ReadonlyMap<string, FleetRow>,

@@ -24,7 +24,7 @@ export interface Subscriber {
   workspaceId: string
   personId: string
   sessionToken: string
-  /** The id of the agent whose page it is; undefined for pages that are not about one agent. */
+  /** The id of the agent that the subscribed page is about; undefined if the page is not about one agent. */
   agentId: string | undefined
   res: ServerResponse
 }
@@ -57,8 +57,8 @@ export interface Hub extends Live {
   /** The number of pages subscribed on this node, of all workspaces. */
   readonly size: number
   /**
-   * Ends every stream. Resolves when the changes so far were announced to the other nodes, and the connection for that
-   * was released.
+   * Ends every stream. Resolves when the changes so far were announced to the other nodes, and the database connection
+   * for announcements was released.
    */
   close(): Promise<void>
 }
@@ -141,7 +141,10 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
   return hub
 }
 
-/** Decides for each workspace with subscribers when it gets a frame. `make` sends one and never rejects. */
+/**
+ * Decides for each workspace with subscribers when it gets a frame. `make` makes and sends the frame, and never
+ * rejects.
+ */
 function drive(rules: PaceRules, make: (channel: Channel) => Promise<void>) {
   const channels = new Map<string, Channel>()
   function on(channel: Channel, event: PaceEvent): void {
@@ -171,12 +174,12 @@ const newChannel = (workspaceId: string): Channel => ({
 
 /**
  * Notes changes that were made on this node or another, for the fleet cache and for the workspaces with subscribers.
- * `tell` starts the wait for the workspace's next frame.
+ * Calls `tell` for each of these workspaces, so that its next frame becomes due.
  */
 function hears(channels: ReadonlyMap<string, Channel>, fleet: FleetCache, tell: (channel: Channel) => void): Heard {
   /**
-   * Notes a change that is not a report. The next answer must contain it, because the person who asks has usually
-   * caused it.
+   * Notes a change that is not a report. The next answer that a page requests must contain the change, because the
+   * person at the page has usually caused it.
    */
   const change = (channel: Channel, note: (news: News) => void) => {
     note(channel.news)
@@ -251,7 +254,7 @@ async function send(
     const bytes = eventBytes('frame', JSON.stringify(frame))
     for (const { res } of subscribers.keys()) write(res, bytes)
   } catch (error) {
-    // All streams end, so that the pages reload by themselves when the database answers again.
+    // The streams of the workspace end, so that its pages reload by themselves when the database answers again.
     log.warn({ err: error }, 'a live frame could not be made; the pages will reload')
     for (const { res } of subscribers.keys()) res.end()
   }

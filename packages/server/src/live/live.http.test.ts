@@ -102,7 +102,8 @@ test('a stream ends when its session ends or when the person is removed from the
     (await ann.get<{ id: string }>('/api/web/me')).body.id,
   )
   expect(session).toBeDefined()
-  // The sessions ended without this process, as by another node or the operator. The next check finds that.
+  // The test ended the sessions in the database, as another node or the operator would. The hub's next check finds
+  // that.
   await here.ended
 })
 

@@ -8,7 +8,7 @@ import { begin, type Pace, type PaceAct, type PaceEvent, step } from './pace.ts'
 const rules = { tick: 500, gather: 25, slowest: 900 }
 type Word = PaceEvent['is']
 
-/** Applies events in order; a number sets the time for the events after it. */
+/** Applies events in order; a number among them sets the time for the events after it. */
 function after(state: Pace, ...events: (Word | number)[]) {
   let at = 0
   const acts: PaceAct[] = []

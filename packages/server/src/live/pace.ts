@@ -8,7 +8,7 @@
  * separately.
  */
 const moves = {
-  /** Nothing has happened since the last frame. */
+  /** Nothing has happened in the workspace since its last frame. */
   quiet: { news: 'waiting' },
   /** The next frame is due soon. */
   waiting: { due: 'making' },
@@ -30,23 +30,23 @@ export interface Pace {
 export type PaceEvent =
   | { readonly is: 'joined' }
   | { readonly is: 'left' }
-  /** Something has happened that pages must learn about. */
+  /** Something has happened in the workspace that its pages must learn about. */
   | { readonly is: 'news' }
-  /** The wait is over. */
+  /** The time that the act `wait` named has passed. */
   | { readonly is: 'due' }
   /** The frame has been sent, or could not be made. */
   | { readonly is: 'made' }
   /** The service is closing. */
   | { readonly is: 'closed' }
 export type PaceAct =
-  /** Waits this long; the event `due` follows. */
+  /** Waits for `ms` milliseconds; the event `due` follows. */
   | { readonly do: 'wait'; readonly ms: number }
   /** Makes a frame of the changes so far and sends it; the event `made` follows. */
   | { readonly do: 'make' }
-  /** Forgets the workspace. */
+  /** Forgets the workspace, because no page of it is subscribed any longer or the service is closing. */
   | { readonly do: 'end' }
 
-/** The times of the pace, in milliseconds. */
+/** The durations that decide when frames are made, in milliseconds. */
 export interface PaceRules {
   /** The minimum time between the starts of two frames. */
   readonly tick: number
@@ -73,7 +73,7 @@ export function step(now: Pace, event: PaceEvent, rules: PaceRules, at: number):
     return { state: { ...now, is: 'over', pages: 0 }, acts: [{ do: 'end' }] }
   const moved: Partial<Record<PaceEvent['is'], Pace['is']>> = moves[now.is]
   const is = moved[event.is]
-  // This ends the function for most reports, because a frame is already due.
+  // The event changes nothing, as with most reports: they arrive while a frame is already due.
   if (is === undefined) return { state: now, acts: noActs }
   if (is === 'waiting') return { state: { ...now, is }, acts: [{ do: 'wait', ms: untilNext(now, rules, at) }] }
   if (is === 'making') return { state: { ...now, is, begun: at }, acts: [{ do: 'make' }] }
@@ -82,7 +82,7 @@ export function step(now: Pace, event: PaceEvent, rules: PaceRules, at: number):
 
 /**
  * Returns the milliseconds until the next frame is due. Frames cost more when more pages are open, so they are then
- * sent less often, but a report is on the screen within a second.
+ * sent less often, but always often enough that a report is on the screen within a second.
  */
 function untilNext({ pages, begun }: Pace, { tick, gather, slowest }: PaceRules, at: number): number {
   const pause = Math.min(Math.max(tick, pages), slowest)

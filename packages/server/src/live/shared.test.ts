@@ -10,7 +10,7 @@ function world() {
     pass: (ms: number) => {
       at += ms
     },
-    /** Resolves with the number of the answer: the first one made is 1. */
+    /** Resolves with the number of the answer that the page gets: the first answer made has the number 1. */
     ask: async (question = 'all') => (await answers.of(question, async () => new Uint8Array([++made])))[0],
     fail: () => answers.of('all', () => Promise.reject(new Error('The database is away.'))),
   }
