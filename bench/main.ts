@@ -1,14 +1,13 @@
 /**
- * `npm run bench -- NAME` runs a measurement. Each compares the service with a limit that is measured in the same run.
- * The result is printed as Markdown; with `--write` it also replaces its section of docs/benchmarks.md. The name `all`
- * runs every measurement in turn.
+ * `npm run bench -- NAME` runs the measurement NAME and prints its result as Markdown. With `--write` the result also
+ * replaces its section of docs/benchmarks.md. The name `all` runs every measurement in turn.
  */
 import { machine } from './common/machine.ts'
 import { writeSection } from './common/write.ts'
 
 /**
- * The result of a measurement. `tables` is the result as Markdown, `sizing` the table from which operators choose a
- * machine.
+ * The result of a measurement as Markdown: `tables` is for docs/benchmarks.md, and `sizing` is the table in
+ * docs/operate.md from which operators choose a machine.
  */
 export interface Measured {
   tables: string
@@ -16,7 +15,9 @@ export interface Measured {
 }
 export type Bench = (args: string[]) => Promise<string | Measured>
 
-/** The measurements, in the order in which `all` runs them. Each is loaded only when it is needed. */
+/**
+ * The measurements, in the order in which `all` runs them. The module of a measurement is imported only when it runs.
+ */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   report: async () => (await import('./report.ts')).benchReport,
   growth: async () => (await import('./growth.ts')).benchGrowth,
@@ -28,7 +29,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   alerts: async () => (await import('./alerts.ts')).benchAlerts,
 }
 
-// When a signal ends this process, the processes that it started end, too.
+// A signal must end this process with `exit`, since the servers and load generators that it started are killed then.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--write')

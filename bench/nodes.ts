@@ -1,7 +1,8 @@
 /**
- * Measures how many commands per second are claimed and acknowledged through one node, and through two nodes on one
- * PostgreSQL that syncs every commit. Checks that each command was delivered exactly once. `npm run bench -- nodes
- * [commands]` (1000000).
+ * Measures how many commands per second agents claim and acknowledge through one node, and through two nodes on the
+ * same PostgreSQL, which syncs every commit. Checks that each command was delivered exactly once.
+ *
+ *   npm run bench -- nodes [commands]    the number of commands, by default 1000000
  */
 import { Agent, request } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
@@ -14,7 +15,7 @@ import { addWorkspace } from '../packages/server/testing/world.ts'
 import { count, fixed, table } from './common/table.ts'
 import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 
-/** The maximum number of open commands of one agent. */
+/** The number of commands of each agent. The service allows no agent more pending commands than this. */
 const perAgent = maxOpenCommands
 const connections = 64
 const perAnswer = 20
@@ -93,8 +94,8 @@ async function measure(cluster: Cluster, nodes: number, commands: number): Promi
   const from = performance.now()
   let turn = 0
   /**
-   * Sends a report for one agent of the list after the other. An agent whose answer had commands is added to the list
-   * again, since its next report acknowledges them. The function ends when the list is used up.
+   * Sends reports on one connection, for one agent of the list after the other. An agent whose answer had commands is
+   * added to the list again, since its next report acknowledges them. The function ends when the list is used up.
    */
   const ask = async (connection: Agent) => {
     for (let agent = agents[turn++]; agent; agent = agents[turn++]) {
@@ -127,7 +128,7 @@ async function measure(cluster: Cluster, nodes: number, commands: number): Promi
   }
 }
 
-/** Creates agents with their commands. All commands are queued. */
+/** Creates a workspace with agents and queued commands for them, directly in the database. */
 async function prepare(url: string, name: string, commands: number): Promise<AskingAgent[]> {
   const store = openPostgres(url)
   if (store.engine !== 'postgres') throw new Error('Not PostgreSQL.')

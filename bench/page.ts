@@ -28,12 +28,15 @@ const pages = [
 
 interface Size {
   agents: number
-  /** The milliseconds of each round, first with an empty cache and then with a full one. */
+  /**
+   * The milliseconds that one page took in each round: `first` with an empty browser cache, `again` when it was opened
+   * for the second time.
+   */
   waits: { page: string; first: number[]; again: number[] }[]
   alone: Window
   watched: Window
   memory: number
-  /** The frames and lists that all open pages received during the measurement. */
+  /** The frames and lists that all simulated pages received during the measurement. */
   seen: Seen
 }
 
@@ -76,7 +79,10 @@ async function measure(browser: Browser, agents: number, rounds: number, open: n
   }
 }
 
-/** The milliseconds from the navigation until the content is visible, by the browser's own clock. */
+/**
+ * Opens a page twice in each round, and returns the milliseconds from each navigation until the page's content was
+ * visible, by the browser's own clock.
+ */
 async function waitsOf(
   browser: Browser,
   service: Service,

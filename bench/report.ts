@@ -1,8 +1,8 @@
 /**
- * Measures what a report costs: CPU time per report and reports a second, of the service and of the limit servers T and
- * L (report/limit.ts) in the same run, interleaved; medians of the rounds. PART is keep-alive, close (3 KB), 30kb,
- * 250kb, slow-disk (each sync a millisecond slower) or postgres. --beside compares with the service of another checkout
- * instead (report/beside.ts): 15 rounds.
+ * Measures CPU time per report and reports per second, of the service and of the limit servers T and L
+ * (report/limit.ts) in turn; medians of the rounds. PART is keep-alive or close (what happens to connections; reports
+ * of 3 KB), 30kb, 250kb, slow-disk (each sync a millisecond slower) or postgres. `--beside FOLDER` compares the service
+ * with that of another checkout instead, in 15 rounds (report/beside.ts).
  *
  *   npm run bench -- report [PART …] [--rounds 5] [--seconds 3] [--beside FOLDER]
  */
@@ -94,10 +94,7 @@ async function measurePart(part: Part, rounds: number, seconds: number): Promise
   }
 }
 
-/**
- * Runs the rounds. Each round measures every server, so that the servers are compared under the same conditions of the
- * machine.
- */
+/** Measures every server in each round, so that the servers are compared under the same conditions of the machine. */
 async function inTurns(servers: Server[], part: Part, rounds: number, seconds: number): Promise<Measured[][]> {
   const results: Measured[][] = servers.map(() => [])
   for (const server of servers) {

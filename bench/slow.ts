@@ -1,8 +1,8 @@
 /**
- * Measures how much honest reports are delayed by thousands of connections that are silent, drip their headers or drip
- * a body. These start together or one after another, and reconnect when cut off; the bare server T (report/limit.ts),
- * with Node's headers timeout as long as ours, is measured for comparison. Databases are in memory if possible, since a
- * single stall of the disk would decide the 99th percentile; `--disk` uses the disk.
+ * Measures how much honest reports are delayed by thousands of slow clients, which stay silent, drip headers or drip a
+ * body. The slow clients connect at once or one after another, and reconnect when cut off. The limit server T, with a
+ * headers timeout as long as the service's, is measured for comparison. Databases are in memory if possible, since one
+ * stall of the disk would decide the 99th percentile; `--disk` uses the disk.
  *
  *   npm run bench -- slow [--slow 5000] [--agents 3000] [--seconds 32] [--rounds 2] [--disk]
  */
@@ -25,11 +25,11 @@ const interval = 10
 const warmSeconds = 12
 /** The seconds of a measurement without slow clients. */
 const quietSeconds = 12
-/** The seconds until the connections of the slow clients are closed, after these clients were stopped. */
+/** The seconds that a measurement waits after it has stopped the slow clients, until their connections are closed. */
 const goneSeconds = 3
 /**
- * The seconds in which all slow clients connect. `together`: as fast as possible. `spread`: over the time after which
- * the service cuts them off.
+ * The seconds over which the slow clients connect. `together`: all as fast as possible. `spread`: over the time after
+ * which the service cuts a slow client off.
  */
 const within = { together: 0, spread: 10 } as const
 const connections = 256
@@ -40,7 +40,7 @@ export interface SlowClients {
   count: number
   /** The number of the first agent whose token the slow clients use. */
   agent: number
-  /** The seconds in which all slow clients start. */
+  /** The seconds over which the slow clients start to connect; 0 means as fast as possible. */
   within: number
 }
 

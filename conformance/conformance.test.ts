@@ -1,6 +1,6 @@
 /**
- * Runs every case of `cases/` against packages/protocol. The cases are data, so that implementations in other languages
- * can run them too.
+ * Runs every case of `conformance/cases/` against packages/protocol. The cases are data, so that implementations in
+ * other languages can run them too.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -41,8 +41,8 @@ interface Numbered {
   started?: number
 }
 /**
- * Expands the shorthand `{ "numbered": [0, 2099], "started": 5 }` in a list of runs: the runs r0 to r2099, the first
- * started at 5 and each of the others a second after the one before.
+ * Expands the shorthand `{ "numbered": [0, 2099], "started": 5 }` in a list of runs. It stands for the runs r0 to
+ * r2099, the first of which started at 5 and each other one a second after the one before it.
  */
 const expanded = (part: unknown): unknown => {
   const { runs, ...rest } = (part ?? {}) as { runs?: unknown }
@@ -65,7 +65,10 @@ const bodyOf = (c: Case): Uint8Array => {
   return bytes(typeof c.text === 'string' ? c.text : JSON.stringify(expanded(c.input)))
 }
 
-/** The time at which a case is read, in milliseconds. A case that depends on it gives `now` in Unix seconds. */
+/**
+ * The current time under which a case is run, in milliseconds. A case that depends on the time gives it as `now`, in
+ * Unix seconds.
+ */
 const timeOf = (c: Case): number => (typeof c.now === 'number' ? c.now : 1_790_000_000) * 1000
 
 const reads = (read: (body: Uint8Array, now: number) => Verdict<unknown>) => (c: Case) => {

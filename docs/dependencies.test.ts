@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8')
 
-/** The cells of each row in the table of dependencies. */
+/** The rows of the table in docs/dependencies.md, each as a list of its cells. */
 const rows = page
   .split('\n')
   .filter((line) => line.startsWith('| `'))

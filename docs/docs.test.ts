@@ -1,4 +1,4 @@
-/** Checks that the documents agree with the code in codes, limits, cited rules and links. */
+/** Checks that the documents agree with the code: error codes, limits, rules that are cited, and links. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -31,7 +31,9 @@ const loads: Readonly<Record<LoadName, Load>> = { spellings, unread, dense, fold
 process.once('disconnect', () => process.exit(0))
 process.once('message', (target: Target) => void serve(target))
 
-/** Runs one load in this process. If the load fails the process ends, and the measurement reports that. */
+/**
+ * Runs one load in this process. If the load fails, this process exits with an error, which the measurement reports.
+ */
 async function serve(target: Target): Promise<void> {
   const send = await loads[target.load](target)
   const go = once(process, 'message')
@@ -40,7 +42,10 @@ async function serve(target: Target): Promise<void> {
   process.send?.(await send())
 }
 
-/** Requests one file by 5,000 different spellings of its address, and accepts only compressed content. */
+/**
+ * Requests one script file of the page under 5,000 different spellings of its path, and accepts only Brotli
+ * compression.
+ */
 async function spellings({ port }: Target): Promise<() => Promise<string>> {
   const [, folder = '', name = ''] = /^(\/assets)\/(.*)$/.exec(await assetOf(port)) ?? []
   const paths = Array.from({ length: 1250 }, (_, i) => {
@@ -95,7 +100,7 @@ async function dense({ port, seconds, agent }: Target): Promise<() => Promise<st
   }
 }
 
-/** A report of at most 250 KB. Its runs have this many models each, with names that are in no other report. */
+/** A report of at most 250 KB. Each of its runs names `models` models, and no other report has these names. */
 function denseReport(models: number, prefix: string): string {
   const runs: string[] = []
   const started = Math.floor(Date.now() / 1000)
@@ -109,8 +114,8 @@ function denseReport(models: number, prefix: string): string {
 }
 
 /**
- * Uploads a bundle with the maximum number of folders and one with many more. The service must accept and refuse them
- * like `svc check`.
+ * Uploads a bundle with the maximum number of folders and a bundle with many more. The service must accept or refuse
+ * each of them as `svc check` does.
  */
 async function folders(target: Target): Promise<() => Promise<string>> {
   const [cookie = ''] = await cookiesOf(target)
@@ -124,7 +129,7 @@ async function folders(target: Target): Promise<() => Promise<string>> {
   }
 }
 
-/** A bundle of this many empty files. Each file is below `depth` folders that no other file is in. */
+/** A bundle of `files` empty files. Each file is nested in `depth` folders that contain no other file. */
 function bundleOf(files: number, depth: number): Buffer {
   const names = Array.from(
     { length: files },
@@ -161,7 +166,7 @@ async function uploads(target: Target): Promise<() => Promise<string>> {
   }
 }
 
-/** Sends this many bytes as fast as the server accepts them, for at most `patience` milliseconds. */
+/** Sends this many bytes on a connection, as fast as the server accepts them, for at most `patience` milliseconds. */
 async function allBut(socket: Socket, bytes: number, patience: number): Promise<void> {
   const piece = Buffer.alloc(256 * 1024)
   const until = performance.now() + patience
@@ -172,7 +177,9 @@ async function allBut(socket: Socket, bytes: number, patience: number): Promise<
   }
 }
 
-/** Tries to sign in to an existing account with a wrong password, from 15 addresses of this machine. */
+/**
+ * Tries 300 times at once to sign in to an existing account with a wrong password, from 15 addresses of this machine.
+ */
 async function signIns({ port, seconds }: Target): Promise<() => Promise<string>> {
   const body = JSON.stringify({ email: 'person-0@example.org', password: 'not the right one' })
   const headers = { origin: `http://localhost:${port}`, 'content-type': 'application/json' }
@@ -192,7 +199,7 @@ interface Asking {
   headers: Record<string, string>
   body?: string | Buffer
   agent?: Agent | undefined
-  /** The source address of the connection. */
+  /** The local address from which the request is sent. */
   from?: string
 }
 
@@ -254,7 +261,7 @@ function cookiesOf({ port, people, password }: Target): Promise<string[]> {
   )
 }
 
-/** The path of the script file that the page names first. */
+/** The path of the first script file that the built page loads. */
 async function assetOf(port: number): Promise<string> {
   const page = await (await fetch(`http://localhost:${port}/`)).text()
   const path = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1]

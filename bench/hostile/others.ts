@@ -12,8 +12,8 @@ const everyMs = 100
 const signInEveryMs = 3000
 
 /**
- * The durations of successful calls, and of calls that still waited when the times were taken, in milliseconds; and the
- * number of failed calls.
+ * The durations in milliseconds of calls that succeeded, and of calls that had no answer yet when the times were taken.
+ * `errors` is the number of calls that failed.
  */
 export interface Times {
   reports: number[]
@@ -23,7 +23,7 @@ export interface Times {
 }
 
 export interface Others {
-  /** Returns the times since the last call. */
+  /** Returns the times of calls since `take` was last called. */
   take(): Times
   stop(): void
 }
@@ -41,7 +41,7 @@ export function startOthers({ port, healthPort, email }: Asked): Others {
   let times = none()
   let n = 0
   let over = false
-  /** The calls that wait for their answers: when each started, and the list to which its time will be added. */
+  /** The calls that have no answer yet: when each started, and the list to which its time will be added. */
   const open = new Map<symbol, { all: number[]; from: number }>()
   const timers = [
     setInterval(() => {

@@ -1,6 +1,6 @@
 /**
- * Simulates open pages as the service sees them. Each receives frames of the fleet, and requests its part of the list
- * again when a frame says so.
+ * Simulates open pages as the service sees them. Each simulated page receives frames of the fleet, and requests its
+ * part of the agent list again when a frame says so.
  */
 import { Agent, type ClientRequest, get, type IncomingMessage, request } from 'node:http'
 import { workspace } from '../common/service.ts'
@@ -9,18 +9,21 @@ import { workspace } from '../common/service.ts'
  * The maximum number of streams that one person may have open. It determines how many people are needed for all pages.
  */
 export const perPerson = 40
-/** The minimum number of milliseconds between two requests of a page for the list, as in `useLive` of the dashboard. */
+/**
+ * The minimum number of milliseconds between two requests of one page for the agent list, as in the dashboard's
+ * `useLive`.
+ */
 const againEvery = 3000
 /** The milliseconds before a page reconnects after its stream has ended, as in live/connection.ts of the dashboard. */
 const backAfter = 500
 
-/** Sums over all pages since they were opened. */
+/** What all simulated pages together have received since they were opened. */
 export interface Seen {
   frames: number
   frameBytes: number
   lists: number
   listBytes: number
-  /** The number of streams that ended, for any reason. */
+  /** The number of the pages' streams that ended, for any reason. */
   ended: number
 }
 
@@ -85,8 +88,8 @@ export function openPages({ port }: { port: number }, cookies: string[], n: numb
 }
 
 /**
- * Returns a function that calls `act` three seconds after it was called. Further calls in these three seconds have no
- * effect.
+ * Returns a function that limits how often `act` runs. The first call makes `act` run three seconds later; calls in
+ * these three seconds have no effect.
  */
 function throttled(act: () => void): () => void {
   let waiting = false

@@ -1,6 +1,6 @@
 /**
- * Compares the service of this checkout with that of another one in the same rounds: how much more CPU time a report
- * costs. The speed of a machine changes from second to second, so the two services alternate every fraction of a
+ * Compares the service of this checkout with that of another checkout: how much more CPU time a report costs. The speed
+ * of a machine changes from second to second, so a round alternates between the two services every fraction of a
  * second. Each round gives a ratio, and the median of all ratios is the result. The load generator is always that of
  * this checkout.
  */
@@ -14,7 +14,7 @@ export interface Compared extends Load {
   postgres?: boolean
 }
 
-/** The results of one round: `ours` for this checkout, `theirs` for the other one. */
+/** The results of one round: `ours` for the service of this checkout, `theirs` for that of the other checkout. */
 interface Round {
   ours: Measured
   theirs: Measured

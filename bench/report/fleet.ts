@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The number of agents in measurements of reports. Other measurements set it for the limit server through the
- * environment.
+ * The number of agents that the limit servers and the load generator know. A measurement that starts one of these as a
+ * process sets the number in the environment.
  */
 export const fleetSize = Number(process.env.SVC_BENCH_AGENTS ?? 10_000)
 
@@ -14,8 +14,8 @@ export const tokenOf = (agent: number): string =>
 
 /**
  * The n-th report of an agent: about 3 KB, or more with panels. The state, a gauge and the first of three runs differ
- * in every report, while the other two runs repeat byte for byte. Something must differ, since a database does not
- * write a row again that has not changed.
+ * in every report, since a row that has not changed would not be written again. The other two runs repeat byte for
+ * byte.
  */
 export function bodyOf(agent: number, n: number, kilobytes = 3): string {
   const started = 1_790_000_000 + agent
@@ -34,7 +34,8 @@ const item = (i: number) =>
   `{"title":"Re: Meeting about subject number ${i}","url":"https://mail.example/d/${i}","meta":"${i} h","badge":"draft","level":"info"}`
 
 /**
- * The part of a report that never changes, filled with panels to this size. The limits of section 8 allow all of them.
+ * The part that is the same in every report, filled with panels to this size. The panels are within the limits of
+ * section 8.
  */
 function constantOf(kilobytes: number): string {
   let made = constants.get(kilobytes)

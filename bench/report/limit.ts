@@ -62,7 +62,10 @@ function flush(): void {
   }
 }
 
-/** The milliseconds in which clients must send their headers. Some measurements set this limit. */
+/**
+ * The milliseconds in which clients must send their headers. A measurement can shorten the time through the
+ * environment.
+ */
 const headersTimeout = Number(process.env.SVC_BENCH_HEADERS ?? 60_000)
 const server = createServer({ headersTimeout, connectionsCheckingInterval: headersTimeout / 5 }, (req, res) => {
   closes = !res.shouldKeepAlive
@@ -76,8 +79,8 @@ const server = createServer({ headersTimeout, connectionsCheckingInterval: heade
   })
 })
 /**
- * Commits at the end of a turn of the event loop. If each report comes on a new connection, the commit waits for a
- * millisecond, since otherwise every transaction would have only one report.
+ * Commits the waiting reports at the end of a turn of the event loop. If each report comes on a new connection, the
+ * commit waits for a millisecond, since otherwise every transaction would have only one report.
  */
 const wait = () => (closes ? setTimeout(flush, 1) : setImmediate(flush))
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))

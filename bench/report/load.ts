@@ -1,8 +1,8 @@
 /**
- * Sends the load of one measurement, `load.ts PORTS MODE SECONDS|all [KILOBYTES]`: 32 clients, each of which waits for
- * its answer before it sends again. If PORTS names several ports, separated by commas, they alternate every fraction of
- * a second, so that a slow moment of the machine affects all of them; each port gets this many seconds in total. Prints
- * one line of JSON with an entry for each port.
+ * `load.ts PORTS MODE SECONDS|all [KILOBYTES]` sends reports with 32 clients, each of which waits for its answer before
+ * it sends again. The load alternates between several PORTS (separated by commas) every fraction of a second, so that a
+ * slow moment of the machine affects all of them; each port gets SECONDS in total. Prints one line of JSON with an
+ * entry for each port.
  */
 import { connect, type Socket } from 'node:net'
 import { bodyOf, fleetSize, tokenOf } from './fleet.ts'
@@ -10,8 +10,8 @@ import { bodyOf, fleetSize, tokenOf } from './fleet.ts'
 const [ports = '', mode, seconds, kilobytes = '3'] = process.argv.slice(2)
 const clients = 32
 /**
- * The length of a turn on one port: short compared to disturbances of the machine, long compared to the time between
- * two commits.
+ * The milliseconds for which one port is loaded before the next: short compared to disturbances of the machine, long
+ * compared to the time between two commits.
  */
 const sliceMs = 200
 const tokens = Array.from({ length: fleetSize }, (_, agent) => tokenOf(agent))
@@ -59,7 +59,7 @@ console.log(
 )
 process.exit(0)
 
-/** Sends reports with all clients to one port, for this many milliseconds, or until `max` reports were sent. */
+/** Sends reports from all clients to one port, for `ms` milliseconds or until `max` reports were sent. */
 async function slice(target: Target, ms: number, max = Infinity): Promise<void> {
   let turns = max
   const started = performance.now()

@@ -1,4 +1,4 @@
-/** Measures one server that takes reports, and starts the servers that several measurements share. */
+/** Measures one or more servers that take reports, and starts the servers that several measurements share. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -19,7 +19,7 @@ export interface Server {
   name: string
   port: number
   pid: number
-  /** The process id of the server's database, if the database is a server of its own. */
+  /** The process id of the server's database, if the database is a process besides the server. */
   database?: number | undefined
   stop(): Promise<void>
 }
@@ -37,14 +37,14 @@ export interface Measured {
 }
 
 /**
- * Measures one server. With `all` it sends until every agent has reported once, so that later reports overwrite rows
- * instead of inserting them.
+ * Measures one server. With `all` the load generator sends until every agent has reported once, so that later reports
+ * overwrite rows instead of inserting them.
  */
 export async function measure(server: Server, load: Load, seconds: number | 'all'): Promise<Measured> {
   return (await measureInTurns([server], load, seconds))[0] as Measured
 }
 
-/** Measures several servers for this many seconds each. They alternate every fraction of a second. */
+/** Measures several servers for this many seconds each. The load alternates between them every fraction of a second. */
 export async function measureInTurns(
   servers: readonly Server[],
   { mode, agents, kilobytes }: Load,

@@ -1,6 +1,6 @@
 /**
- * Clients that hold connections and send hardly anything. Each is silent, sends one header line a second, or sends one
- * byte of its body a second, for as long as the server allows.
+ * Slow clients, which hold connections and send hardly anything. Each is silent, sends one header line a second, or
+ * sends one byte of a body a second, for as long as the server allows.
  */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,12 +1,15 @@
 /**
- * Loaded into a server before its program (`--import`). For each tenth of a second it writes a line to the file
- * SVC_BENCH_DELAY: the time, the longest turn of the event loop, and the maximum CPU time that the main thread took in
- * one turn, in milliseconds. A turn that takes longer than its CPU time was waiting for the disk or for a core.
+ * A module that Node loads into a server before its program (`--import`). Every tenth of a second it adds a line to the
+ * file SVC_BENCH_DELAY: the time, the longest turn of the event loop since the last line, and the maximum CPU time that
+ * the main thread took in one turn, in milliseconds. A turn that takes longer than its CPU time was waiting for the
+ * disk or for a core.
  */
 import { appendFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
-/** The milliseconds between two looks at the clock. If turns take longer than this, there is one look per turn. */
+/**
+ * The milliseconds between two readings of the clock. If turns take longer than this, there is one reading per turn.
+ */
 const resolution = 2
 const everyMs = 100
 

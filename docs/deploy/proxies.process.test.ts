@@ -1,6 +1,6 @@
 /**
- * Tests the example configurations of this folder with two real nodes, on machines that have the proxies: Debian's
- * nginx and caddy.
+ * Tests the example configurations for nginx and Caddy in docs/deploy with two real nodes. A proxy that is not
+ * installed on the machine is not tested.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,10 @@ interface Proxied {
   run: (program: string, args: string[]) => ChildProcess
 }
 
-/** Makes two nodes, and a port for a proxy in front of them. The test starts the proxy later. */
+/**
+ * Prepares two nodes on one database, and a port for a proxy in front of them. The test starts the nodes and the proxy
+ * later.
+ */
 async function twoNodes(): Promise<Proxied> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-proxy-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -58,7 +61,10 @@ async function twoNodes(): Promise<Proxied> {
 
 const portOf = (place: Place | undefined) => place?.env.SVC_PORT ?? ''
 const example = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8')
-/** Returns an example with the addresses and folders of this test. Each value to replace must be in the example. */
+/**
+ * Returns an example configuration with the addresses and folders of this test. Each value to replace must be in the
+ * example.
+ */
 function filled(text: string, places: Record<string, string>): string {
   for (const [from, to] of Object.entries(places)) {
     expect(text).toContain(from)
@@ -101,7 +107,7 @@ test.skipIf(!caddy)('Caddyfile: two nodes behind TLS', async () => {
   )
 })
 
-/** Tests the rules that must hold behind a proxy. */
+/** Starts the nodes and the proxy, and tests the rules that the service must keep behind a proxy. */
 async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildProcess): Promise<void> {
   const [first, second] = [await nodes[0]?.start(), await nodes[1]?.start()]
   startProxy()
@@ -122,7 +128,8 @@ async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildP
   const cookie = cookies.map((line) => line.split(';')[0]).join('; ')
   for (let i = 0; i < 4; i++) expect((await ask('/api/web/w/north/fleet', undefined, { cookie })).status).toBe(200)
 
-  // Live frames must arrive while their response is still open. If the proxy buffered them, this would wait forever.
+  // Live frames must arrive while the response that carries them is still open. A proxy that buffered the response
+  // would never pass them on.
   const stream = await open(port, ca, '/api/web/w/north/events', cookie)
   for (let i = 0; i < 200 && !stream.text().includes('live through the proxy'); i++) {
     if (i % 20 === 0) expect((await report('live through the proxy')).status).toBe(200)
@@ -131,8 +138,8 @@ async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildP
   expect(stream.text()).toContain('live through the proxy')
   stream.close()
 
-  // The address that the proxy names counts, and one that the caller claims does not: two nodes together accept at most
-  // 40 calls from one address.
+  // The service counts calls by the address that the proxy names, and not by one that the caller claims: two nodes
+  // together accept at most 40 calls from one address.
   const code = `svc_inst_${'x'.repeat(43)}`
   const answers: number[] = []
   for (let i = 0; i < 45; i++) {
@@ -145,8 +152,8 @@ async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildP
     (await ask('/api/agent/v1/report', { pad: 'x'.repeat(300_000) }, { authorization: `Bearer ${token}` })).status,
   ).toBe(413)
 
-  // One node is killed: calls that were on their way to it may fail, and the other node answers all later ones. When
-  // both are gone, the proxy itself answers with an error.
+  // One node is killed: calls that were on their way to it may fail, and the other node answers all later calls. When
+  // both nodes are gone, the proxy itself answers with an error.
   await first?.kill('SIGKILL')
   const several = async () =>
     (await Promise.all([1, 2, 3, 4].map(() => report('one left')))).map(({ status }) => status)

@@ -39,16 +39,16 @@ test('the unit lets Node make memory executable, which its compiler needs', () =
   expect(unit).not.toMatch(/^MemoryDenyWriteExecute=/m)
 })
 
-// systemd has `security --offline` from version 250 on.
+// `systemd-analyze security --offline` exists from version 250 on.
 test.skipIf(version < 250)('systemd accepts the unit and finds little exposed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-unit-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'svc.service')
-  // The check must also work on a machine on which the program is not installed.
+  // systemd must accept the unit even if the service is not installed here, so the start command is replaced.
   writeFileSync(file, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
   const verified = spawnSync(analyze, ['verify', file], { encoding: 'utf8' })
   expect([verified.status, verified.stderr]).toEqual([0, ''])
-  // The threshold is ten times the value that systemd prints. The unit has 1.7.
+  // systemd prints an exposure level of 1.7 for the unit. The threshold is given in tenths: 20 permits a level of 2.0.
   const judged = spawnSync(analyze, ['security', '--offline=true', '--threshold=20', file], { encoding: 'utf8' })
   expect([judged.status, judged.stdout.split('\n').at(-2)]).toEqual([0, expect.stringContaining('exposure level')])
 })
