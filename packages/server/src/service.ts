@@ -118,8 +118,8 @@ async function assemble(
 }
 
 /**
- * Starts the evaluation and the sending of alerts. Findings are stored before they are sent, so both may end at any
- * moment.
+ * Starts to evaluate and to send alerts. Findings are stored before they are sent, so the service can stop both at any
+ * moment without losing a message.
  */
 function startAlerts({ store, config, log, now, live }: Deps, closers: (() => Promise<void> | void)[]): void {
   const { baseUrl, dataDir, outboundAllow: allowed } = config
@@ -154,7 +154,7 @@ function checkpointsOf(
   )
 }
 
-/** Refuses a second start on the same folder at once, instead of after waiting for the lock. */
+/** Refuses to start if another service answers on the same data folder, instead of waiting for its lock. */
 async function refuseIfServed(dataDir: string): Promise<boolean> {
   const answer = await askService(dataDir, 'workspace list', { args: [], options: {}, input: '' })
   if (answer)
@@ -169,8 +169,8 @@ async function firstLink({ store, config, now }: Opened): Promise<string | undef
 }
 
 /**
- * Listens for health and metrics. If nobody chose the port and another program has it, the service runs without them,
- * since people need it more.
+ * Listens for health and metrics. If SVC_METRICS_PORT is not set and another program has the default port, the service
+ * runs without health and metrics, because serving people matters more.
  */
 async function listenOps(server: Server, config: Settings, log: Logger, closers: (() => void)[]): Promise<void> {
   if (config.metricsPort === 0) return

@@ -1,4 +1,7 @@
-/** Our credentials (5): 256 random bits after a prefix, shown once and stored only as their SHA-256. */
+/**
+ * The credentials that the service gives out (5): a prefix and 256 random bits, shown once and stored only as their
+ * SHA-256.
+ */
 import { hash, randomBytes } from 'node:crypto'
 import { type TokenKind, tokenPrefixes } from '@svc/protocol'
 

@@ -30,7 +30,7 @@ const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encodi
  */
 const released = '219af78'
 
-/** The id of that commit; undefined if the checkout has no history. */
+/** The full id of the released commit; undefined if the checkout has no history. */
 function releasedCommit(): string | undefined {
   try {
     return git('rev-parse', '--verify', '--quiet', `${released}^{commit}`)
@@ -39,7 +39,10 @@ function releasedCommit(): string | undefined {
   }
 }
 
-/** Extracts the packages of that commit, with the modules of this checkout except our own packages. */
+/**
+ * Extracts the packages of the given commit into a folder. Their dependencies are those of this checkout, except for
+ * our own packages.
+ */
 function checkOut(commit: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-before-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -90,8 +93,8 @@ test.skipIf(before === undefined)(
       [young, old],
       [old, old],
     ] as const) {
-      // This command is run by the newer version, which opens the database itself. The older version can no longer open
-      // it.
+      // The command line of the newer version runs this command and opens the database itself. That of the older
+      // version can no longer open the migrated database.
       const { id } = await young.value<{ id: string }>(['command', 'send', 'north/mail', 'set', 'every=20'])
       expect(await says(claims, {})).toEqual([id])
       expect(

@@ -66,8 +66,8 @@ everyEngine('the history of an agent', (open) => {
     await boundHistories(w.store.db, '', w.clock.now())
     const kept = await w.store.db.selectFrom('level_change').select(['label']).orderBy('seq').execute()
     const labels = kept.map(({ label }) => label)
-    // The day before the newest 4,000 changes starts with change 1,440. The first change to "warn" on that day is
-    // 1,441.
+    // The newest 4,000 changes begin within a day, and so the day before that point is folded: it starts with change
+    // 1,440, which is "ok", and its first change to the worst level, "warn", is 1,441.
     expect(labels.slice(0, 4)).toEqual(['700', '1441', '2000', '2001'])
     expect(labels).toHaveLength(4002)
   })

@@ -25,8 +25,8 @@ const levelsMax = { kept: 5000, unfolded: 4000 } as const
 const levelsAtOnce = 5000
 
 /**
- * Bounds the history of the next few agents, those with ids after this one. Returns the last id, or '' when all agents
- * have had their turn.
+ * Bounds the history of the next few agents, those whose ids come after the given one. Returns the last id, or '' when
+ * all agents have had their turn.
  */
 export async function boundHistories(db: Db, after: string, now: number): Promise<string> {
   const agents = await db
@@ -73,8 +73,8 @@ async function withTooMany(
 }
 
 /**
- * Folds the models of the oldest days into one row a day, as many days as needed, but never the days that pages show
- * first.
+ * Folds the models of an agent's oldest days into one row per day, for as many days as needed. The latest days, which
+ * pages show by default, are never folded.
  */
 async function foldModels(db: Db, id: string, today: number): Promise<void> {
   const rows = db.selectFrom('usage_day').where('agent_id', '=', id)
@@ -114,7 +114,10 @@ const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
     if (rows.length > 0) await trx.insertInto('usage_day').values(rows).execute()
   })
 
-/** Folds the changes before the newest ones: of each day (UTC) only one with the worst level is kept. */
+/**
+ * Folds an agent's level changes except the newest ones: of each day (UTC) only one change with the worst level is
+ * kept.
+ */
 async function foldLevels(db: Db, id: string): Promise<void> {
   const changes = db.selectFrom('level_change').where('agent_id', '=', id)
   const newest = changes.select('at').orderBy('at', 'desc').orderBy('seq', 'desc')

@@ -52,8 +52,8 @@ export async function timeOutCommands(
 }
 
 /**
- * Erases expired logs, which cannot be read from their expiry on (D56). On SQLite freed pages are overwritten, and the
- * write-ahead log is emptied, since it may still contain them.
+ * Erases expired logs; no route returns a log after its expiry (D56). On SQLite freed pages are overwritten, and the
+ * write-ahead log is emptied, since it may still contain erased logs.
  */
 export async function eraseLogs(store: Store, now: number): Promise<void> {
   let erased = 0
@@ -81,12 +81,14 @@ export async function eraseOldLevels(db: Db, now: number): Promise<void> {
     .execute()
 }
 
-/** Erases one rollout that ended long ago, its agents in pieces. The next one follows in the next round. */
+/**
+ * Erases one rollout that ended long ago, and its agents in pieces. Another old rollout is erased in the next round.
+ */
 export async function eraseOldRollout(db: Db, now: number): Promise<void> {
   const old = await db
     .selectFrom('rollout')
     .select('id')
-    // The condition has the same words as the index, so that the database uses the index.
+    // The condition has the same words as the partial index on ended rollouts; otherwise the database would not use it.
     .where(sql<boolean>`state in ('done', 'cancelled')`)
     .where('changed_at', '<=', now - rolloutDays * dayMs)
     .orderBy('changed_at')

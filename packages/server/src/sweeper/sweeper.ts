@@ -14,7 +14,7 @@ import { boundHistories } from './history.ts'
 import { eraseEndedAccess, eraseLogs, eraseOldLevels, eraseOldRollout, timeOutCommands } from './rounds.ts'
 
 const everyMs = 3_000
-/** How often old activity of people is folded, in milliseconds. */
+/** How often the sweeper folds old lines of the audit trail, in milliseconds. */
 const foldEveryMs = 600_000
 /** How often expired sessions and links are erased, in milliseconds. */
 const accessEveryMs = dayMs
@@ -23,7 +23,7 @@ export interface Sweeper {
   start(): void
   /** Runs one round now, after startup or for tests. */
   sweep(): Promise<void>
-  /** Stops the sweeper; resolves when no round is running. */
+  /** Stops the sweeper; resolves when the round that may be running has ended. */
   stop(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The versions that an agent runs and keeps: those that it last reported, or before its first report those that were
- * installed.
+ * The blueprint versions on an agent's machine: those that the agent last reported or, before its first report, the
+ * installed one.
  */
 import type { Db } from '../db/open.ts'
 import type { AgentRow } from '../db/tables.ts'

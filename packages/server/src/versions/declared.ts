@@ -1,4 +1,4 @@
-/** Reads what an agent's manifest declares. It is the manifest of the version that the agent runs. */
+/** Reads what an agent declares in its manifest: the manifest of the blueprint version that it runs. */
 import type { Manifest } from '@svc/blueprint'
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'

@@ -76,7 +76,8 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.all('/api/*', () => {
     throw new Refusal('not_found')
   })
-  // The router ignores a slash at the end, which suits pages. Files that programs fetch have exactly one address (4).
+  // For most paths the router ignores a slash at the end. A file below `/cli/` is fetched by programs and has exactly
+  // one address, so a slash at its end is refused (4).
   app.use('/cli/*', async (c, next) => {
     if (rawPathOf(c.env.incoming.url ?? '').endsWith('/')) throw new Refusal('not_found')
     await next()

@@ -1,6 +1,6 @@
 /**
- * Requests for a new password. The answer is the same for every valid e-mail address: whether it has an account is
- * looked up when the mail is sent, beside the request.
+ * Requests of people who forgot their password. The answer is the same for every valid e-mail address, because the
+ * service looks up whether the address has an account only later, when it sends the mail.
  */
 import type { Forgotten } from '@svc/api'
 import type { Context } from 'hono'
@@ -15,8 +15,8 @@ import { Refusal } from './kit/refusal.ts'
 /** The limit of requests for a new password from one network address. */
 const perCaller: Limit = { max: 10, seconds: 3600 }
 /**
- * The limit of mails about a forgotten password to one e-mail address; further requests get the same answer and send
- * nothing.
+ * The limit of mails about a forgotten password to one e-mail address. A request beyond it gets the same answer, but no
+ * mail is sent.
  */
 const perAccount: Limit = { max: 3, seconds: 3600 }
 

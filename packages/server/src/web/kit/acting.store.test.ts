@@ -52,8 +52,8 @@ const rowsOf = async ({ db, engine }: Store): Promise<Record<string, unknown[]>>
       )
 
 /**
- * All rows of these tables, by table, read from PostgreSQL in one statement. A statement for each table would take most
- * of the test's time.
+ * All rows of the tables that people can change, by table, read from PostgreSQL in one statement. One statement per
+ * table would take most of the test's time.
  */
 async function rowsAtOnce(db: Db): Promise<Record<string, unknown[]>> {
   const selects = tables.map(
@@ -64,7 +64,7 @@ async function rowsAtOnce(db: Db): Promise<Record<string, unknown[]>> {
   return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]))
 }
 
-/** The ways to lose a right, by their names in `ends`, that matter to routes that members may use. */
+/** The ways to lose a right, named as in `ends`, that matter to routes that need only the role of a member. */
 const membersMay: (keyof typeof ends)[] = ['the session ends', 'the member is removed']
 
 /**
@@ -152,7 +152,10 @@ const ends = {
   },
 }
 
-/** Wraps a store so that a test can do something right after the first answer from a table. */
+/**
+ * Wraps a store so that a test can act right after the first query that reads a given table, before the caller gets the
+ * result.
+ */
 function watched(store: Store) {
   let due: { table: string; act: () => unknown } | undefined
   const asked = new WeakSet<object>()
@@ -180,8 +183,8 @@ function watched(store: Store) {
       return due !== undefined
     },
     /**
-     * Runs SQL apart from the query that was just answered: on SQLite at once on the only connection, on PostgreSQL
-     * through the pool.
+     * Runs SQL outside the transaction whose query was just answered: on SQLite at once on the only connection, on
+     * PostgreSQL through the pool.
      */
     run: (text: string) => (store.engine === 'sqlite' ? store.sqlite.exec(text) : store.pool.query(text)),
   }
@@ -276,7 +279,8 @@ describe.each(engines)('rights on %s', (_engine, open) => {
     const { url } = (await ada.send<{ url: string }>('POST', `${w}/invitations`, asked)).body
     const { session } = await rowsOf(service.store)
     const path = url.replace(/.*\/invitation\//, '/api/web/invitations/')
-    // The route checks the session when the body has arrived. The session ends right after that check.
+    // The session is deleted right after the route has read it, so only the transaction that accepts the invitation can
+    // notice.
     watch.after('session', () =>
       watch.run(`delete from session where "userId" in (select id from "user" where email = 'carol@example.org')`),
     )
@@ -293,7 +297,7 @@ async function rowsBut(store: Store, personId: string) {
   return { ...rows, member: left(member), session: left(session) }
 }
 
-/** Sends a request without its last byte; resolves when the guards have checked the sender. */
+/** Sends a request without its last byte; resolves when the service's guards have looked up the sender's rights. */
 async function begins(
   { watch, service, who }: { watch: Watched; service: Service; who: Browser },
   method: string,

@@ -13,7 +13,7 @@ import { granted, Refusal, type WebCode } from './refusal.ts'
 
 type ActingNeeds = Pick<People, 'store' | 'auth'> & { now: () => number }
 
-/** The person and the session, as the guards found them at the start of the request. */
+/** The person who sent the request and the session, as the guards found them when the request began. */
 export interface Who {
   person: Person
   session: { id: string }
@@ -22,7 +22,10 @@ interface WhoIn extends Who {
   workspace: { id: string }
 }
 
-/** The arguments of a change. It writes through `db`, and data of the accounts library through `people`. */
+/**
+ * The arguments of a function that makes a change. The function writes through `db`, and data of the accounts library
+ * through `people`.
+ */
 interface Acting<D> {
   db: Trx
   people: D

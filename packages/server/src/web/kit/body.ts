@@ -6,15 +6,15 @@ import { announcesTooMuch, continueIfAsked } from '../../http/body.ts'
 import type { WebEnv } from './guards.ts'
 import { Refusal, type WebCode } from './refusal.ts'
 
-/** The usual limit of a body in bytes. The page never sends more than a few settings. */
+/** The default limit of a request's body in bytes. The page never sends more than a few settings in one request. */
 const usual = 64 * 1024
 /**
- * The number of bytes of a too large body that are read and discarded. So the client gets the refusal instead of a
- * connection reset.
+ * A body that is too large is read and discarded up to this many bytes, so that the client gets the refusal instead of
+ * a connection reset.
  */
 const drained = 1024 * 1024
 
-/** Reads the JSON object of a request with `reader`. A refusal names the field that is wrong. */
+/** Reads the JSON body of a request with `reader`. A refusal names the field that is wrong. */
 export async function bodyOf<T>(
   c: Context<WebEnv>,
   reader: Reader<T, unknown>,
@@ -22,8 +22,8 @@ export async function bodyOf<T>(
   all = arrivals,
 ): Promise<T> {
   const type = c.req.header('content-type') ?? ''
-  // The content type must be JSON, which a page of another site cannot send without a preflight request. Together with
-  // the check of the origin this protects against CSRF.
+  // Only JSON is accepted, because a page of another site cannot send this content type without a preflight request.
+  // Together with the check of the origin this protects against CSRF.
   if (!/^application\/json\b/i.test(type)) {
     throw new Refusal('body_invalid', 'The body must be JSON, with Content-Type: application/json.')
   }
@@ -54,7 +54,7 @@ export function readInput<T>(reader: Reader<T, unknown>, value: unknown): T {
   }
 }
 
-/** Reads the body, within the limits of time and memory that all senders share. */
+/** Reads the body of a request, within the limits of time and memory that all requests share. */
 async function bytesOf(c: Context<WebEnv>, largest: number, all: Arrivals): Promise<Uint8Array> {
   const { incoming, outgoing } = c.env
   if (announcesTooMuch(incoming, largest)) throw new Refusal('body_too_large')
@@ -71,7 +71,8 @@ async function bytesOf(c: Context<WebEnv>, largest: number, all: Arrivals): Prom
       } else if (size > drained) break
     }
   } catch {
-    // The client is gone, or was too slow. Nobody reads the answer, and it is not a fault of the service.
+    // The client closed the connection or sent too slowly. Nobody reads the answer, and the service has no fault to
+    // log.
     throw new Refusal('body_invalid', 'The body was cut off.')
   } finally {
     all.end(incoming)

@@ -1,5 +1,6 @@
 /**
- * Guards decide who may call a route. A guard looks up what the route is about and stores it in the request's context.
+ * Guards decide who may call a route. They store the person, the workspace or the agent that they look up in the
+ * context of the request.
  */
 import type { HttpBindings } from '@hono/node-server'
 import type { Role } from '@svc/api'
@@ -55,7 +56,7 @@ export const agent = ({ store: { db } }: Deps): Guard =>
   })
 
 /**
- * Refuses requests from another site's page (CSRF), by what the browser says about the request, or by its origin. A
+ * Refuses requests that a page of another site sends (CSRF), by the header `Sec-Fetch-Site`, or else by `Origin`. A
  * request with neither header does not come from a current browser, and carries only cookies that a person put there.
  */
 export const sameOrigin = (baseUrl: string): Guard =>
