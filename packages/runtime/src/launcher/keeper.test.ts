@@ -145,8 +145,8 @@ function expectWhole(folder: Folder, where: string): void {
 }
 
 /**
- * Starts the runtime repeatedly until its trial is over or the new file has reported, as on a machine where the new
- * runtime never lasts. At most five starts are needed (I22).
+ * Starts the runtime again and again until the trial of the new file is over or that file has reported, as on a machine
+ * where the new runtime never lasts. At most five starts are needed (I22).
  */
 function settle(folder: Folder, where: string): RuntimeNote {
   for (let process = 0; process < 5; process++) {

@@ -1,6 +1,6 @@
 /**
  * Keeps the runtime's own file (3.5, 4 and 5): names the file from which the next worker is started, puts a verified
- * new one in place, and puts the previous one back if the new one does not prove itself. keeping.ts and trial.ts make
+ * new file in place, and puts the previous file back if the new one does not prove itself. keeping.ts and trial.ts make
  * the decisions. Every step is noted before it is taken, so that a start after a kill can finish it.
  */
 import { existsSync } from 'node:fs'
@@ -37,8 +37,8 @@ export interface Keeper {
    */
   look(): boolean
   /**
-   * Finishes the exchange of the runtime's file that an earlier process was stopped in. It is for a caller that starts
-   * no worker; `next` does the same before it names the file.
+   * Finishes an exchange of the runtime's file that was interrupted because an earlier process ended. Callers that
+   * start no worker use it; `next` does the same before it names the file.
    */
   settle(): void
   /** Returns to the previous runtime file because a person asked for it. Returns true if that file is in place. */

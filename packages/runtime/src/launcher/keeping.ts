@@ -12,7 +12,7 @@ import { judge, type TrialEvent } from './trial.ts'
 
 export interface Keeping {
   readonly note: RuntimeNote
-  /** How the last worker ended, in words. They become part of the reason of a rollback. */
+  /** A description of how the last worker ended. It becomes part of the reason of a rollback. */
   readonly last: string
   /** True until this process of the launcher has started a worker. */
   readonly fresh: boolean
@@ -26,7 +26,10 @@ export interface Keeping {
    * When the last request for the previous file that was acted on was made, in Unix milliseconds; 0 if there was none.
    */
   readonly taken: number
-  /** True if the previous file could not be put back in place. It is then started from its own path. */
+  /**
+   * True if the previous file could not be put back in place. The runtime is then started from the path of the previous
+   * file.
+   */
   readonly stuck: boolean
 }
 export type KeepingEvent =
@@ -55,10 +58,10 @@ export type KeepingEvent =
   | { readonly is: 'hung'; readonly how: string }
   | ({ readonly is: 'asked' } & AskedBack)
   | { readonly is: 'look' }
-  /** Time has passed, so the five minutes of a trial may be over. */
+  /** Time has passed, so the time limit of a trial may be over. */
   | { readonly is: 'time' }
   | { readonly is: 'stopped' }
-  // These events are the results of acts:
+  // The following events are the results of acts:
   | { readonly is: 'saved' }
   | { readonly is: 'unsaved'; readonly why: string; readonly starting: boolean }
   | { readonly is: 'restored' }
@@ -71,12 +74,12 @@ export type KeepingAct =
   /** Puts the previous file back in place. The event `restored`, `lost` or `refused` follows. */
   | { readonly do: 'go back'; readonly from: Release }
   | { readonly do: 'say'; readonly line: string }
-  /** Sends the changed note to the worker, which includes it in its reports. */
+  /** Sends the changed note to the worker, which includes the note's content in its reports. */
   | { readonly do: 'tell' }
   /** Ends the current worker, because another file must be started. */
   | { readonly do: 'replace' }
 
-/** Durations in milliseconds. */
+/** The durations that the keeper waits, in milliseconds. */
 interface KeepingRules {
   /** The time in which a new runtime file must have reported, and the time for which it must then last (3.5, 5). */
   readonly trial: number
@@ -169,8 +172,8 @@ function outcome(now: Keeping, event: KeepingOutcome, rules: KeepingRules, at: M
       return stay(now.stuck ? now : { ...now, retry: never })
     case 'unsaved': {
       const line = say(`the note about the runtime's own file could not be written: ${event.why}`)
-      // A file that has not reported yet is not started if its start cannot be noted: after a kill nobody would know of
-      // it.
+      // If the start of a file that has not reported yet cannot be noted, the file is not started: after a kill nobody
+      // would know of the start.
       const back =
         event.starting && now.note.trial?.is === 'trying'
           ? undo(later, { is: 'hung', reason: 'a start of it could not be noted' }, at)
@@ -215,8 +218,8 @@ const wayBack = ({ note: { trial } }: Keeping): KeepingAct[] =>
   trial?.is === 'undoing' ? [{ do: 'go back', from: trial.from }] : []
 
 /**
- * Sets the end of the trial, by the monotonic clock. For a file that has not reported it is set once. For a file that
- * has reported, it is set at the first report and again at each start.
+ * Sets the end of the trial, by the monotonic clock. The end is set once for a file that has not reported. For a file
+ * that has reported, it is set at the first report and again at each start.
  */
 function timed(now: Keeping, rules: KeepingRules, at: Moment): Keeping {
   const { trial } = now.note

@@ -15,15 +15,15 @@ import { takeOver } from './take-over.ts'
 /** The seconds that the last report may take when the runtime is stopped. */
 const farewellSeconds = 3
 /**
- * The seconds that a replaced runtime may take to finish its current report. Its answer may carry commands, and a
- * command is sent only once.
+ * The seconds that a replaced runtime may take to finish its current report. The answer to that report may carry
+ * commands, and a command is delivered only once.
  */
 const handoverSeconds = 3
 
 /**
- * Runs until `stop` is aborted (`by` names who did, if anybody), then ends the agent and after it the runtime; `kill`
- * kills the agent at once. `ended` resolves to the reason if nothing could be started, which happens only at the
- * beginning and never for an agent that already runs. `left` tells after the end whether a thread could not be ended.
+ * Runs until `stop` is aborted, then ends the agent and after it the runtime; `kill` kills the agent at once. `ended`
+ * resolves to the reason if nothing could be started, which happens only at the beginning and never for an agent that
+ * already runs. `left` is true after the end if a worker thread could not be ended.
  */
 export function launch(
   folder: Folder,
@@ -112,7 +112,7 @@ function hear(message: FromWorker, keeper: Keeper, { say, look, replace, refuse,
   }
   if (is === 'unfit') {
     if (keeper.note().trial)
-      say(message.why) // a new runtime on trial must not decide that nothing can be started
+      say(message.why) // a runtime on trial must not end the launcher, so its message is only logged
     else refuse(message.why)
   }
 }

@@ -16,7 +16,7 @@ export function openLog(folder: Folder): (line: string) => void {
         renameSync(folder.runtimeLog, `${folder.runtimeLog}.1`)
       appendFileSync(folder.runtimeLog, line, { mode: 0o600 })
     } catch {
-      // The log line is lost, for example because the disk is full.
+      // This line of the log is lost, for example because the disk is full.
     }
   }
 }

@@ -18,8 +18,8 @@ export type ProcessState = NotedState & {
 
 export type ProcessEvent =
   /**
-   * The files were checked. `asked`: somebody asked for a run since the last start. `other`: the version that was last
-   * started is not the one that should run.
+   * The supervisor has checked the files and the processes. `asked`: somebody asked for a run since the last start.
+   * `other`: the version that was last started is not the one that should run.
    */
   | {
       readonly is: 'look'
@@ -139,8 +139,8 @@ function settled(state: ProcessState, exit: Exit, rules: ProcessRules, now: numb
 }
 
 /**
- * Applies the restart policy after a process that ran for `ran` milliseconds. The policy `on-failure` treats an end
- * that nobody saw as a failure.
+ * Applies the restart policy after a process that ran for `ran` milliseconds. For the policy `on-failure`, an end with
+ * an unknown exit code is a failure.
  */
 function again(
   state: ProcessState,

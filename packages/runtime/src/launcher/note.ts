@@ -7,7 +7,10 @@ import { boolean, either, type Field, field, number, object, oneOf } from '@svc/
 import { type Folder, prepare } from '../files/folder.ts'
 import { filled, type Noted, note, words, yes } from '../files/note.ts'
 
-/** How a process ended. If only `at` is present, nobody knows how: an earlier runtime had started the process. */
+/**
+ * How a process ended. If only `at` is present, nobody knows how: an earlier runtime had started the process, so this
+ * one could not read its exit code.
+ */
 const exit = filled(
   object({
     code: number(),
@@ -43,8 +46,8 @@ const unknownOfAlive = { since: 0, crashes: 0, adopted: false }
 export type Alive = Omit<Noted<typeof running>, 'is'>
 
 /**
- * A field for people who read the file. The runtime writes it and never reads it back: a process that was stopping is
- * taken over as running. If it must still end, it is asked again, with a new time limit.
+ * A field that the runtime writes for people who read the file, and never reads back. The next runtime treats a process
+ * that was being stopped as running. If the process must still end, that runtime asks it again, with a new time limit.
  */
 const unread: Field<true> = field((): true | undefined => undefined, { const: true })
 
@@ -85,7 +88,8 @@ const processNote = object(
     /** The version of the agent that was last started, as the name of its folder. */
     version: words,
     /**
-     * The log in the manifest to which the process of the last start prints; absent if it prints into svc's own file.
+     * The log of the manifest into which the process of the last start prints; absent if that process prints into the
+     * runtime's file `.svc/log/agent.log`.
      */
     output: words,
   },

@@ -1,4 +1,6 @@
-/** Reads the current state of the agent's process, for programs that did not start it. */
+/**
+ * Reads the current state of the agent's process, for commands such as `svc status`, which did not start that process.
+ */
 import type { Folder } from '../files/folder.ts'
 import { type Holder, whoHolds } from '../files/lock.ts'
 import { type Halt, haltOf, lives } from '../process/identity.ts'
@@ -10,7 +12,7 @@ export interface ProcessNow {
   readonly state: ProcessState
   /** True if the agent's process exists at this moment. */
   readonly alive: boolean
-  /** Why the process does nothing although it exists (suspended, or a zombie). */
+  /** Why the agent's process does nothing although it exists: it is suspended, or a zombie. */
   readonly halt: Halt | undefined
   /** The runtime that supervises the process; undefined if none is running. */
   readonly runtime: Holder | undefined

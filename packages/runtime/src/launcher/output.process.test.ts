@@ -17,7 +17,7 @@ afterEach(async () => {
 const crashing = { 'main.cjs': 'throw new Error("no module restic for " + process.env.MAIL_PASSWORD)\n' }
 const declaring = bundleManifest.replace('logs: [', 'logs: [{name: printed, path: state/printed.log, output: true}, ')
 
-/** Starts a runtime with an agent that crashes, and waits for the second start of the agent. */
+/** Starts a runtime with an agent that crashes, and waits until the runtime has noted the first crash. */
 async function crashes(files: Readonly<Record<string, string>>) {
   const good = await startService()
   cleanups.push(() => good.close())

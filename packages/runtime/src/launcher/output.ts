@@ -1,7 +1,7 @@
 /**
- * The file that the agent prints into. A pipe to the runtime would break when the runtime ends, and end the agent with
- * it. The file is rotated while the agent runs: it is copied and then emptied in place, and since it is open for
- * appending, the agent continues at its new beginning.
+ * The file into which the agent prints. A pipe to the runtime would break when the runtime ends, and end the agent,
+ * too. The runtime rotates the file while the agent runs: it copies the file and empties it in place. The agent has the
+ * file open for appending, so it continues at the new beginning.
  */
 import { closeSync, constants, copyFileSync, fstatSync, ftruncateSync, openSync, renameSync, statSync } from 'node:fs'
 import { codeOf } from '../errors.ts'
@@ -15,13 +15,15 @@ const kept = 3
 
 export interface Output {
   readonly fd: number
-  /** The log in the manifest to which the output goes; absent if it goes to svc's own file. */
+  /**
+   * The log of the manifest into which the output goes; absent if it goes into the runtime's file `.svc/log/agent.log`.
+   */
   readonly declared?: string
 }
 
 /**
- * Opens the output file for a new process: the declared log if it is valid, otherwise svc's own file. An invalid
- * declared log never makes a start fail.
+ * Opens the output file for a new process: the log that the manifest declares for output if its path is valid,
+ * otherwise the runtime's own file. An invalid path never makes a start fail.
  */
 export function openOutput(folder: Folder, declared?: string): Output {
   const fd = declared === undefined ? undefined : openForOutput(folder, declared)
@@ -30,13 +32,13 @@ export function openOutput(folder: Folder, declared?: string): Output {
   return { fd: openSync(folder.output, 'a', 0o600) }
 }
 
-/** Rotates the file if it is full. Output that is printed between the copy and the emptying is lost. */
+/** Rotates the file if it is full. Output that the agent prints after the copy and before the emptying is lost. */
 export function rotateOutput(file: string, maxBytes: number = outputBytes): boolean {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return false
   for (let n = kept; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW)
   try {
-    // a link that somebody put at the place of the copy is never followed
+    // the flag EXCL: if somebody put a link at the place of the copy, the copy fails instead of following the link
     copyFileSync(file, `${file}.1`, constants.COPYFILE_EXCL)
     ftruncateSync(fd)
     return fstatSync(fd).size < maxBytes

@@ -15,8 +15,8 @@ afterEach(async () => {
 })
 
 /**
- * The agent prints 200 lines of a kilobyte at once: that is about the number of lines that one rotation can lose. The
- * test allows a few more for a busy machine.
+ * The agent prints 200 lines of a kilobyte at once, which is about the number of lines that one rotation can lose. The
+ * test allows five times that number for a busy machine.
  */
 const burst = 200
 const maxLost = 5 * burst
@@ -65,15 +65,15 @@ test('the agent is not disturbed, every line is in one of the files except those
   }
   expect(kept.flat().at(-1)).toBe(lines - 1)
 
-  // The follower may show part of what the rotation lost, up to the middle of a line.
+  // "svc logs -f" may show part of the lines that a rotation lost, and stop in the middle of such a line.
   const shown = following.lines.filter(Boolean)
   expect(shown.filter((line) => !whole.test(line)).length, 'parts of lines').toBeLessThanOrEqual(files.length)
   const seen = shown.filter((line) => whole.test(line)).map(numberOf)
   expect(seen, 'in order, nothing twice').toEqual([...new Set(seen)].sort((a, b) => a - b))
   const keptSince = kept.flat().filter((n) => n >= (seen[0] ?? lines))
   const isShown = new Set(seen)
-  // A follower that gets no processor time for two rotations misses the rest of one file, in one piece. It never misses
-  // anything of the last file.
+  // If "svc logs -f" gets no processor time for two rotations, it misses the rest of one file, in one piece. It never
+  // misses anything of the last file.
   const missed = keptSince.filter((n) => !isShown.has(n))
   const gaps = missed.filter((n, i) => n - 1 !== missed[i - 1]).length
   expect(gaps, 'pieces kept and not shown').toBeLessThan(files.length)

@@ -109,7 +109,8 @@ test('the agent gets exactly the environment of the contract, and never the toke
 
 test('the first report waits for the agent, since it would be shown for an interval and say that nothing runs', async () => {
   const { good, agent } = await world({
-    // Without waiting for the agent, the first report would be sent before this agent writes its status.
+    // This agent writes its status file late. If the runtime did not wait for the agent, the first report would be sent
+    // before.
     'late.sh':
       'sleep 1.6; echo \'{"state": {"level": "ok", "label": "Awake"}}\' > $SVC_STATE_DIR/status.json; exec sleep 1000',
     ...changed(/command: .*/, 'command: [sh, late.sh]'),
@@ -174,7 +175,7 @@ describe('the process of the agent', () => {
     const slow = join(agent.root, 'slow.cjs')
     const sleeps = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000)'
     writeFileSync(slow, `if (!require('node:worker_threads').isMainThread) ${sleeps}\n`)
-    // the launcher gives a worker more time for its first message than this worker sleeps
+    // the worker sleeps at its start, but for less time than the launcher waits for a worker's first message
     const { lines } = runs(agent, { env: { NODE_OPTIONS: `--require ${slow}` }, scale: 0.4 })
     const { health } = await reportWhere(good, 'the agent runs', ({ state }) => state?.label === 'Working')
     const process = health?.find(({ name }) => name === 'Process')
@@ -286,7 +287,7 @@ describe('after kill -9 of the runtime', () => {
     )
     const second = runs(agent)
     await second.said(`took over the agent: process ${agent.starts()[0]?.pid}`)
-    // the note is written after that line; the next checks read it
+    // the runtime writes the note only after it has logged that line, so the test waits for the note
     await becomes('it is noted', () => readNote(agent)?.state.is === 'running')
     expect(readNote(agent)?.starting).toBeUndefined()
     expect(agent.starts()).toHaveLength(1)
