@@ -36,12 +36,12 @@ export interface Service {
   readonly next: Reply[]
   usual: Reply
   log: Reply
-  /** What the two install routes answer; 404 until a test sets another answer. */
+  /** The answers of the two install routes; 404 until a test sets another answer. */
   preview: Reply
   install: Reply
   /** All requests to the install routes. */
   readonly installs: Came[]
-  /** What all other routes answer, such as those of a product. */
+  /** The answer of all other routes, such as those of a product. */
   other: Reply
   /** Resolves when `count` reports have arrived in total. */
   reported(count: number): Promise<Came>

@@ -114,8 +114,8 @@ export async function world(atOnce: number, scale = usual): Promise<World> {
 }
 
 /**
- * Makes a lane: a service, and copies of the agent `installed` that are changed as if they had been installed from this
- * service.
+ * Makes a lane: a service, and copies of the agent `installed` that are changed as if they had been installed from the
+ * lane's service.
  */
 async function lane(
   { old, next, file, scale }: Pick<World, 'old' | 'next' | 'file' | 'scale'>,

@@ -81,8 +81,8 @@ interface Watchers {
 }
 
 /**
- * Runs for each report after the commit and before the answer: notes when commands were delivered (D20), counts, and
- * notifies open pages. If the transaction refused the report, it drops the cached agent.
+ * Runs for each report after the commit and before the answer. It notes when commands were delivered (D20), updates the
+ * metrics, and notifies open pages. If the transaction refused the report, the agent is removed from the cache instead.
  */
 function committed({ live, lookup, deliveries, metrics }: Watchers, submission: Submission, decision: Decision): void {
   if (!decision.ok) {

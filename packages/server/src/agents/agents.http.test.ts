@@ -107,7 +107,8 @@ test('costs of today and of 30 days are those of the runs, per agent and for the
   expect(usage[0]).toMatchObject({ runs: 1, cost: 2, models: {} })
   expect(usage.reduce((sum, { cost }) => sum + cost, 0)).toBe(3.25)
 
-  // A run that is reported again counts once, with its final cost, and the list shows it immediately.
+  // If an agent reports a run again, the run counts once, with its final cost, and the list of agents shows the new
+  // cost immediately.
   await service.reports(token, { runs: [{ id: 'a', started: today, cost_usd: 0.5 }] })
   expect((await fleet(ann)).costToday).toBe(0.6)
   service.pass(day)
@@ -289,7 +290,7 @@ test('a log is read by admins as text, downloaded as a file, linked from its com
   expect(file.text).toBe(text)
   expect(file.headers.get('content-type')).toMatch(/^text\/plain/)
   expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename="mail-work_1-[0-9T-]+\.txt"$/)
-  // The activity names the reader of a log, and only once however often the page loads it.
+  // The activity has one line for a person who has read a log, however often the page loads that log.
   await ann.get(`${w}/agents/mail/logs/${entry?.id}`)
   const readings = (await ann.get<AuditEntry[]>(`${w}/activity`)).body.filter(({ action }) => action.startsWith('log.'))
   expect(readings).toMatchObject([

@@ -1,7 +1,7 @@
 /**
  * The conditions that open alerts: a table with the defaults of each rule, and a function for each rule that judges one
- * subject. They judge the state in the database, not a stream of events, so nothing is missed while the service is
- * down.
+ * subject. The functions judge what is stored in the database, not a stream of events, so no condition is missed while
+ * the service is down.
  */
 import type { AlertLevel, RuleName } from '@svc/api'
 import type { Level, Outcome, Stop } from '@svc/protocol'
@@ -18,8 +18,8 @@ const failedRuns = 3
 const jumpFactor = 3
 export const minJumpMicro = 1_000_000
 /**
- * For every rule except `two_reporters`: the maximum time for which a condition must be gone before its alert ends. A
- * rule with a shorter `after` uses that time instead.
+ * The maximum time for which a condition must be gone before its alert ends. A rule with a shorter `after` uses that
+ * time instead; the rule `two_reporters` uses `twoReportersEndMs`.
  */
 const maxEndMs = 2 * minute
 /**
@@ -76,7 +76,7 @@ export const defaultRule = (name: RuleName): Rule => ({
 export type Finding =
   /**
    * The condition holds. `from` is when it started, if known, and the rule's `after` counts from then. `since` is the
-   * start that messages name, if it is another one.
+   * start that messages name, if it differs from `from`.
    */
   | { is: 'holds'; from?: number; since?: number; label?: string }
   | { is: 'clear' }
@@ -99,7 +99,7 @@ export interface AlertFacts {
   paused: boolean
   level: Level | null
   label: string | null
-  /** True if the agent's status file is more than ten minutes old and was reported as too old (D65). */
+  /** True if the agent's last report says that its status file is too old, that is, more than ten minutes (D65). */
   statusStale: boolean
   signs: Signs
   /** The last failed or rolled-back update, as long as it still counts (see `failedUpdate`); otherwise null. */

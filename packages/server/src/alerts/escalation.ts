@@ -6,8 +6,8 @@ import { escalates } from './routing.ts'
 import type { SetRule } from './store.ts'
 
 /**
- * True if the alert must now be sent to the second channels. An alert that was just inserted is judged at the next
- * evaluation.
+ * True if the alert must now be sent to the second channels. An alert that this evaluation inserts is not judged before
+ * the next evaluation.
  */
 export const isEscalationDue = (
   { escalation }: Pick<SetRule, 'escalation'>,

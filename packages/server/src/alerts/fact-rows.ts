@@ -1,6 +1,6 @@
 /**
- * Reads the rows from which the facts about agents are made. Narrow columns are read for all agents in every
- * evaluation, and everything else for few.
+ * Reads the rows from which the facts about agents are made. Columns with short values are read for all agents in every
+ * evaluation, all other columns only for few agents.
  */
 import type { RuleName } from '@svc/api'
 import type { Level } from '@svc/protocol'
@@ -25,12 +25,12 @@ export interface Wanted {
 }
 
 /**
- * The cost of an agent today, in millionths of a US dollar, above which a rule about costs needs it; undefined if no
- * enabled rule needs costs.
+ * An agent's cost of today, in millionths of a US dollar, above which the agent's costs are needed for a rule;
+ * undefined if no enabled rule needs costs.
  */
 export function highCost(rules: Wanted['rules']): number | undefined {
   const [jump, day] = [rules('cost_jump'), rules('cost_day')]
-  // The rule `cost_day` also judges the whole workspace, so the cost of every agent is needed.
+  // The rule `cost_day` also judges the sum of a workspace, so the costs of all its agents are needed.
   if (day.on && day.limit !== null) return 0
   return jump.on ? minJumpMicro : undefined
 }
@@ -49,8 +49,8 @@ const slicedColumns = [
 const moreColumns = ['doing', 'warnings', 'stopped', 'reporters', 'usage'] as const
 
 /**
- * Selects the narrow columns of agents. In their tables these are in front of the body of the report, so the body is
- * not read.
+ * Selects the columns of agents that have short values. In the tables these columns are in front of the body of the
+ * report, so the database need not read the body.
  */
 const narrowRows = (db: Db) =>
   db
@@ -61,11 +61,11 @@ const narrowRows = (db: Db) =>
 
 export type SliceRow = Awaited<ReturnType<typeof readAgents>>[number]
 
-/** Reads these agents, even if no rule can hold for them. */
+/** Reads the agents with these ids, even if no rule can hold for them. */
 export const readAgents = (db: Db, ids: readonly string[]) => narrowRows(db).where('agent.id', 'in', ids).execute()
 
 export interface Slice {
-  /** The agents for which a rule may hold, and the last agent of the slice. */
+  /** The agents for which a rule may hold, and in any case the last agent of the slice. */
   rows: SliceRow[]
   /** The name of the last agent of the slice; undefined if this is the last slice. */
   last: string | undefined
@@ -110,7 +110,7 @@ export async function readSlice(
         eb('signs', '<>', ''),
         eb('wishes', 'is not', null),
         eb('warnings', 'is not', null),
-        // This is true if the column has marks of two different reporters.
+        // True if the column `reporters` has marks of two different reporters.
         eb(sql`replace(reporters, substr(reporters, 1, 8), '')`, '<>', ''),
         ...(young ? [eb('doing', 'is not', null)] : []),
         ...(all ? [eb('received_at', 'is not', null)] : []),
@@ -126,14 +126,14 @@ export async function readSlice(
 }
 
 /**
- * A condition for agents whose cost on a day may be above the limit. Such a cost is the sum of a part in `usage_day`
- * and a part with the last report, so one of them is above half of the limit. The second part is only compared by its
- * number of digits.
+ * A condition for agents whose cost on a day may be above the limit. The cost is the sum of a row in `usage_day` and of
+ * a cost stored with the last report, so one of these two is above half of the limit. The cost with the last report is
+ * only compared by its number of digits.
  */
 function mayBeHigh(engine: Engine, limit: number, day: number) {
   const half = Math.floor(limit / 2)
   const digits = '[0-9]'.repeat(String(half).length)
-  // The sums with the last report are JSON such as [[20000,"",1,2,3]]: day, model, runs, cost, tokens.
+  // The costs stored with the last report are JSON such as [[20000,"",1,2,3]]: day, model, runs, cost, tokens.
   const waits =
     engine === 'sqlite'
       ? sql`usage glob ${`*[[]${day},"",*,${digits}*`}`
@@ -147,7 +147,7 @@ export interface Details {
   attempts: string | null
 }
 
-/** Reads columns of the agent's own row that are needed for few agents. */
+/** Reads columns of the table `agent` that are needed for few agents only. */
 export async function detailsOf(db: Db, ids: readonly string[]): Promise<Map<string, Details>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('agent').select(['id', 'facts', 'attempts']).where('id', 'in', ids).execute()
@@ -182,8 +182,8 @@ export async function lastRuns(db: Db, ids: readonly string[]): Promise<Map<stri
 }
 
 /**
- * The costs of these agents on a day in millionths of a US dollar, without the sums that are still stored with their
- * last reports.
+ * The costs of these agents on a day in millionths of a US dollar, without costs that are stored with the last reports
+ * and not in `usage_day` yet.
  */
 export async function costsOfDay(db: Db, ids: readonly string[], day: number): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
@@ -218,12 +218,12 @@ export async function earlierCosts(
 }
 
 /**
- * The costs of today and of earlier days that are still stored with an agent's last report, by day. Empty if none of
- * today is stored there.
+ * The costs of today and of earlier days that are stored with an agent's last report and not in `usage_day` yet, by
+ * day. Empty if no cost of today is stored there.
  */
 export function waitingCosts(usage: string | null, today: number): Map<number, number> {
   const costs = new Map<number, number>()
-  // Most of these columns contain no sum of today, and need not be parsed.
+  // Most agents have no cost of today in this column, so its JSON need not be parsed.
   if (!usage?.includes(`[${today},"",`)) return costs
   for (const { day, model, costMicro } of pendingUsage(usage))
     if (model === '' && day <= today && day >= today - costDays) costs.set(day, costMicro)

@@ -6,7 +6,10 @@ import { agentRules, defaultRule, findInAgent } from './conditions.ts'
 import { readAgents } from './fact-rows.ts'
 import { agentFacts } from './facts.ts'
 
-/** Columns of reports, each of which alone makes a rule hold, or almost does. */
+/**
+ * The test agents: the name of each, columns of its last report, and columns of its row in `agent`. Most of them make a
+ * rule hold, or almost hold.
+ */
 const reports: readonly [says: string, report: object, agent?: object][] = [
   ['well', {}],
   ['silent', { received_at: -600 }],

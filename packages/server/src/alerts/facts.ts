@@ -1,6 +1,6 @@
 /**
  * Reads the facts by which rules about agents are judged, a slice of agents at a time, so that evaluating a large fleet
- * does not delay reports. For agents about which no rule can hold, only narrow columns are read.
+ * does not delay reports. For agents about which no rule can hold, only columns with short values are read.
  */
 import type { RuleName } from '@svc/api'
 import type { Db, Store } from '../db/open.ts'
@@ -43,8 +43,8 @@ interface FactsSlice {
    */
   costToday: number
   /**
-   * At least the agents of the slice about which a rule may hold. Agents in `asked` that are in no such list follow in
-   * separate slices.
+   * The agents of the slice about which a rule may hold, and possibly others. Agents in `asked` that are in no slice
+   * follow in separate slices.
    */
   agents: readonly AgentFound[]
 }
