@@ -61,7 +61,7 @@ test(
     const url = await newPostgresDatabase()
     await once(url, "insert into kysely_migration values ('999-later', '2030-01-01')")
     const newer = await newPlace({ SVC_DATABASE_URL: url })
-    mkdirSync(newer.dataDir) // Without the folder, the program would also say that it is new.
+    mkdirSync(newer.dataDir) // If the data folder did not exist, the program would also print that it is new.
     const said = await newer.runProgram(['workspace', 'list'])
     expect(said).toMatchObject({ code: 1, stderr: expect.stringMatching(/newer version \(999-later\)/) })
     expect(said.stderr.trim().split('\n')).toHaveLength(1)

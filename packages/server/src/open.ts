@@ -24,8 +24,8 @@ export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: 
 const patience = 30_000
 
 /**
- * Opens the store for this process; SQLite is opened for this process alone. The caller closes it. Undefined if
- * `meanwhile`, which is called while another process has the data folder, returned true.
+ * Opens the store for this process, and SQLite for this process alone; the caller closes it. While another process has
+ * the data folder, it calls `meanwhile` again and again, and returns undefined once `meanwhile` returns true.
  */
 export async function openService(config: Config, now: () => number, meanwhile: () => Promise<boolean>) {
   process.umask(0o077)
@@ -82,8 +82,8 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
 }
 
 /**
- * The notifications of a command that runs without the service. On PostgreSQL the running nodes receive them; on SQLite
- * they do nothing, because no service runs.
+ * Makes the `Live` of a command that runs without the service, with which the command announces changes. On PostgreSQL
+ * the running nodes receive them; on SQLite nothing happens, because no service runs.
  */
 export function liveOf(store: Store): Live & { close: () => Promise<void> } {
   if (store.engine === 'postgres') return { ...announcer(store.pool), isWatched: () => false }

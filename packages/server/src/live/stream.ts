@@ -1,7 +1,7 @@
 /** The stream of events to an open page: how it starts, what is written to it, and when it is given up. */
 import type { ServerResponse } from 'node:http'
 
-/** The maximum number of bytes of its stream that a page may not have read yet. */
+/** The maximum number of unsent bytes in the stream of a page. A page with more is disconnected. */
 const maxBehind = 512 * 1024
 
 /** How well a page keeps up with reading its stream, judged at each ping. */

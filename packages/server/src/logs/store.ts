@@ -74,7 +74,10 @@ export function readLog(
   return readable(db, agent, now).select('log.text').where('log.id', '=', id).executeTakeFirst()
 }
 
-/** For each of these commands whose log can still be read: the id of that log, by the id of the command. */
+/**
+ * Returns the id of the log of each given command, by the id of the command. Commands without a log that can still be
+ * read are left out.
+ */
 export async function logsOfCommands(db: Db, commandIds: readonly string[], now: number): Promise<Map<string, string>> {
   if (commandIds.length === 0) return new Map()
   const rows = await db

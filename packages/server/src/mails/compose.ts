@@ -22,7 +22,9 @@ interface Composed {
   text: Text
 }
 
-/** Writes the mail about a topic; undefined if it has no receiver or is no longer needed. */
+/**
+ * Writes the mail about a topic, such as an invitation; undefined if the mail has no receiver or is no longer needed.
+ */
 export function compose(topic: MailTopic, composing: Composing): Promise<Composed | undefined> {
   if (topic.kind === 'invitation') return invitation(topic, composing)
   return topic.kind === 'forgot' ? forgot(topic, composing) : newDevice(topic, composing)

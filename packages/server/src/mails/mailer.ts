@@ -65,8 +65,8 @@ export function newMailer({ store, auth, config, log, now }: Mailing): Mailer {
     if (!composed || smtpUrl === undefined) return forgetMail(store, waiting)
     const mail = mailOf({ id, text: composed.text, baseUrl })
     const answer = await sendMail({ smtpUrl, mailFrom }, composed.to, mail, { signal: ending.signal })
-    // The end of this process may have interrupted the sending, which says nothing about the mail server. The mail is
-    // sent again later.
+    // This process is stopping and may have interrupted the sending, which says nothing about the mail server. The mail
+    // stays queued and is sent again later.
     if (ending.signal.aborted && answer.is !== 'status') return
     const outcome = outcomeOf(answer, { createdAt, tries }, now(), Math.random())
     if (outcome.is === 'again') return tryLater(store, waiting, outcome.dueAt)

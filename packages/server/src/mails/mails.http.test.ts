@@ -48,7 +48,8 @@ test('the answer does not tell whether an address has an account, and an unknown
   const { box, mailer, waiting, forgot } = await served()
   const [known, unknown] = [await forgot(email), await forgot('nobody@example.org')]
   expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
-  // No account was looked up so far, so the request took as long for the address without an account as for the other.
+  // For both addresses a mail is queued. No account was looked up before the answer, so the answer took as long for the
+  // address without an account as for the other one.
   expect(await waiting()).toHaveLength(2)
   await mailer.send()
   expect(box.mails.map(({ to }) => to)).toEqual([[email]])
@@ -133,5 +134,5 @@ test('without a mail server nothing is queued, and the answers say so', async ()
   expect(await waiting()).toEqual([])
 })
 
-/** The text of a mail, without the encoding of its lines. */
+/** The text of a mail without its quoted-printable encoding. */
 const readable = (source = ''): string => source.replace(/=\r?\n/g, '').replaceAll('=3D', '=')

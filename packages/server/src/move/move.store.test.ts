@@ -8,7 +8,10 @@ import { inOrder, type Table, tablesOf } from './tables.ts'
 const rowsEach = 7
 type Cell = string | number | Uint8Array | null
 
-/** Stores with rows in every table, including those of the accounts library and any added after this test. */
+/**
+ * Opens an SQLite store with rows in every table, also in tables that are added after this test was written, and an
+ * empty PostgreSQL store.
+ */
 async function filled() {
   const from = await openTestSqlite()
   const to = openPostgres(await newPostgresDatabase())
@@ -35,7 +38,8 @@ function insert(sqlite: DatabaseSync, { name, columns }: Table, i: number): void
   )
   const cells = columns.map((column): Cell => {
     if (i === 2 && !facts.get(column.name)) return null
-    if (parents.has(column.name)) return `id ${i}` // This is the key of the parent's row, which the line below makes.
+    // A reference to a parent's row: the next line makes the parent's id in the same form.
+    if (parents.has(column.name)) return `id ${i}`
     if (column.kind === 'text') return column.name === 'id' ? `id ${i}` : `${texts[i % texts.length]} ${i}`
     if (column.kind === 'boolean') return i % 2
     if (column.kind === 'timestamp with time zone') return new Date(1_790_000_000_000 + i * 997).toISOString()

@@ -37,7 +37,8 @@ export async function moveRows(
   try {
     await client.query('begin')
     const tables = await tablesOf(from.sqlite, client)
-    // Locks the tables. Nobody else can write until the end, and a node that is started too early waits.
+    // Locks the tables of PostgreSQL. Nobody else can write to them until the transaction ends, and a node that is
+    // started too early waits.
     await client.query(`lock table ${tables.map(({ name }) => `"${name}"`).join(', ')} in share row exclusive mode`)
     const filled = await firstFilled(client, tables)
     if (!filled) await copy(from.sqlite, client, tables, progress)
@@ -96,7 +97,7 @@ async function compareAll(
   return { ok: true, value: all }
 }
 
-/** Compares the rows of both sides one by one, in the order of the key. */
+/** Compares the rows of SQLite and PostgreSQL one by one, in the order of the key. */
 async function compare(sqlite: DatabaseSync, client: pg.PoolClient, table: Table): Promise<Verdict<MovedTable>> {
   const hash = createHash('sha256')
   const here = rowsHere(sqlite, table)

@@ -1,4 +1,7 @@
-/** Reads the rows of a table on both sides, in the order of their key, as values that can be compared. */
+/**
+ * Reads the rows of a table from SQLite and from PostgreSQL, in the order of their key, as values that can be compared,
+ * and inserts rows into PostgreSQL.
+ */
 import type { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
 import type { Column, ColumnKind, Table } from './tables.ts'
@@ -13,9 +16,7 @@ const bytesAtOnce = 8 * 1024 * 1024
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const listed = (columns: readonly Column[]) => columns.map(({ name }) => quoted(name)).join(', ')
 
-/**
- * The rows of the embedded database, each value as PostgreSQL stores it. Text is ordered by its bytes on both sides.
- */
+/** The rows of the SQLite database, each value as PostgreSQL stores it. Both databases order text by its bytes here. */
 export function* rowsHere(sqlite: DatabaseSync, { name, columns, key }: Table): Generator<MovedRow> {
   const order = key.map(quoted).join(', ')
   const statement = sqlite.prepare(`select ${listed(columns)} from ${quoted(name)} order by ${order}`)
@@ -82,6 +83,6 @@ export async function insertRows(client: pg.ClientBase, table: Table, rows: Iter
   return written
 }
 
-/** A row as one text, which is the same on both sides, for comparing and hashing. */
+/** A row as one text, which is the same for SQLite and PostgreSQL, for comparing and hashing. */
 export const textOf = (row: MovedRow): string =>
   JSON.stringify(row.map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value)))

@@ -1,4 +1,7 @@
-/** The tables to move, read from the databases so that none is forgotten: ours and those of the accounts library. */
+/**
+ * The tables to move: those of the service and those of the accounts library. They are read from the databases, so that
+ * none is forgotten.
+ */
 import type { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
 
@@ -7,7 +10,10 @@ export type ColumnKind = 'text' | 'bigint' | 'integer' | 'boolean' | 'timestamp 
 export interface Column {
   name: string
   kind: ColumnKind
-  /** True if the database numbers the rows in this column. The target must continue after the highest number. */
+  /**
+   * True if the database numbers the rows in this column. PostgreSQL must then continue after the highest number that
+   * was copied.
+   */
   counted: boolean
 }
 export interface Table {
@@ -24,7 +30,7 @@ export interface Table {
 const notData = new Set(['kysely_migration', 'kysely_migration_lock'])
 const kinds: readonly string[] = ['text', 'bigint', 'integer', 'boolean', 'timestamp with time zone', 'bytea']
 
-/** Every table of the embedded database, parents first. */
+/** Every table of the SQLite database, parents first. */
 export async function tablesOf(sqlite: DatabaseSync, client: pg.ClientBase): Promise<Table[]> {
   const names = sqlite
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")

@@ -259,7 +259,7 @@ const otherRoutes: Readonly<Record<string, string>> = {
 
 test('every route of the page is an operation, or is listed with the reason why it is not', async () => {
   const { app } = await serve({ smtpUrl: 'smtp://127.0.0.1:1' })
-  const onListener = 'GET /api/web/w/:slug/events' // The listener handles it without the router (sse.ts).
+  const onListener = 'GET /api/web/w/:slug/events' // The listener handles this route without the router (sse.ts).
   const served = app.routes
     .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
     .map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`)

@@ -17,8 +17,8 @@ import {
 
 type OnAgent = Acting<'POST /w/:slug/agents/:name', By>
 /**
- * The parts shared by these operations: they notify the agent's pages, and answer with the agent's present wishes and
- * holds.
+ * The parts that the operations on an agent's versions share: they notify the agent's pages, and answer with the
+ * agent's present wishes and holds.
  */
 const standing = {
   agents: ({ agent }: WishedAgent): string[] => [agent.id],

@@ -141,7 +141,10 @@ everyEngine('commands for channels and deliveries', (open) => {
   })
 })
 
-/** Starts an HTTP server on this machine that answers with these statuses, and returns its address. */
+/**
+ * Starts an HTTP server on this machine that answers each request with the status that `status` returns. Returns the
+ * server's address.
+ */
 async function receiver(status: () => number): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(status()).end())

@@ -11,8 +11,8 @@ const stoppedBy: Readonly<Record<Stop, string>> = { person: 'by a person', signa
 const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
 
 /**
- * The words for an agent's level, or `stopped` for an agent that was stopped (D66). If the level comes from an old
- * status file, the age of that file is added (D65).
+ * The words for an agent's level, or `stopped` for an agent that was stopped (D66). If the agent's status file is old,
+ * the time of the file is added; if it is so late that lists count a warning, the level is at least `warn` (D65).
  */
 function levelOf(a: { level: Level | null; stopped: Stop | null } & StatusAge): string {
   if (a.stopped !== null) return 'stopped'
