@@ -295,7 +295,7 @@ describe('after kill -9 of the runtime', () => {
 
   test('another process that has its pid meanwhile is left alone', async () => {
     const { agent } = await world()
-    // this process leads a group of its own, as an agent does
+    // the stranger leads its own process group, as an agent does
     const stranger = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' })
     writeFileSync(
       agent.process,

@@ -1,21 +1,29 @@
-/** Starts a process in its own process group. It inherits no open files of the runtime except its output. */
+/**
+ * Starts the agent's process in its own process group. The process inherits no open files of the runtime except its
+ * output.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { type Output, openOutput } from './output.ts'
 
-/** How the agent is started. `env` is the whole environment except the time of the start. */
+/**
+ * Everything that is needed to start the agent. `env` is its whole environment except the variable with the time of the
+ * start.
+ */
 export interface RunSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   /**
-   * A command that runs after the agent's process group had to be killed. It ends what is outside of the group
-   * (containers).
+   * A command that runs after the agent's process group had to be killed. The command ends what is outside of that
+   * group, such as containers.
    */
   readonly cleanup?: readonly string[]
-  /** The log in the manifest that the output goes to; absent if it goes to svc's own file. */
+  /**
+   * The log of the manifest into which the output goes; absent if it goes into the runtime's file `.svc/log/agent.log`.
+   */
   readonly output?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tests the program that a unit starts, as a separate process: if a new file has a broken launcher, it is rolled back
- * (D38).
+ * Tests `start.cjs`, the program that the service manager starts, as a separate process: if a new runtime file has a
+ * broken launcher, the file is rolled back (D38).
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,8 +1,8 @@
 /**
- * The program that a unit starts, `.svc/runtime/start.cjs`. It counts the start of a file on trial before it loads the
- * file, and puts the previous file back if three starts did not last or the file cannot be loaded (D38). Thus a new
- * file with a broken launcher does not survive a reboot. It is as short as possible, and separate from the file that is
- * replaced. With the launcher it shares `trial` of runtime.json, the three file names, and `svcStart` of the process.
+ * The program that the service manager starts, `.svc/runtime/start.cjs`. It counts the start of a file on trial before
+ * it loads the file, and puts the previous file back if three starts did not last or the file cannot be loaded (D38).
+ * So a new file with a broken launcher does not survive a reboot. The program is as short as possible. It and the
+ * launcher both use `trial` in runtime.json, three file names, and the global `svcStart`.
  */
 import { maxStarts } from './trial.ts'
 

@@ -43,7 +43,7 @@ const waiting = begin({ state: { is: 'waiting', crashes: 0, startAt: 0 } })
 const running: Supervision = { ...found({ is: 'running', ...alive }), child: true }
 const ending = (now: Supervision): Supervision => ({ ...now, life: 'ending' })
 
-/** Describes each act of the supervisor in a word or two. */
+/** Names each act of the supervisor in a word or two, so that tests can compare the acts. */
 const words = (acts: readonly SupervisionAct[]): string[] =>
   acts.map((act) => {
     if (act.do === 'signal') return act.signal

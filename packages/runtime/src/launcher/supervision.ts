@@ -35,11 +35,11 @@ export interface Supervision extends Omit<Found, 'unnoted'> {
   readonly start: 'none' | 'asking' | 'starting'
   /** True if the process is a child of this runtime, which is then notified of its end. */
   readonly child: boolean
-  /** The last answer to how the agent must be started. */
+  /** The last answer that said how the agent must be started. */
   readonly order?: Order | undefined
   /** The version and the time of the last restart that was made because another version should run. */
   readonly turned?: { readonly to: string; readonly at: number }
-  /** True if a line already said that nobody answers how the agent must be started, so that it is logged only once. */
+  /** True if the log already says that nobody answers how the agent must be started. It says so only once. */
   readonly unanswered: boolean
   /** When the size of the agent's output file was last checked for a rotation. */
   readonly rotated: number
@@ -58,13 +58,16 @@ export interface ProcessSeen {
   readonly leadsTo?: string | undefined
 }
 export type SupervisionEvent =
-  /** This runtime has started. `unnoted`: an earlier one left a process that its note does not name. */
+  /**
+   * This runtime has started. `unnoted`: an earlier runtime left a process of the agent that the note about the process
+   * does not name.
+   */
   | { readonly is: 'begun'; readonly unnoted: boolean }
   | { readonly is: 'look'; readonly seen: ProcessSeen }
   | { readonly is: 'stop' }
   /**
-   * An answer to how the agent must be started. `first`: it was requested in advance, and no start waits for it. `wall`
-   * is in Unix milliseconds, as times in files.
+   * An answer to how the agent must be started. `first`: the answer was requested in advance, and no start waits for
+   * it. `wall` is the present time in Unix milliseconds; the mark of the start is made from it.
    */
   | { readonly is: 'answered'; readonly answer: OrderAnswer; readonly wall: number; readonly first?: true }
   | { readonly is: 'started'; readonly pid: number; readonly start: string; readonly output?: string | undefined }
@@ -81,15 +84,15 @@ export type SupervisionAct =
   | { readonly do: 'signal'; readonly pid: number; readonly signal: 'SIGTERM' | 'SIGKILL' }
   | { readonly do: 'clean up'; readonly order: Order; readonly started: string }
   | { readonly do: 'rotate' }
-  /** Checks the files and the machine at once. */
+  /** Checks the agent's files and processes at once. */
   | { readonly do: 'look' }
-  /** Checks the files and the machine after this many milliseconds. */
+  /** Checks the agent's files and processes after this many milliseconds. */
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'end' }
 
 /** The rules by which the agent's process is supervised. Durations are in milliseconds. */
 export interface SupervisionRules {
-  /** The path of svc's own file for the agent's output. */
+  /** The path of the runtime's file for the agent's output, `.svc/log/agent.log`. */
   readonly output: string
   /** The shortest and the longest wait before a start, and the time after which a start counts as successful. */
   readonly minWait: number
@@ -97,10 +100,11 @@ export interface SupervisionRules {
   readonly counts: number
   /** The time that the agent's process gets to end by itself. */
   readonly stop: (seconds: number) => number
-  /** The pause before a failed start of another version is repeated. */
+  /** The pause before a restart into another version is tried again, if it did not lead to that version. */
   readonly again: number
   /**
-   * The time after a kill from which the killed process is ignored. A zombie that its parent never reaps looks alive.
+   * After this time, killed processes count as ended even if they seem to live: a zombie that its parent never reaps
+   * looks alive.
    */
   readonly gone: number
   readonly rotate: number
@@ -199,9 +203,9 @@ function endSeen(
 }
 
 /**
- * Notices that `current` leads to another version than the one that was last started, and restarts the agent (3.3). It
- * checks the disk, so it does not matter who changed `current` or whether a kill came in between. If nobody can say how
- * the new version is started, there is a pause before it is tried again.
+ * Notices that `current` leads to another version than the one that was last started, so that the agent restarts (3.3).
+ * Only the disk counts, so it does not matter who changed `current` or whether a kill came in between. If a restart
+ * does not lead to that version, the next try comes after a pause.
  */
 function otherVersion({ state, version, turned }: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number) {
   if (version === undefined || state.is === 'stopping') return undefined
@@ -228,7 +232,8 @@ function answered(
   const order = answered ?? now.order
   const idle: Supervision = { ...now, order, start: 'none' }
   if (now.life !== 'on' || now.state.is !== 'waiting') return { state: idle, acts: endingLook(now) }
-  // The runtime proper is slow or hangs. That says nothing about the agent, so the next check asks again.
+  // The runtime proper is slow or hangs. That says nothing about the agent, so the supervisor asks again at its next
+  // check.
   if (!order && answer === 'silent')
     return {
       state: { ...idle, unanswered: true },
@@ -249,7 +254,10 @@ function answered(
   }
 }
 
-/** Applies one event to the process, and returns everything that follows from it. */
+/**
+ * Applies one event to the state of the agent's process. Returns the new state and the acts that follow: signals, log
+ * lines, the note.
+ */
 function apply(
   now: Supervision,
   event: ProcessEvent | undefined,

@@ -1,7 +1,7 @@
 /**
  * Owns the agent's process: starts, watches and stops it, and takes it over from an earlier runtime. supervision.ts
- * makes the decisions. The pause file says whether the agent is paused, and `order` says how it must be started; the
- * service is not involved.
+ * makes the decisions. The file `.svc/paused` says whether the agent is paused, and `order` says how it must be
+ * started; the service is not involved.
  */
 import { statSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
@@ -31,7 +31,7 @@ import type { Found } from './take-over.ts'
 
 interface Supervisor {
   state(): ProcessState
-  /** Checks the files now instead of within a second. */
+  /** Checks the agent's files and processes now. Without this call they are checked every second. */
   look(): void
   /** Ends the agent: asks its processes to end, and kills them later. Resolves when none of them is left. */
   stop(): Promise<void>
@@ -92,8 +92,8 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
 type Say = (line: string) => void
 
 /**
- * Writes the note. If the disk refuses, the agent keeps running with an outdated note; the mark in its environment
- * still identifies the process.
+ * Writes the note about the agent's process. If the disk refuses, the agent keeps running and the note is outdated; the
+ * mark in the environment of the process still identifies it.
  */
 function note(folder: Folder, { state, started, version, output }: Supervision, starting: true | undefined, say: Say) {
   try {
@@ -103,7 +103,10 @@ function note(folder: Folder, { state, started, version, output }: Supervision, 
   }
 }
 
-/** Starts the process. Resolves when the start has succeeded or failed; the end of the process is reported later. */
+/**
+ * Starts the agent's process. Resolves when the start has succeeded or failed; the end of the process is reported
+ * later.
+ */
 async function spawn(
   folder: Folder,
   { order, started }: Extract<SupervisionAct, { do: 'start' }>,
@@ -151,8 +154,8 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
 })
 
 /**
- * Checks the files and the machine. A process is searched for only if it is not a child of this runtime, since the
- * runtime is notified when a child ends.
+ * Reads the agent's files and looks which of its processes exist. A process is looked for only if it is not a child of
+ * this runtime, since the runtime is notified when a child ends.
  */
 function seenAt(folder: Folder, { state, child }: Supervision): ProcessSeen {
   return {

@@ -11,9 +11,12 @@ import { readNote } from './note.ts'
 export interface Found {
   readonly state: ProcessState
   readonly started?: string | undefined
-  /** The version from which the process was started. */
+  /** The version of the agent that this process was started from. */
   readonly version?: string | undefined
-  /** The log in the manifest to which the agent's process prints; absent if it prints into svc's own file. */
+  /**
+   * The log of the manifest into which the agent's process prints; absent if it prints into the runtime's file
+   * `.svc/log/agent.log`.
+   */
   readonly output?: string | undefined
   /** True if the agent's process runs although the note does not say so. */
   readonly unnoted?: boolean
@@ -28,7 +31,8 @@ export function takeOver(folder: Folder): Found {
   const now = clock()
   if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }
   const { state, started, output } = note
-  // A runtime so old that it noted no version never changed one, so the version is the one that `current` leads to.
+  // If the note names no version, the runtime that wrote it was too old to update agents. So the version is the one
+  // that `current` leads to.
   const version = note.version ?? (folder.installed ? leadsTo(folder) : undefined)
   const known = { started, version, output }
   const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined

@@ -19,8 +19,8 @@ interface ThreadListener {
 }
 
 /**
- * The code that a worker starts with. It loads the file with `require`, which works whatever package.json is above it;
- * a source file is imported.
+ * The code that a worker starts with. It loads a built file with `require`, which works whatever a package.json in a
+ * parent folder says, and a source file with `import`.
  */
 const loader = `const { workerData: { file } } = require('node:worker_threads')
 file.endsWith('.ts') ? import(require('node:url').pathToFileURL(file).href) : require(file)`
@@ -31,7 +31,7 @@ file.endsWith('.ts') ? import(require('node:url').pathToFileURL(file).href) : re
  */
 const heap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 1 }
 
-/** The seconds after which a worker that cannot be ended, since it is in a system call, is left running. */
+/** The seconds after which a worker that cannot be ended, because it is in a system call, is left running. */
 const endSeconds = 5
 
 export function startThread(start: Start, { message, error, exit }: ThreadListener): Thread {

@@ -1,6 +1,6 @@
 /**
- * The files of a self-update (3.5, 4): the running file is kept as the previous one, the new one is renamed over it,
- * and later the previous one can be put back.
+ * Changes the files of the runtime in an update (3.5, 4): the running file is kept as the previous one, the new one is
+ * renamed over it, and later the previous one can be put back.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -57,8 +57,8 @@ export function putInPlace(place: RuntimePaths, staged: string): void {
 export const putBack = (place: RuntimePaths): void => putInPlace(place, place.runtimePrevious)
 
 /**
- * Writes the file that a unit starts, and a package.json with which any Node can load the runtime whatever is above it.
- * Files that are up to date are left as they are.
+ * Writes `start.cjs`, which the service manager starts, and a package.json so that any Node can load the runtime,
+ * whatever a package.json in a parent folder says. Files that are up to date are not written again.
  */
 export function writeStarter(place: RuntimePaths): void {
   createFolder(place.runtimeFolder)

@@ -1,8 +1,8 @@
 /**
  * The trial of a new runtime file (3.5, D38) as a pure table, judged from outside the new code; keeper.ts carries out
- * the acts. `trying`: the new file is in place and has not reported yet. `kept`: it has reported, so it is good, but it
- * is still rolled back if it crashes repeatedly. `undoing`: the previous file is being put back. Without a trial,
- * nothing is being tried.
+ * the acts. `trying`: the new file is in place and has not reported yet. `kept`: the new file has reported, so it is
+ * good, but until the trial ends, a hang or repeated crashes still roll it back. `undoing`: the previous file is being
+ * put back.
  */
 import { attemptOf, type Release } from '../versions/release.ts'
 import type { RuntimeNote, Trial } from '../versions/runtime-note.ts'
@@ -22,21 +22,21 @@ export type TrialEvent =
   | { readonly is: 'stopped' }
   | { readonly is: 'good' }
   | { readonly is: 'hung'; readonly reason: string }
-  /** The five minutes of the new file's trial are over. */
+  /** The five minutes of the trial are over. */
   | { readonly is: 'over' }
   | { readonly is: 'restored' }
   /** A new process of the launcher has found the file with this checksum in place. */
   | { readonly is: 'found'; readonly inPlace: string }
   | { readonly is: 'asked'; readonly from: Release; readonly to: Release; readonly by: string }
-  /** The previous file no longer exists, or it is another file now. */
+  /** The previous file no longer exists, or another file has its place, so the new file stays. */
   | { readonly is: 'lost' }
 
 /** The maximum number of starts of a file on trial. Instead of one more start, the previous file is started. */
 export const maxStarts = 3
 
 /**
- * Applies an event to the note. If nothing changes, the very same note is returned. `last` says how the last worker
- * ended; it becomes the reason of a rollback.
+ * Applies an event to the note about the runtime's own file. If nothing changes, the same object is returned. `last`
+ * says how the last worker ended; it becomes part of the reason of a rollback.
  */
 export function judge(note: RuntimeNote, event: TrialEvent, now: number, last = ''): RuntimeNote {
   const { trial } = note
@@ -88,8 +88,8 @@ const undo = (note: RuntimeNote, { from, to }: Swapped, reason: string, at: numb
 })
 
 /**
- * A trial goes on in a new process, after a reboot or a kill. The first time this happens it gets five more minutes
- * (D38).
+ * A trial continues in a new process, for example after a reboot. The first time this happens, the trial gets five more
+ * minutes (D38).
  */
 function anotherProcess({ processes, began }: { processes: number; began: number }, now: number) {
   return { processes: processes + 1, began: processes === 1 ? now : Math.min(began, now) }
@@ -112,13 +112,13 @@ function stranded({ hold }: RuntimeNote, trial: Extract<Trial, { is: 'undoing' }
 }
 
 /**
- * Handles a kill between the note and the rename, and a file that a person has put in place by hand
- * (docs/decisions/kills.md).
+ * Compares the file in place with the two files of the trial. The old file is in place after a kill between the note
+ * and the rename; a third one was put there by a person (docs/decisions/kills.md).
  */
 function found(note: RuntimeNote, trial: Trial, inPlace: string, now: number): RuntimeNote {
   const { trial: _, hold, ...rest } = note
   if (inPlace === trial.to.sha256) return note
-  if (inPlace !== trial.from.sha256) return rest // somebody replaced the file, which also lifts the hold
+  if (inPlace !== trial.from.sha256) return rest // a person replaced the file by hand, which also lifts the hold
   if (trial.is === 'undoing') return restored(trial)
   if (trial.starts > 0)
     return restored({ ...trial, is: 'undoing', at: now, reason: 'the previous file was put back by hand' })

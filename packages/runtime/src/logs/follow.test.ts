@@ -1,6 +1,6 @@
 /**
- * Tests what "svc logs -f" shows of a file that is rotated like the runtime's own logs: it is copied to another file
- * and then emptied in place.
+ * Tests what "svc logs -f" shows of a file that is rotated like the agent's output: the runtime copies it to another
+ * file and then empties it in place.
  */
 import {
   appendFileSync,

@@ -1,4 +1,4 @@
-/** Follows a file that grows, is emptied, rotated or replaced, until this process is ended. */
+/** Follows a log file that grows, is emptied, rotated or replaced, for as long as this process runs. */
 import { StringDecoder } from 'node:string_decoder'
 import { readUpTo } from '../files/read.ts'
 import type { OpenLog } from './open.ts'
@@ -10,12 +10,13 @@ import type { OpenLog } from './open.ts'
 const beat = 250
 const atOnce = 1024 * 1024
 /**
- * The number of bytes before a position by which a file is recognised. It must be large enough to tell logs with
- * similar lines apart.
+ * The number of bytes before a position by which a file is recognised. The number must be large enough to tell logs
+ * with similar lines apart.
  */
 const known = 4096
 /**
- * The number of rotated files that are searched. A slow reader finds in them what was rotated before it could read it.
+ * The number of rotated files that are searched. If the reader is slow, they contain what was rotated before the reader
+ * saw it.
  */
 const older = 3
 
@@ -80,8 +81,8 @@ export function follower(
     rest = ''
   }
   /**
-   * Reads additions that were rotated away before they could be read. They are in several files if the last look was
-   * long ago.
+   * Reads additions that were rotated away before they could be read. If the last look was long ago, they are in
+   * several files.
    */
   const readRotated = () => {
     for (let n = 1; n <= older; n++) {
