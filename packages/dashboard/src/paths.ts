@@ -1,6 +1,6 @@
 /**
- * The addresses of the page. The router fills in `$slug` and `$name` from `params`. An address says completely what is
- * shown.
+ * The addresses of the page. The router fills in `$slug` and `$name` from `params`. The address alone decides which
+ * page, tab and filter is shown.
  */
 export const paths = {
   home: '/',
@@ -32,10 +32,10 @@ export const paths = {
   activity: '/w/$slug/activity',
 } as const
 
-/** The tabs of an agent's page. The address names one with `?tab=`; without it the first one is shown. */
+/** The tabs of an agent's page. The address selects one with `?tab=`; without it, the first tab is shown. */
 export const agentTabs = ['overview', 'runs', 'commands', 'updates', 'logs', 'settings'] as const
 export type AgentTab = (typeof agentTabs)[number]
 
-/** The tabs of the page of alerts. The address names one with `?tab=`; without it the first one is shown. */
+/** The tabs of the page of alerts. The address selects one with `?tab=`; without it, the first tab is shown. */
 export const alertTabs = ['open', 'history', 'rules', 'channels', 'deliveries', 'mine'] as const
 export type AlertTab = (typeof alertTabs)[number]

@@ -1,6 +1,6 @@
 /**
- * The query cache of the page. Keys of a workspace start with `['w', slug]`, those of an agent with `['w', slug,
- * 'agent', name]`: live frames and commands invalidate by these prefixes.
+ * The query cache of the page. Keys of a workspace start with `['w', slug]`, and keys of an agent with `['w', slug,
+ * 'agent', name]`. Live frames and commands use these prefixes to load data again.
  */
 import type { DeliveryState } from '@svc/api'
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
@@ -11,15 +11,15 @@ export const keys = {
   sessions: ['sessions'] as const,
   signIns: ['sign-ins'] as const,
   workspace: (slug: string) => ['w', slug] as const,
-  /** The key of the list of agents with all its parts, for every filter. */
+  /** The key of the list of agents: all its windows of rows, for every filter and order. */
   fleet: (slug: string) => ['w', slug, 'fleet'] as const,
   /** The key of all data of all agents' pages. */
   agents: (slug: string) => ['w', slug, 'agent'] as const,
   /** The key of all data of one agent: its page, runs, usage, levels, commands, logs. */
   agent: (slug: string, name: string) => ['w', slug, 'agent', name] as const,
   /**
-   * The keys of blueprints with their versions, of install codes, and of bots with products. A frame with `list` means
-   * that any of these may have changed.
+   * The keys of blueprints with their versions, of install codes, and of bots with products. A live frame with `list:
+   * true` means that any of these may have changed.
    */
   blueprints: (slug: string) => ['w', slug, 'blueprints'] as const,
   codes: (slug: string) => ['w', slug, 'codes'] as const,
@@ -29,15 +29,15 @@ export const keys = {
   members: (slug: string) => ['w', slug, 'members'] as const,
   activity: (slug: string) => ['w', slug, 'activity'] as const,
   /**
-   * The key of alerts, rules, mutes, channels and deliveries. A frame with `alerts` means that any of them may have
-   * changed.
+   * The key of alerts, rules, mutes, channels and deliveries. A live frame with `alerts: true` means that any of these
+   * may have changed.
    */
   alerts: (slug: string) => ['w', slug, 'alerts'] as const,
-  /** The key of the facts about the workspace, such as the number of open alerts that nobody has acknowledged. */
+  /** The key of facts about the workspace, such as the number of open alerts that nobody has acknowledged. */
   facts: (slug: string) => ['w', slug, 'facts'] as const,
 }
 
-/** The maximum number of agents that one request for the list returns. */
+/** The maximum number of agents in the answer to one request for the list of agents. */
 export const fleetWindow = 200
 
 export const meQuery = queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.me(signal), staleTime: 60_000 })
@@ -54,7 +54,7 @@ export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
   queryOptions({
     queryKey: [...keys.fleet(slug), q, offset],
     queryFn: ({ signal }) => api.fleet(slug, { ...q, offset, limit: fleetWindow }, signal),
-    refetchInterval: 30_000, // Agents may have gone offline, which no frame announces.
+    refetchInterval: 30_000, // Polls, since no frame announces that an agent went offline.
   })
 export const blueprintsQuery = (slug: string) =>
   queryOptions({ queryKey: keys.blueprints(slug), queryFn: ({ signal }) => api.blueprints(slug, signal) })
@@ -62,7 +62,7 @@ export const blueprintQuery = (slug: string, name: string) =>
   queryOptions({
     queryKey: [...keys.blueprints(slug), name],
     queryFn: ({ signal }) => api.blueprint(slug, name, signal),
-    refetchInterval: 60_000, // Only the agents' reports tell which versions run.
+    refetchInterval: 60_000, // Polls, since frames about reports do not reload this data.
   })
 export const versionQuery = (slug: string, blueprint: string, version: string) =>
   queryOptions({
@@ -75,14 +75,14 @@ export const codeQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: [...keys.codes(slug), id],
     queryFn: ({ signal }) => api.code(slug, id, signal),
-    // A frame tells when the install code is redeemed, so this is only for a time without a live connection.
+    // Polls in case the page has no live connection. Otherwise a frame announces that the install code was redeemed.
     refetchInterval: ({ state }) => (state.data === undefined || state.data.state === 'live' ? 5_000 : false),
   })
 export const botsQuery = (slug: string) =>
   queryOptions({
     queryKey: keys.bots(slug),
     queryFn: ({ signal }) => api.bots(slug, signal),
-    refetchInterval: 60_000, // No frame tells when a token was used.
+    refetchInterval: 60_000, // Polls, since no frame announces that a token was used.
   })
 export const productsQuery = (slug: string) =>
   queryOptions({ queryKey: [...keys.bots(slug), 'products'], queryFn: ({ signal }) => api.products(slug, signal) })
@@ -104,7 +104,7 @@ export const rolloutQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: [...keys.rollouts(slug), 'one', id],
     queryFn: ({ signal }) => api.rollout(slug, id, signal),
-    // A frame tells what agents do, but not how much of the time for watching a wave has passed.
+    // Polls, since no frame says how much of the watching time of a wave has passed.
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 5_000 : 30_000),
   })
 export const membersQuery = (slug: string) =>
@@ -140,7 +140,7 @@ export const channelsQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'channels'],
     queryFn: ({ signal }) => api.channels(slug, signal),
-    refetchInterval: 15_000, // No frame tells what a receiver answered.
+    refetchInterval: 15_000, // Polls, since no frame carries the answers of receivers.
   })
 export const myChannelsQuery = (slug: string) =>
   queryOptions({
@@ -209,8 +209,8 @@ export const logQuery = (slug: string, name: string, id: string) =>
   })
 
 /**
- * True if a failed request is tried again: at most twice, and never after a refusal with a status below 500, which is
- * an answer.
+ * True if the page retries a failed request: at most twice, and never after the service answered with a status below
+ * 500.
  */
 const again = (count: number, error: Error) =>
   count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)

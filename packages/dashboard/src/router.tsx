@@ -1,6 +1,6 @@
 /**
- * All addresses of the page (paths.ts). Each names the file that draws it, and most load the data that they need as
- * soon as they are opened.
+ * The routes of the page, one for each address in paths.ts. Each route names the file of its component, and most routes
+ * load their data as soon as they are opened.
  */
 import type { FleetSort } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'
@@ -42,7 +42,7 @@ type Search = Record<string, unknown>
 const text = (v: unknown): string | undefined =>
   typeof v === 'string' && v !== '' ? v : typeof v === 'number' ? String(v) : undefined
 const oneOf = <T extends string>(all: readonly T[], v: unknown): T | undefined => all.find((each) => each === v)
-/** Leaves out keys whose value is undefined, so that addresses stay short. */
+/** Leaves out keys whose value is undefined, so that the page's addresses stay short. */
 const present = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
@@ -50,7 +50,7 @@ const present = <T extends object>(values: T) =>
 
 const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFoundPage })
 
-// ---- Routes without being signed in ----
+// ---- Routes for people who are not signed in ----
 const signIn = createRoute({
   getParentRoute: () => root,
   path: paths.signIn,
@@ -122,8 +122,9 @@ const newWorkspace = createRoute({
   component: lazyRouteComponent(() => import('./pages/NewWorkspacePage.tsx'), 'NewWorkspacePage'),
 })
 
-// ---- Routes of one workspace ---- A loader that is not awaited loads the data while the page's code is still loading. The page
-// shows errors.
+// ---- Routes of one workspace ----
+// Most loaders do not wait for the data (`void`), which loads at the same time as the page's code. If the data cannot
+// be loaded, the page shows the error.
 const workspace = createRoute({
   getParentRoute: () => signedIn,
   path: '/w/$slug',
@@ -157,8 +158,8 @@ const agent = createRoute({
   getParentRoute: () => workspace,
   path: '/agents/$name',
   /**
-   * The parts of the agent's page add further keys, such as filters and the open log. Every text or number among them
-   * is kept.
+   * The tabs of the agent's page add parameters of their own to the address, such as filters and the open log. So every
+   * text or number in the address is kept.
    */
   validateSearch: (s: Search): { tab?: AgentTab } & Record<string, string | number | undefined> => ({
     ...(Object.fromEntries(
@@ -272,8 +273,8 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,
   defaultPendingMs: 300,
-  // By default the router shows a waiting page for at least half a second, against flicker. Here that would only be a
-  // delay.
+  // By default the router shows a waiting page for at least half a second, to avoid flicker. On this page the minimum
+  // would only be a delay.
   defaultPendingMinMs: 0,
   defaultPendingComponent: WaitingPage,
   defaultErrorComponent: BrokenPage,
@@ -287,13 +288,16 @@ declare module '@tanstack/react-router' {
 }
 
 /**
- * Loads the files of the first page at once, while the service is still asked who is signed in. If a file cannot be
- * loaded, its route requests it again.
+ * Loads the code of the first page at once, while the page still asks the service who is signed in. If a file cannot be
+ * loaded, the route requests it again later.
  */
 for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: keyof typeof router.routesById }[])
   router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})
 
-/** Opens the sign-in when a query gets 401, because the session has ended. The sign-in leads back to the same page. */
+/**
+ * Opens the sign-in page when the service answers a query with 401, because the session has ended. After signing in,
+ * the person returns to the same page.
+ */
 queryClient.getQueryCache().subscribe((event) => {
   if (event.type !== 'updated' || event.action.type !== 'error') return
   const { error } = event.action

@@ -5,8 +5,8 @@ import { notify } from './notify.tsx'
 import { paths } from './paths.ts'
 
 /**
- * Returns a function that asks the service to end the session, and removes all data that the person has seen. It does
- * so even if the service cannot be reached, and then says that the session did not end.
+ * Returns a function that asks the service to end the session, and removes all data that the person has seen. If the
+ * service cannot be reached, the data is removed too, and the page says that the session did not end.
  */
 export function useSignOut() {
   const client = useQueryClient()
@@ -29,15 +29,15 @@ function tellStillSignedIn(error: Error): void {
 }
 
 /**
- * Returns a function to call after a sign-in. It removes data of an earlier person, and loads the page again for the
- * new one.
+ * Returns a function to call after a sign-in. It removes the data of a person who was signed in before, and loads the
+ * data of the page again for the new person.
  */
 export function useArrive() {
   const client = useQueryClient()
   const navigate = useNavigate()
   return async (to: string) => {
     client.removeQueries({ type: 'inactive' })
-    // Used links are not loaded again, because the service no longer knows them.
+    // The data of a used one-time link is not loaded again, because the service no longer knows the link.
     const isUsed = ({ meta }: Query) => meta?.once === true
     await client.resetQueries({ predicate: (query) => !isUsed(query) })
     await navigate({ href: to, replace: true })

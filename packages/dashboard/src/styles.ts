@@ -1,4 +1,7 @@
-/** Imports the styles of the Mantine components in use, each after those it depends on, and then our own styles. */
+/**
+ * Imports the styles of the used Mantine components, each after the styles that it depends on, and then the styles of
+ * the page itself.
+ */
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

@@ -1,6 +1,6 @@
 /**
- * The theme. Mantine's own colours have less contrast than WCAG AA demands in both schemes. The shades and the resolver
- * below fix that, and the browser tests check every page with axe.
+ * The theme. Mantine's own colours have too little contrast for WCAG AA in both schemes. The shades and the resolver in
+ * this file correct this, and the browser tests check every page with axe.
  */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 

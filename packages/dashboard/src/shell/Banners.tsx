@@ -39,7 +39,10 @@ export function Banners({ slug, live }: { slug: string; live: LiveState }) {
   )
 }
 
-/** True only after `value` was true for `ms` milliseconds, so that a short interruption shows nothing. */
+/**
+ * Returns true once `value` has been true for `ms` milliseconds, so that the page shows nothing for a short
+ * interruption.
+ */
 function useSettled(value: boolean, ms: number): boolean {
   const [settled, setSettled] = useState(false)
   useEffect(() => {

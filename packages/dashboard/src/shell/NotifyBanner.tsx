@@ -2,7 +2,7 @@ import { IconBellOff } from '@tabler/icons-react'
 import { NotifyButtons } from '../alerts/NotifyButtons.tsx'
 import { useWorkspace } from '../workspace.ts'
 
-/** Shown while a workspace has agents but no enabled channel, so that nobody receives its alerts. */
+/** A warning in a workspace that has agents but no enabled channel, so that nobody receives its alerts. */
 export function NotifyBanner({ slug }: { slug: string }) {
   const { agents, alerts } = useWorkspace()
   if (alerts.notified || agents === 0) return null

@@ -56,7 +56,7 @@ export function SideBar({ slug }: { slug: string }) {
   )
 }
 
-/** The number of open alerts that nobody has acknowledged; nothing when there is none. */
+/** Shows the number of open alerts that nobody has acknowledged; nothing if there are none. */
 const Unacknowledged = ({ count }: { count: number }) =>
   count > 0 && (
     <span className="svc-count">
@@ -71,8 +71,8 @@ const WorkspaceMenu = lazy(async () => ({ default: (await load()).WorkspaceMenu 
 const PersonMenu = lazy(async () => ({ default: (await load()).PersonMenu }))
 
 /**
- * The button of a menu. The code of the menu is loaded when the pointer or the focus reaches the button, and the menu
- * opens at the first press.
+ * The button of a menu. The menu's code is loaded when the pointer or the focus reaches the button, and the first press
+ * opens the menu.
  */
 function Later({
   face: Face,

@@ -10,8 +10,8 @@ import { SideBar } from './SideBar.tsx'
 import './shell.css'
 
 /**
- * The frame around every page of a workspace. The navigation is at the side, or at the top on narrow screens. The frame
- * holds the live connection for all pages in it.
+ * The frame around every page of a workspace. It contains the navigation, at the side or, on narrow screens, at the
+ * top. It also holds the live connection that all these pages use.
  */
 export function WorkspaceShell() {
   const slug = useSlug()

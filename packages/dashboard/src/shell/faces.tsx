@@ -1,11 +1,11 @@
-/** The buttons of the side bar's menus, shown before the menus are loaded. */
+/** The buttons of the side bar's menus. The page shows them before the code of the menus is loaded. */
 import { NavLink, UnstyledButton } from '@mantine/core'
 import { IconSelector, IconUserCircle } from '@tabler/icons-react'
 import { Text } from '../ui/index.ts'
 
 export const icon = { size: 17, stroke: 1.6, 'aria-hidden': true } as const
 
-/** The props of a menu's button. The component of the menu passes further ones, which go to the button. */
+/** The props of a menu's button. The menu component passes further props, which go to the button element. */
 interface FaceProps {
   name: string
   'aria-haspopup'?: 'menu'

@@ -1,4 +1,4 @@
-/** The menus of the side bar. They are loaded when one of them is first needed, and open as soon as they are loaded. */
+/** The menus of the side bar. This file is loaded when a menu is first needed, and the menu then opens at once. */
 import { Menu } from '@mantine/core'
 import {
   IconCheck,

@@ -1,4 +1,4 @@
-/** Makes the service's requests from the update form. Pure. */
+/** Pure functions that turn the update form into requests to the service. */
 import type { NewRollout, WishOfMany } from '@svc/api'
 import { readWaves } from './parts/words.ts'
 
@@ -16,7 +16,7 @@ export interface Plan {
 
 export const usualWaves = '1, 10 %, all'
 
-/** The rollout that the form describes; undefined while the form is not valid. */
+/** The rollout that the update form describes; undefined while the form is not valid. */
 export function rolloutOf(plan: Plan): NewRollout | undefined {
   const waves = plan.how === 'waves' ? readWaves(plan.waves) : ['100%']
   if (!waves || (plan.kind === 'blueprint' && plan.version === '')) return undefined
@@ -30,7 +30,7 @@ export function rolloutOf(plan: Plan): NewRollout | undefined {
   }
 }
 
-/** Splits one bulk update into requests of at most `atATime` names each. */
+/** Splits one bulk update into requests with at most `atATime` agents each. */
 export function wishesOf(plan: Plan, names: readonly string[], atATime = 2000): WishOfMany[] {
   const pieces = Array.from({ length: Math.ceil(names.length / atATime) }, (_, i) =>
     names.slice(i * atATime, (i + 1) * atATime),

@@ -10,13 +10,13 @@ import { openPlace, type Place } from '../../../testing/place.ts'
 import { Machine } from '../blueprints/testing/machine.ts'
 
 /**
- * The factor by which the durations of the runtime are shortened: a minute lasts six seconds. The test does not wait
- * until the 30 minutes of watching are over, because a rollback needs not wait for them (D30).
+ * The factor by which the runtime's durations are multiplied, so that a minute lasts six seconds. The test does not
+ * wait for the end of the 30 minutes of watching, because a rollback is possible before that (D30).
  */
 const scale = '0.1'
 /**
- * A line of the manifest that allows the program much time to start, because machines may be slow while the clock of
- * the test is fast.
+ * A line of the manifest that gives the program much time to start: on a slow machine a start takes long, while the
+ * shortened durations of the test pass quickly.
  */
 const more = 'health: {start_seconds: 300}\n'
 
@@ -84,7 +84,7 @@ async function wish(words: string): Promise<void> {
 
 const upload = (zip: string) => place.operator(['blueprint', 'upload', 'north-wind', zip])
 
-/** The version in the manifest of the agent's current folder, which the machine runs. */
+/** Reads the running version from the manifest in the agent's current folder. */
 const runs = () => /^version: (.*)$/m.exec(machine.read('east/current/svc.agent.yaml'))?.[1]
 
 function run(): ChildProcess {

@@ -1,6 +1,6 @@
 /**
- * Tests updates on the page, with the real service and a real browser. The agents are simulated, but follow the real
- * answers (3.3, 3.4).
+ * Tests updates on the page, with the real service and a real browser. The agents are simulated, and run the versions
+ * that the service's real answers name (3.3, 3.4).
  */
 import type { NewToken, RolloutPage, Rollouts } from '@svc/api'
 import type { Page } from 'playwright-core'
@@ -284,7 +284,8 @@ test('older rollouts are loaded on request, page by page, each once', async () =
   expect(rows.length).toBeGreaterThan(2)
   const { context, page } = await place.visitor()
   await context.addCookies(await ada.context.cookies())
-  // The page asks for two rollouts at a time, so that a few rollouts suffice for a list in several pieces.
+  // The test makes the page request two rollouts at a time instead of 50, so that a few rollouts fill a list that loads
+  // in several steps.
   await page.route(/\/rollouts\?/, (route) =>
     route.continue({ url: route.request().url().replace('limit=50', 'limit=2') }),
   )

@@ -1,4 +1,4 @@
-/** The state of the update form: the plan, the agents that it is about, and how it is sent. */
+/** Hooks that hold the state of the update form: the plan, the agents that it concerns, and the sending. */
 import type { WishResult } from '@svc/api'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -13,8 +13,8 @@ import { type Plan, rolloutOf, usualWaves, wishesOf } from './plan.ts'
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
 
 /**
- * The plan that the update form edits, with an existing version filled in. `names` are the agents that were selected in
- * the list of agents.
+ * The plan that the update form edits. A plan without a version, or with an unknown one, gets a version that exists.
+ * `names` are the agents that were selected in the list of agents.
  */
 export function usePlan(slug: string, blueprints: readonly string[]) {
   const search = route.useSearch()
@@ -38,8 +38,8 @@ export function usePlan(slug: string, blueprints: readonly string[]) {
 }
 
 /**
- * The agents that the plan is about. `reached` are those that a rollout would update. `chosen` are those to send to: a
- * cancellation for all agents also goes to agents that a rollout would leave out.
+ * Finds the agents that the plan concerns. `reached` are the agents that a rollout would update. `chosen` are the
+ * agents to which the form is sent: a cancellation for all agents also includes agents that a rollout would leave out.
  */
 export function useReach(slug: string, plan: Plan) {
   const rollout = rolloutOf(plan)
@@ -57,8 +57,8 @@ export function useReach(slug: string, plan: Plan) {
 type Reach = ReturnType<typeof useReach>
 
 /**
- * Returns a function that sends the form. It starts a rollout and opens its page, or sends the update or the
- * cancellation to the chosen agents, and then `results` has the result for each.
+ * Returns a function `send`, which starts a rollout and opens its page, or sends the update or the cancellation to the
+ * chosen agents. In the second case, `results` then holds the result for each agent.
  */
 export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach) {
   const navigate = route.useNavigate()

@@ -19,8 +19,8 @@ interface UpdateCardProps {
 }
 
 /**
- * Shows which version of its blueprint or runtime an agent is asked to run: the state of the request in words, the
- * reason for waiting, a hold, and the versions. The forms are below.
+ * Shows a requested version of an agent's blueprint or runtime: the state of the request in words, the reason for
+ * waiting, a hold, and the versions. The forms follow below.
  */
 export function UpdateCard({ title, aside, update, lift, facts, children }: UpdateCardProps) {
   const { state, says, waits, hold } = update
@@ -43,12 +43,9 @@ interface CancelRequestProps {
   kind: 'blueprint' | 'runtime'
   /** The requested version, such as `1.2.0` or `runtime 0.3.0`. */
   what: string
-  /**
-   * True while a version is requested. If the request ends while the dialog is open, the dialog stays until it is
-   * closed.
-   */
+  /** True while a version is requested. If the request ends while the dialog is open, the dialog stays open. */
   shown: boolean
-  /** The words about what happens if the update has already started, shown in the dialog. */
+  /** The text of the dialog, which says what happens if the update has already started. */
   children: ReactNode
 }
 

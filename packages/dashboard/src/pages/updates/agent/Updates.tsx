@@ -9,7 +9,7 @@ import { Timeline } from '../parts/Timeline.tsx'
 import { BlueprintPart } from './BlueprintPart.tsx'
 import { RuntimePart } from './RuntimePart.tsx'
 
-/** The agent's versions, the forms to request others, and the timeline of updates. */
+/** Shows the agent's versions, the forms to request other versions, and the timeline of updates. */
 export default function Updates({ agent }: { agent: Agent }) {
   const { blueprint, runtime } = agent.page.updates
   return (

@@ -65,7 +65,10 @@ function waitsWords(waits: WaitsFor): ReactNode {
 
 const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 
-/** Shows how the agent's last update attempt ended, in the words of the machine; undefined if none is reported. */
+/**
+ * Shows how the agent's last update attempt ended, with the message from its machine; undefined if nothing was
+ * reported.
+ */
 export const outcomeText = (applied: LastOutcome | null): ReactNode =>
   applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
 

@@ -4,8 +4,8 @@ import { agentQuery, keys } from '../../../queries.ts'
 import type { Agent } from '../../agent/parts/agent.ts'
 
 /**
- * Returns a function that runs an action which changes an agent's requested versions or holds, and puts the service's
- * answer on the page.
+ * Returns a function that sends a change of an agent's requested versions or holds to the service, and shows the
+ * service's answer on the page.
  */
 export function useUpdates({ slug, page: { name } }: Agent) {
   const client = useQueryClient()

@@ -8,8 +8,8 @@ interface LastAttemptProps {
 const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as const
 
 /**
- * Shows how the last update attempt of an agent ended. A message in the form of our runtime is shown in an order that
- * is easier to read; any other message is shown as it came.
+ * Shows how the last update attempt of an agent ended. A message in the format of the svc runtime is reordered to be
+ * easier to read; any other message is shown as it came.
  */
 export function LastAttempt({ applied: { outcome, message } }: LastAttemptProps) {
   const attempt = readAttempt(message ?? '')
@@ -24,7 +24,7 @@ export function LastAttempt({ applied: { outcome, message } }: LastAttemptProps)
 }
 
 /**
- * The reason in the message of an update attempt, without its versions and time, which are shown beside it; the whole
- * message if it has another form.
+ * Returns the reason from the message of an update attempt, without the versions and the time in it, which the page
+ * shows separately. A message in an unknown format is returned whole.
  */
 export const reasonIn = (message: string): string => readAttempt(message)?.reason ?? message

@@ -10,15 +10,15 @@ interface NewSecretsProps {
   /** The version that is about to be requested. */
   version: string
   /**
-   * The versions that the agents run now. Versions that were deleted from the service, and those beyond the first
-   * twenty, are not compared.
+   * The versions that the agents run now. At most twenty of them are compared with the new version, and no version that
+   * was deleted from the service.
    */
   running: readonly string[]
 }
 
 /**
- * Lists secrets that the version needs and the running ones do not. Someone at the machine must set them, preferably
- * before the update.
+ * Lists the secrets that the new version needs and the running versions do not. Someone at the machine must set them,
+ * preferably before the update.
  */
 export function NewSecrets({ slug, blueprint, version, running }: NewSecretsProps) {
   const others = [...new Set(running)].filter((each) => each !== version).slice(0, 20)

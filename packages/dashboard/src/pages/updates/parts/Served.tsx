@@ -1,6 +1,9 @@
 import { Text } from '../../../ui/index.ts'
 
-/** Shows the runtime version that the service serves. If that build is not signed, it says that updates to it fail. */
+/**
+ * Shows the runtime version that the service serves. If the build of that version is not signed, the text says that
+ * updates to it fail.
+ */
 export const Served = ({ served: { version, signed } }: { served: { version: string; signed: boolean } }) => (
   <span>
     <Text>{version}</Text>
@@ -8,7 +11,7 @@ export const Served = ({ served: { version, signed } }: { served: { version: str
   </span>
 )
 
-/** Warns before an unsigned build is requested (3.5). */
+/** Warns the person before they request an unsigned build of the runtime (3.5). */
 export const Unsigned = ({ version }: { version: string }) => (
   <p className="up-unsigned" role="note">
     The served build <Text>{version}</Text> is not signed. Every runtime will report “failed”, and the version is then

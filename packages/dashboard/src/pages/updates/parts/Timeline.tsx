@@ -5,7 +5,10 @@ import { exact, Text, Time, Tone } from '../../../ui/index.ts'
 import { aboutOf, eventWords } from './words.ts'
 import './updates.css'
 
-/** The history of an agent's versions, newest first: requests, the machine's words, and outages of the service. */
+/**
+ * The history of an agent's versions, newest first: requests, messages from the agent's machine, and outages of the
+ * service.
+ */
 export const Timeline = ({ slug, events }: { slug: string; events: readonly UpdateEvent[] }) => (
   <ol className="svc-rows" aria-label="Timeline of updates">
     {events.map((event) => (

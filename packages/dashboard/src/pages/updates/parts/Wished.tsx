@@ -12,7 +12,7 @@ interface WishedProps {
   short?: boolean
 }
 
-/** Shows the requested version beside the running one; nothing if it is the running one. */
+/** Shows the requested version beside the running one; nothing if both are the same. */
 export function Wished({ running, wished, state, short = false }: WishedProps) {
   if (!stands(wished, running)) return null
   const { word, tone } = wishWords[state]

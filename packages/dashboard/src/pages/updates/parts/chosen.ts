@@ -1,6 +1,6 @@
 /**
- * The agents that were selected in the list for the update form, which is another page. They are too many for an
- * address.
+ * The agents that were selected in the list, kept for the update form, which is on another page. There may be too many
+ * names for the page's address.
  */
 let chosen: { slug: string; names: readonly string[] } | undefined
 

@@ -1,4 +1,4 @@
-/** Updates in words: the states of requests, rollouts and events. Pure. */
+/** Pure functions and tables that put the states of requests, rollouts and update events into words. */
 import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WishState } from '@svc/api'
 
 export type Tone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
@@ -15,7 +15,10 @@ export const wishWords: Readonly<Record<WishState, { word: string; tone: Tone }>
   held: { word: 'held', tone: 'lost' },
 }
 
-/** True while the requested version is not the one that runs, so that it is shown beside that one. */
+/**
+ * True if the requested version is not the running one. The page then shows the requested version beside the running
+ * one.
+ */
 export const stands = (wished: string | null, running: string | null): wished is string =>
   wished !== null && wished !== running
 
@@ -58,8 +61,8 @@ export const eventWords: Readonly<Record<UpdateKind, { word: string; tone: Tone 
 }
 
 /**
- * The version of an event in the timeline, with another version beside it: `runtime 1.1.0 after 1.0.0`, `1.1.0 back to
- * 1.0.0` after a rollback, and `1.1.0 still 1.0.0` after a failed attempt.
+ * Describes the versions of an event in the timeline: `runtime 1.1.0 after 1.0.0` for an update, `1.1.0 back to 1.0.0`
+ * for a rollback, and `1.1.0 still 1.0.0` for a failed attempt.
  */
 export const aboutOf = ({ of, kind, version, from }: Pick<UpdateEvent, 'of' | 'kind' | 'version' | 'from'>): string => {
   const beside = kind === 'rolled_back' ? 'back to' : kind === 'failed' ? 'still' : 'after'
@@ -68,7 +71,7 @@ export const aboutOf = ({ of, kind, version, from }: Pick<UpdateEvent, 'of' | 'k
     .join(' ')
 }
 
-/** The label of the button that requests this version. */
+/** The label of the button that requests a version. */
 export const verb = (version: string, running: string | null, previous: string | null): string =>
   version === previous ? `Go back to ${version}` : running === null ? `Request ${version}` : `Update to ${version}`
 
@@ -85,7 +88,7 @@ export const upToWords = (upTo: string): string =>
         ? `the first ${upTo.slice(0, -1)}%`
         : `the first ${upTo}`
 
-/** Reads typed waves such as `1, 10%, all`; undefined when they are not valid. */
+/** Reads the waves that a person typed, such as `1, 10%, all`; undefined if they are not valid. */
 export function readWaves(typed: string): string[] | undefined {
   const waves = typed
     .split(/[,;]/)

@@ -1,6 +1,6 @@
 /**
- * Agents of one blueprint that the tests simulate. They use the real agent routes: real codes install them, and real
- * answers tell them which version to run.
+ * Simulated agents of one blueprint, for the tests. They use the real routes for agents: real install codes install
+ * them, and the service's real answers tell them which version to run.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ export class Played {
     this.running = running
   }
 
-  /** Sends a report, and returns the versions that the answer names. */
+  /** Sends a report, and returns the versions that the service's answer asks the agent to run. */
   report(parts: Record<string, unknown> = {}): Promise<Told> {
     this.parts = { ...this.parts, ...parts }
     const said = {
@@ -52,7 +52,7 @@ export class Played {
     await answer.arrayBuffer()
   }
 
-  /** Fetches this version and reports that the agent runs and keeps it. */
+  /** Fetches this version, and reports that the agent now runs and keeps it. */
   async keeps(version: string): Promise<void> {
     await this.fetch(version)
     const before = this.running
@@ -60,7 +60,7 @@ export class Played {
     await this.report({ applied: { version, outcome: 'ok', message: `${before} -> ${version}` } })
   }
 
-  /** Fetches this version and reports that it was rolled back for this reason. */
+  /** Fetches this version, and reports that the agent rolled back from it for the reason `why`. */
   async rollsBack(version: string, why: string): Promise<void> {
     await this.fetch(version)
     await this.report({
