@@ -114,7 +114,7 @@ test.each(['docs/protocol.md', ...topics, 'docs/report-from-anything.md', 'confo
   },
 )
 
-/** The anchor of a heading, formed as code hosts do it. */
+/** The anchor of a Markdown heading, formed as code hosts such as GitHub do it. */
 const slug = (heading: string) =>
   heading
     .replace(/^#+ /, '')

@@ -1,4 +1,4 @@
-/** `npx node docs/generate.ts` writes the generated parts of the documents again. */
+/** `npx node docs/generate.ts` updates the generated parts of the documents. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parts, withParts } from './generated/parts.ts'
 

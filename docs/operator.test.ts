@@ -1,4 +1,4 @@
-/** Checks that the pages for operators agree with the programs: variables, commands, metrics, links. */
+/** Checks that the pages for operators agree with the programs in variables, commands, metrics and links. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Tests what every example agent must do. Each example is started as a real process in a folder of its own. */
+/** Tests what every example agent must do. Each example is started as a real process in a separate folder. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,10 @@ import { logNames, settingTypes } from '@svc/protocol'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Example, manifestOf, type Settings } from './running.ts'
 
-/** Makes a repository with two commits. Reading the history of this checkout would take longer with every commit. */
+/**
+ * Makes a git repository with two commits for the example git-reader. Reading the history of this checkout would take
+ * longer with every commit.
+ */
 function repository(): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-examples-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -65,7 +68,7 @@ describe.each(names)('%s', (name) => {
     await agent.until((s) => s.state?.label === 'Paused')
     agent.runNow()
     const next = agent.next()
-    agent.set({ ...settingsOf(name), every: 77 }) // a changed setting makes the agent work again at once
+    agent.set({ ...settingsOf(name), every: 77 }) // a paused agent writes its status when a setting changes
     expect((await next).state?.label).toBe('Paused')
     expect(agent.pressed()).toBe(true)
     agent.resume()

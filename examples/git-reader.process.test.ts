@@ -1,4 +1,4 @@
-/** Tests git-reader with repositories that the tests create with git itself. */
+/** Tests the example agent git-reader with repositories that the tests create with git itself. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

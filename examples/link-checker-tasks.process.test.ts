@@ -1,6 +1,6 @@
 /**
- * Tests link-checker with the product that it has a binding for: with real tokens, and with a product that is not
- * there, slow or hostile.
+ * Tests the example agent link-checker together with the product for which it has a binding: with tokens from real
+ * installations, and with a product that is not there, slow or hostile.
  */
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const environment = ({ url, workspace, token }: Binding) => ({
 })
 const item = (s: StatusFile) => s.health?.find((h) => h.name === 'Tasks')
 const says = (text: string) => (s: StatusFile) => item(s)?.detail?.includes(text) ?? false
-/** Creates an agent that checks the documents in its own folder. */
+/** Creates a link-checker agent with this binding. The agent checks the given documents, which are in its folder. */
 async function checker(binding: Binding, documents: Record<string, string>) {
   const agent = new Example('link-checker', environment(binding))
   onTestFinished(() => agent[Symbol.asyncDispose]())

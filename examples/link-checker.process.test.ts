@@ -1,4 +1,4 @@
-/** Tests link-checker with documents and a small web server that the tests create. */
+/** Tests the example agent link-checker with documents and a small web server that the tests create. */
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-/** Tests machine-watch on the machine on which the tests run. */
+/** Tests the example agent machine-watch on the machine on which the tests run. */
 import { cpus } from 'node:os'
 import { expect, test } from 'vitest'
 import { Example } from './running.ts'

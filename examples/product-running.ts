@@ -1,5 +1,6 @@
 /**
- * Helpers for tests of the product: the real service, the product, and bots whose tokens came from a real installation.
+ * Helpers for tests of the example product `tasks`: the real service, the product, and bots whose tokens come from a
+ * real installation.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +19,7 @@ export interface Binding {
   token: string
 }
 
-/** The product as a process, started as its README says. */
+/** The example product `tasks` as a process, started as its README says. */
 export class Product {
   readonly folder: string
   readonly env: Record<string, string>
@@ -76,7 +77,10 @@ export class World {
     this.origin = origin
   }
 
-  /** Creates the product. Its secret is in a file that only the owner can read, unless `env` says otherwise. */
+  /**
+   * Starts the product `tasks`. Its secret is in a file that only the file's owner can read, unless `env` says
+   * otherwise.
+   */
   async product(env: Record<string, string> = {}): Promise<Product> {
     const file = join(this.place.folder, 'tasks.secret')
     writeFileSync(file, `${this.secret}\n`)
@@ -86,7 +90,7 @@ export class World {
   }
 
   /**
-   * Makes an agent that has a binding to the product `tasks`: uploads its blueprint to the service, issues an install
+   * Installs an agent that has a binding to the product `tasks`: uploads a blueprint to the service, issues an install
    * code and redeems it. Returns the binding (the product's address, workspace and token) from the service's answer.
    */
   async installs(
@@ -134,7 +138,7 @@ async function packed(folder: string, name: string, binding: string): Promise<st
   return `${folder}.zip`
 }
 
-/** Calls the product as a bot does. */
+/** Calls the product's API as a bot does. */
 export async function call(
   { url, workspace, token }: Binding,
   method = 'GET',

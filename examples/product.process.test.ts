@@ -1,4 +1,4 @@
-/** Tests the example product with the real service, and with tokens that real installations received. */
+/** Tests the example product `tasks` with the real service, and with tokens from real installations. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { type Binding, call, newWorld, Product } from './product-running.ts'
 
 const status = async (binding: Binding, ...more: [method?: string, path?: string, body?: unknown]) =>
   (await call(binding, ...more)).status
-/** The health of a binding that the runtime derives from the product's answer (3.7). */
+/** The health item of a binding, as the runtime derives it from the product's answer to its probe (3.7). */
 const health = (binding: Binding) => probe({ product: 'tasks', ...binding }, new AbortController().signal)
 const press = (origin: string, path: string, headers: Record<string, string> = { origin }) =>
   fetch(`${origin}${path}`, { method: 'POST', headers, redirect: 'manual' })

@@ -1,4 +1,4 @@
-/** Tests the product's decisions, and its behaviour when its disk fails. */
+/** Tests which tokens and changes the example product `tasks` accepts, and what it does when its disk fails. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -4,8 +4,8 @@
  *     SVC_URL=https://svc.example SVC_TOKEN=svc_agt_… node reporter.ts FOLDER
  *
  * It runs as a process beside the agent and shares only files in FOLDER with it: status.json (written by the agent,
- * section 2.11), paused and run_now (written by either), settings.json ({schema, values}) and logs/NAME.log. Its own
- * notes are in reporter.json.
+ * section 2.11), the empty files paused and run_now, settings.json ({schema, values}) and logs/NAME.log. The reporter
+ * keeps its own notes in reporter.json.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -47,9 +47,10 @@ interface Setting {
 const url = process.env.SVC_URL?.replace(/\/$/, '') ?? stop('SVC_URL is not set')
 const token = process.env.SVC_TOKEN ?? stop('SVC_TOKEN is not set')
 const folder = process.argv[2] ?? stop('usage: reporter.ts FOLDER')
-const scale = Number(process.env.SVC_TIME_SCALE ?? 1) // multiplies every duration, for drills and tests
+const scale = Number(process.env.SVC_TIME_SCALE ?? 1) // a factor for every duration, for drills and tests
 const second = 1000 * scale
-// the shortest wait between two reports in milliseconds: the service accepts 60 a minute (SVC_TIME_FLOOR=0: no wait)
+// the shortest wait between two reports in milliseconds: the service accepts 60 reports a minute (SVC_TIME_FLOOR=0: no
+// wait)
 const minWait = 1100 * Number(process.env.SVC_TIME_FLOOR ?? 1)
 const logBytes = 512 * 1024
 const boot = randomUUID()
@@ -63,7 +64,7 @@ async function main(): Promise<never> {
     try {
       await reportOnce(seq)
     } catch (error) {
-      console.error(`report ${seq} failed: ${error}`) // on any error: log it, wait, try again (rule 2)
+      console.error(`report ${seq} failed: ${error}`) // on any error: log it, wait, report again (rule 2)
     }
     await sleep(Math.max(minWait, interval * (0.85 + Math.random() * 0.3) * second))
   }
@@ -74,13 +75,13 @@ async function reportOnce(seq: number): Promise<void> {
   const acks = sent.map((id) => notes.seen[id]?.ack)
   const answer = object(JSON.parse(await post('report', fitted({ ...report(), acks, boot, seq }))))
   if (!Array.isArray(answer?.commands)) throw new Error('the answer holds no list of commands')
-  notes.outbox = notes.outbox.slice(sent.length) // an ack stays until a report that carried it was answered (D17)
+  notes.outbox = notes.outbox.slice(sent.length) // an ack is sent until a report that carried it is answered (D17)
   saveNotes()
   if (Number.isFinite(answer.interval)) interval = Math.min(300, Math.max(5, answer.interval as number))
   for (const command of answer.commands) await obey(object(command) ?? {})
 }
 
-/** The oldest acks, as many as fit into one report. The others go with later reports. */
+/** The ids of the oldest acks, as many as fit into one report. The other acks go with later reports. */
 function owed(): string[] {
   let [count, bytes] = [0, 0]
   for (const id of notes.outbox.slice(0, 100)) {
@@ -101,7 +102,7 @@ function report(): Json {
     protocol: 1,
     agent: { version: object(agent)?.version, host: hostname() },
     state: paused ? { level: 'info', label: 'Paused' } : state,
-    status_at: paused ? undefined : writtenAt('status.json'), // D65: this time shows when an agent no longer writes
+    status_at: paused ? undefined : writtenAt('status.json'), // shows when an agent no longer writes its status (D65)
     health,
     active,
     gauges,
@@ -131,11 +132,11 @@ async function obey({ id, type: said, payload }: Json): Promise<void> {
   let known = Object.hasOwn(notes.seen, id) ? notes.seen[id] : undefined
   if (!known) {
     known = notes.seen[id] = { type, at: Date.now(), ack: null }
-    saveNotes() // this is on disk before anything is done, so that after a kill it is not done a second time (D4)
+    saveNotes() // the id is on disk before the command is applied, so a kill cannot make it run twice (D4)
     const done = await apply(id, type, object(payload) ?? {}).catch((error: unknown) => no(String(error)))
     known.ack = done === 'uploaded' ? done : { id, ok: done.ok, message: done.message.slice(0, 300) }
   }
-  // a command that is repeated gets the same answer
+  // a command that arrives again gets the same ack again
   if (known.ack !== 'uploaded' && !notes.outbox.includes(id)) notes.outbox.push(id)
   saveNotes()
 }
@@ -170,7 +171,9 @@ async function apply(id: string, type: string, payload: Json) {
   }
 }
 
-/** Changes all settings or none: every key must be a setting, every value of its type and within its bounds. */
+/**
+ * Changes all settings or none: every key must name a setting, and every value must have its type and be in its range.
+ */
 function change(wanted: Json) {
   const settings = object(readJson('settings.json')) ?? {}
   const schema = (Array.isArray(settings.schema) ? settings.schema : []) as Setting[]
@@ -196,7 +199,7 @@ function fits({ type, min, max, options }: Setting, value: unknown): boolean {
   return typeof value === 'string' && [...value].length <= 2000 && !/[^\t\n\P{Cc}]|\p{Cs}/u.test(value)
 }
 
-/** Sends a log: only regular files of FOLDER/logs, only their end, and never our token. */
+/** Sends a log of the agent: only a regular file in FOLDER/logs, only its end, and with the agent's token masked. */
 async function sendLog(command: string, name: unknown) {
   const none = no('There is no such log.')
   if (typeof name !== 'string' || !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,189}$/.test(name)) return none
@@ -220,14 +223,14 @@ async function sendLog(command: string, name: unknown) {
   }
 }
 
-/** Removes the rest of a character whose first bytes were cut off. */
+/** Removes the remaining bytes of a character whose first bytes were cut off. */
 function whole(bytes: Buffer): Buffer {
   let from = 0
   while (((bytes[from] ?? 0) & 0xc0) === 0x80) from++
   return bytes.subarray(from)
 }
 
-// --- one request, limited in time and size, that follows no redirect
+// --- one HTTP request, limited in time and size, that follows no redirect
 
 async function post(route: 'report' | 'log', body: Json): Promise<string> {
   const response = await fetch(`${url}/api/agent/v1/${route}`, {
@@ -235,7 +238,7 @@ async function post(route: 'report' | 'log', body: Json): Promise<string> {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
     redirect: 'manual', // no redirect is followed, so the token goes to no other address
-    signal: AbortSignal.timeout(15 * second), // the limit is for the whole request, including the body
+    signal: AbortSignal.timeout(15 * second), // limits the whole request, including the body of the answer
   })
   let text = ''
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -272,7 +275,7 @@ function object(value: unknown): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
 }
 
-/** Writes a file whole or not at all, and returns when it is on disk. */
+/** Writes a file completely or not at all, and returns when the file is on disk. */
 function write(name: string, content: string): void {
   const fd = openSync(path(`${name}.new`), 'w', 0o600)
   writeFileSync(fd, content)
@@ -291,8 +294,8 @@ function syncFolder(): void {
 function readNotes(): Notes {
   const read = (readJson('reporter.json') ?? { seen: {}, outbox: [] }) as Notes
   for (const [id, entry] of Object.entries(read.seen)) {
-    // null: the reporter was killed while it applied this command, which is not applied again; the answer says what is
-    // true now
+    // An ack that is null: the reporter was killed while it applied the command. The command is not applied again, and
+    // its ack says what is true now.
     if (entry.ack !== null) continue
     const holds = existsSync(path('paused')) ? entry.type === 'pause' : entry.type === 'resume'
     entry.ack = { id, ok: holds, message: holds ? 'done' : 'interrupted' }

@@ -1,4 +1,4 @@
-/** Tests the three reporters of docs/report-from-anything.md as processes, with a service that misbehaves. */
+/** Tests the three reporters of docs/report-from-anything.md as processes, against a service that misbehaves. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -45,10 +45,12 @@ afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup()
 })
 
-/** Creates an agent's folder, a service, and a reporter between them that runs ten times faster than usual. */
+/**
+ * Creates an agent's folder, a test service, and a reporter between them whose durations are a tenth of the usual ones.
+ */
 async function world(command: string[], time: Record<string, string> = { SVC_TIME_SCALE: '0.1', SVC_TIME_FLOOR: '0' }) {
   const folder = mkdtempSync(join(tmpdir(), 'reporter-'))
-  // A process that the reporter's shell has started may still write for a moment.
+  // Removing the folder is retried, since a process that the reporter's shell has started may still write into it.
   cleanups.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   writeFileSync(join(folder, 'status.json'), JSON.stringify(status, null, 2))
   writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
@@ -78,7 +80,7 @@ const commands = (...list: object[]) => ({ commands: list, interval: 5 })
 const long = `\u0001${'\u{1f44d}'.repeat(1999)}`
 const ackOf = (call: Call, id: string) => call.body.acks.find((ack: { id: string }) => ack.id === id)
 
-/** Answers reports, without sending a command, until a report carries an ack with this id. */
+/** Answers the reporter's reports, without sending a command, until a report carries an ack with this id. */
 async function settled(service: Service, id: string) {
   for (;;) {
     const call = await service.next()
@@ -88,8 +90,8 @@ async function settled(service: Service, id: string) {
 }
 
 /**
- * Answers with a command until a report carries its ack, and returns that report. On a busy machine an answer may be
- * lost because it comes too late.
+ * Answers the reporter's reports with a command until a report carries the command's ack, and returns that report. On a
+ * busy machine a single answer may come too late for the reporter.
  */
 async function obeyed(service: Service, answer: unknown, id: string): Promise<Call> {
   for (;;) {
@@ -101,8 +103,8 @@ async function obeyed(service: Service, answer: unknown, id: string): Promise<Ca
 
 describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   test.concurrent('reports in the shape of the contract, obeys pause and resume, and refuses unknown commands', async () => {
-    // The reporter waits three seconds for an answer here. Half of that was too short while other tests kept this
-    // process busy.
+    // With this scale the reporter waits three seconds for an answer. Half of that was too short while other tests kept
+    // this process busy.
     const { folder, service, has, start } = await world(command, { SVC_TIME_SCALE: '0.2', SVC_TIME_FLOOR: '0' })
     start()
     const first = await service.next()
@@ -138,7 +140,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     expect(paused.body.acks.length).toBe(6)
     expect(has('run_now')).toBe(false)
     expect(paused.body.seq).toBe(first.body.seq + 1)
-    rmSync(join(folder, 'paused')) // the agent may clear the same pause through another channel of its own (rule 4)
+    rmSync(join(folder, 'paused')) // the agent itself may also end the pause, without the service (rule 4)
     paused.answer(commands())
 
     const resumed = await service.next()
@@ -225,7 +227,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
     const acked = await service.next()
     expect(ackOf(acked, 'once')).toMatchObject({ ok: true })
     expect(has('run_now')).toBe(true)
-    rmSync(join(folder, 'run_now')) // the agent has started the run and removes the request for it
+    rmSync(join(folder, 'run_now')) // the agent removes this file when it starts the requested run
     acked.answer(again)
     expect(await settled(service, 'once')).toMatchObject({ ok: true })
     expect(has('run_now')).toBe(false)

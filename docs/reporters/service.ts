@@ -1,6 +1,6 @@
 /**
- * A service that a test controls request by request. It can also hang, reset the connection, send nonsense and
- * redirect.
+ * A test service for reporters: a test decides how each request is answered. The service can also hang, reset the
+ * connection, send nonsense and redirect.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,21 +11,21 @@ export interface Call {
   readonly token: string | undefined
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
   readonly body: any
-  /** Answers 200: with a value as JSON, or with a text as it is. */
+  /** Answers with status 200 and this value as JSON. A string is sent as it is. */
   answer(value: unknown): void
   refuse(status: number, headers?: Record<string, string>): void
-  /** Sends nothing; the connection stays open until the other side gives up. */
+  /** Sends nothing, and leaves the connection open until the reporter gives up. */
   hang(): void
-  /** Sends one byte from time to time, without end. */
+  /** Sends one byte of the answer from time to time, without end. */
   dribble(): void
   reset(): void
 }
 
 export interface Service {
   readonly url: string
-  /** The number of requests that arrived, whether or not `next` returned them. */
+  /** The number of requests that have arrived, including requests that `next` has not returned yet. */
   readonly received: () => number
-  /** The next request that the test has not seen yet. */
+  /** Returns the next request that the test has not seen yet, and waits for it if necessary. */
   next(): Promise<Call>
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 export function isGenuine(secret, { id, timestamp, signature }, body, now = Date.now()) {
-  if (Math.abs(now / 1000 - Number(timestamp)) > 300) return false // an old request that somebody repeats
+  if (Math.abs(now / 1000 - Number(timestamp)) > 300) return false // an old request that somebody sends again
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
   return signature.split(' ').some((one) => {

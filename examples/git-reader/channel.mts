@@ -1,8 +1,8 @@
 /**
- * The files through which an agent reports and is controlled; it never waits for a reader. It writes its status file,
- * renamed into place so that a reader sees a whole one, and its log. It reads settings, the pause file, and the run-now
- * file, which it removes when it acts. Under `svc run` the environment names these files; started by hand they are in
- * `.svc/` and `state/` of the agent's folder, where `svc report` finds them.
+ * The files through which an agent reports and is controlled. The agent writes a log, and a status file that is renamed
+ * into place so that a reader never sees half of it. It reads its settings, the pause file, and the run-now file, which
+ * it removes when it starts that run. Under `svc run` the environment names these files; by default they are in `.svc/`
+ * and `state/` of the agent's folder, where `svc report` finds them.
  */
 import {
   appendFileSync,
@@ -30,7 +30,10 @@ export interface Run {
   log?: string
 }
 
-/** Checks one value of the settings file. It returns the value, or the agent's own default for a wrong one. */
+/**
+ * A rule for one value of the settings file: a function that returns the value, or the agent's default if it is
+ * invalid.
+ */
 export type Rule<T> = (value: unknown) => T
 export const number =
   (usual: number, min: number, max: number): Rule<number> =>
@@ -48,7 +51,7 @@ export const choice =
   <const C extends string>(usual: C, ...others: C[]): Rule<C> =>
   (v) =>
     others.find((o) => o === v) ?? usual
-/** A rule for a time in Unix seconds; undefined if it is not set. */
+/** A rule for a time in Unix seconds. It returns undefined if the setting has no valid value. */
 export const time: Rule<number | undefined> = (v) => (typeof v === 'number' && v >= 0 ? v : undefined)
 
 type Values<T extends Record<string, Rule<unknown>>> = { [K in keyof T]: ReturnType<T[K]> }
@@ -72,7 +75,7 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
   }
   const paused = () => existsSync(pauseFile)
 
-  /** Appends one line to the log. When the file grows past its limit, only its newer half is kept. */
+  /** Appends one line to the agent's log. When the log file grows past its limit, only its newer half is kept. */
   function log(line: string) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not reach a terminal
     appendFileSync(logFile, `${new Date().toISOString()} ${line.replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/g, ' ')}\n`)
@@ -82,7 +85,7 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
   }
 
   /**
-   * Reads the settings. While the file is unreadable, for example because somebody is writing it, the last values stay.
+   * Reads the settings file. While it is unreadable, for example because somebody is writing it, the last values stay.
    */
   function readSettings() {
     try {
@@ -98,19 +101,22 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
     folder,
     paused,
     log,
-    /** True once for each press of run now: the request's file is removed before the work starts. */
+    /** Returns true once for each time that somebody pressed Run now: it removes the run-now file. */
     takeRunNow(): boolean {
       if (!existsSync(runNowFile)) return false
       rmSync(runNowFile, { force: true })
       return true
     },
-    /** The current values of the settings. */
+    /** Reads the settings file, and returns the values of the settings. */
     settings(): Values<T> {
       seen = stamp()
       readSettings()
       return Object.fromEntries(Object.entries(table).map(([key, read]) => [key, read(given[key])])) as Values<T>
     },
-    /** Waits. The wait ends early when a setting, the pause or run now differs from what the caller has seen. */
+    /**
+     * Waits for this time. The wait ends early when the agent is paused or resumed, when the settings file changes, or
+     * when somebody asks for a run while the agent is not paused.
+     */
     async wait(seconds: number, before: { paused: boolean }, signal: AbortSignal) {
       const until = performance.now() + seconds * 1000
       while (!signal.aborted) {
@@ -120,11 +126,14 @@ export function openChannel<T extends Record<string, Rule<unknown>>>(name: strin
         await sleep(Math.min(left, lookMs), undefined, { signal }).catch(() => {})
       }
     },
-    /** Writes the status file, which may hold only keys that version 1 knows. */
+    /** Writes the status file, which may hold only keys that version 1 of the protocol knows. */
     writeStatus(status: object) {
       replace(statusFile, JSON.stringify({ agent: { version }, ...status }))
     },
-    /** The runs from before this start of the agent. A run that was in progress then is marked as interrupted. */
+    /**
+     * The runs that the status file has from before this start of the agent. A run that was in progress then is marked
+     * as interrupted.
+     */
     earlierRuns(): Run[] {
       try {
         const { runs = [] } = JSON.parse(readFileSync(statusFile, 'utf8')) as { runs?: Run[] }

@@ -1,4 +1,4 @@
-/** Turns a history into what the page shows, as pure functions: from commits to runs, panels and health. */
+/** Turns a git history into what the page shows, as pure functions: from commits to runs, panels and health. */
 import type { Run } from './channel.mts'
 import type { Commit, History } from './history.mts'
 
@@ -6,8 +6,8 @@ const shown = { commits: 25, authors: 20, days: 40, subjects: 6, titleLength: 12
 const daySeconds = 86_400
 
 /**
- * Makes a run for each day of the history. If a day gets more commits it is reported again under the same id, which
- * replaces the earlier report (2.2).
+ * Makes a run for each day of the git history. If a day gets more commits, its run is reported again under the same id,
+ * and replaces the run that was reported before (2.2).
  */
 export function dayRuns(history: History): Run[] {
   const days = Map.groupBy(history.commits, (commit) => dayOf(commit.at))
@@ -25,7 +25,7 @@ export function dayRuns(history: History): Run[] {
   })
 }
 
-/** The largest commits, each with its share of the changed lines. */
+/** The largest commits as subjects of a run, each with its share of the changed lines. */
 export function subjectsOf(commits: readonly Commit[], history: History): NonNullable<Run['subjects']> {
   const whole = commits.reduce((sum, c) => sum + sizeOf(c), 0)
   return [...commits]
@@ -98,7 +98,7 @@ function facts(history: History) {
 const sizeOf = (c: Commit) => c.added + c.removed
 const linkOf = (c: Commit, { page }: History) => (page ? { url: `${page}/commit/${c.hash}` } : {})
 
-/** The local date of a time, such as 2026-11-21. */
+/** The date of a time in the local time zone, such as 2026-11-21. */
 const dayOf = (at: number): string => minuteOf(at).slice(0, 10)
 
 function minuteOf(at: number): string {

@@ -1,6 +1,6 @@
 /**
- * Reads what git knows about a checkout. It only reads, starts no program that the checkout configures, and uses no
- * network.
+ * Reads the history of a git checkout. The functions only read, start no program that the checkout configures, and use
+ * no network.
  */
 import { execFile } from 'node:child_process'
 import { basename } from 'node:path'
@@ -37,13 +37,16 @@ export interface History {
   head: string
   /** The address of the repository's web page, if its remote is an http or https address. */
   page: string | undefined
-  /** The commits, newest first. */
+  /** The commits that were read, newest first. */
   commits: Commit[]
-  /** True if there are older commits than the ones that were read. */
+  /** True if the history has older commits than the ones that were read. */
   cut: boolean
 }
 
-/** Returns the hash of the commit that `wanted` names at the moment. Throws an Error whose message is for people. */
+/**
+ * Returns the hash of the newest commit of the branch in `wanted`, or of HEAD if it names none. Throws an Error whose
+ * message is for people.
+ */
 export async function headOf(wanted: Wanted, signal: AbortSignal): Promise<string> {
   const name = wanted.branch || 'HEAD'
   const found = await git(wanted.folder, signal, 'rev-parse', '--verify', '--end-of-options', `${name}^{commit}`)
@@ -82,8 +85,8 @@ export async function readHistory(wanted: Wanted, head: string, signal: AbortSig
 }
 
 /**
- * Parses the output of git: each commit begins with the byte 01, its fields are separated by the byte 00, and lines of
- * the form `added removed path` follow.
+ * Parses the output of `git log`: each commit begins with the byte 01, its fields are separated by the byte 00, and
+ * lines of the form `added removed path` follow.
  */
 export function parse(log: string): Commit[] {
   return log

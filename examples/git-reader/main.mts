@@ -1,4 +1,4 @@
-/** Reads the history of a git checkout at intervals. */
+/** The example agent git-reader: reads the history of a git checkout at intervals, and reports it. */
 import { choice, flag, number, openChannel, type Run, text, time } from './channel.mts'
 import { dayRuns, healthOf, panelsOf, subjectsOf, titleOf } from './digest.mts'
 import { type History, headOf, readHistory, type Wanted } from './history.mts'
@@ -16,7 +16,7 @@ const channel = openChannel('reader', '1.0.0', {
 })
 type Settings = ReturnType<typeof channel.settings>
 
-/** The result of the last reading: a history, or the reason why there is none. */
+/** The result of the last reading: a git history, or the reason why there is none. */
 let last: { history: History } | { trouble: string } | undefined
 let lastWanted = ''
 let settings: Settings = channel.settings()
@@ -55,8 +55,8 @@ async function round() {
 }
 
 /**
- * Looks at the branch. The history is read if the branch has moved, if the settings changed, or if somebody asked for a
- * run; each reading is a run.
+ * Looks which commit the branch is at. The history is read if the branch has moved, if the settings have changed, or if
+ * somebody asked for a run; each reading is reported as a run.
  */
 async function look(why: 'run now' | 'settings changed' | 'schedule') {
   const { folder, branch, commits, since, merges } = settings

@@ -1,6 +1,6 @@
 /**
- * The calls that bots make. Each is checked in this order: whether the token is valid, whether the bot is in that
- * workspace, and whether the bot may do this.
+ * The calls that bots make to the product. For each call the product checks, in this order, that the token is valid,
+ * that the bot is in that workspace, and that the bot's scopes and role permit the call.
  */
 import { type Answer, json, refuse } from './answers.mts'
 import type { Change, Store, Task, TaskState, Wanted } from './store.mts'
@@ -51,7 +51,10 @@ function workspace(bot: Bot, store: Store) {
   return { id: bot.workspace, name: bot.workspaceName, tasks: { open, done: tasks.length - open } }
 }
 
-/** Lists the tasks of a workspace. The query `state=open|done` or `mine=true` limits the list. */
+/**
+ * Lists the tasks of the bot's workspace. The query `state=open|done` or `mine=true` (opened by this bot) limits the
+ * list.
+ */
 function list(bot: Bot, store: Store, query: URLSearchParams): Task[] {
   const state = query.get('state')
   return store.tasks.filter(

@@ -1,6 +1,6 @@
 /**
- * The product's settings, all from the environment. The secret is never an argument, since everybody on the machine can
- * read those.
+ * The product's settings, all from the environment. The secret is never a command-line argument, since everybody on the
+ * machine can read the arguments of a process.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -8,7 +8,7 @@ import { resolve } from 'node:path'
 export interface Config {
   /** The origin of the service that issues the bots' tokens. */
   service: string
-  /** The id of this product in the service, and the secret with which it asks the service. */
+  /** The id of this product in the service, and the secret with which it authenticates to the service. */
   product: string
   secret: string
   host: string
@@ -18,13 +18,13 @@ export interface Config {
    * listens on.
    */
   origin: string | undefined
-  /** The path of the JSON file that stores everything. */
+  /** The path of the JSON file in which the product stores its data. */
   file: string
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Reads the settings. Throws an Error with a sentence about the first invalid one. */
+/** Reads the settings from the environment. Throws an Error with a sentence about the first invalid one. */
 export function readConfig(env: Env): Config {
   const port = Number(env.TASKS_PORT ?? 8790)
   if (!Number.isInteger(port) || port < 0 || port > 65535)

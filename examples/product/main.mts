@@ -1,4 +1,6 @@
-/** A task list for people and for the bots of agents: one process, one file, no dependency. */
+/**
+ * The example product `tasks`, a task list for people and for the bots of agents: one process, one file, no dependency.
+ */
 import { createServer, type IncomingMessage } from 'node:http'
 import { type Answer, bodyOf, refuse, send } from './answers.mts'
 import { api, type Deps } from './api.mts'
@@ -42,7 +44,7 @@ function start() {
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
-      server.close() // requests in progress are still answered; every change is already on the disk
+      server.close() // requests in progress are still answered; every accepted change is already on disk
       server.closeIdleConnections()
       setTimeout(() => server.closeAllConnections(), 3000).unref()
     })
