@@ -5,8 +5,8 @@ import { inPieces } from './kit/pieces.ts'
 import { Refusal } from './kit/refusal.ts'
 
 /**
- * Serves `/cli/`: the same for everyone, without a credential. Clients ask again each time, and rarely receive the
- * bytes again (D56).
+ * Serves the files of the served release at `/cli/`: the same for everyone, without a credential. Clients revalidate
+ * each time with the ETag, and rarely receive the bytes again (D56).
  */
 export const releaseRoutes = (releases: Releases) =>
   new Hono()
@@ -36,7 +36,7 @@ async function serving(releases: Releases): Promise<Files> {
 const etagOf = (signature: Buffer) => `"${createHash('sha256').update(signature).digest('hex')}"`
 
 interface SentRelease {
-  /** The checksum of the build, even if this file is its signature. */
+  /** The checksum of the build `svc.pyz`, also when this file is only its signature or its checksum file. */
   sha256: string
   etag: string
   type: string

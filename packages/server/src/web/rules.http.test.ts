@@ -19,7 +19,7 @@ const open = [
   'GET /cli/svc.pyz.sha256',
   'GET /cli/svc.pyz.sig',
 ]
-/** The routes of a workspace that members may use; all others there are for admins. */
+/** The routes of a workspace that its members may use; all other routes of a workspace are for admins. */
 const members = [
   'GET /api/web/w/:slug',
   'GET /api/web/w/:slug/fleet',

@@ -4,7 +4,10 @@ import type { Deps } from '../deps.ts'
 import { dayMs, dayOf } from '../limits/days.ts'
 import { Refusal } from './kit/refusal.ts'
 
-/** The days until the file expires. It is generated for each call; RFC 9116 wants less than a year. */
+/**
+ * The days after which security.txt says that it expires. The service generates it for each request; RFC 9116 wants
+ * less than a year.
+ */
 const holdsDays = 180
 
 export const securityRoutes = ({ config, now }: Pick<Deps, 'config' | 'now'>) =>

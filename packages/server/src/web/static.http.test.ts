@@ -56,8 +56,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 afterAll(() => agent.destroy())
 
 /**
- * The number of spellings of the address in each of four forms. If each kept the file of 200 kB in memory, the 1,200
- * copies of a short run would take 240 MB.
+ * Each of four ways to write the same file's address is tried in this many variants. If the service kept the file of
+ * 200 kB for each variant, the 1,200 copies of a short run would take 240 MB.
  */
 const spellingsOfEach = process.env.SVC_TEST_LONG ? 1250 : 300
 

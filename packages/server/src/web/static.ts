@@ -1,6 +1,6 @@
 /**
- * Serves the built page. Hashed files never change; browsers revalidate the page itself each time. Memory is bounded by
- * the files that exist, whatever is requested: only the exact address of a file finds it.
+ * Serves the built page. Files with a hash in their name never change; browsers revalidate the page itself each time.
+ * The memory for files is bounded whatever clients request, since only the exact address of an existing file finds it.
  */
 import { createHash } from 'node:crypto'
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -27,7 +27,10 @@ const types: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** The milliseconds after which the folder is listed again, so that a new build is served without a restart. */
+/**
+ * The milliseconds after which the folder of the built page is listed again, so that a new build is served without a
+ * restart.
+ */
 const listedEvery = 1000
 const page = '/index.html'
 
@@ -36,22 +39,25 @@ interface File {
   bytes: Buffer
   type: string
   etag: string
-  /** True if the file's address contains a hash of its content, so that browsers need not ask again. */
+  /**
+   * True if the file's address contains a hash of its content, so that browsers may cache the file without revalidating
+   * it.
+   */
   immutable: boolean
   smaller: Map<Coding, Promise<Buffer>>
 }
 type PageContext = Context<{ Bindings: HttpBindings }>
 
 /**
- * Serves the files of `dir`. An address that does not end like a file of the page gets the page, which reads the
- * address itself; for other missing files the answer is 404.
+ * Serves the files of `dir`. An address that does not end like a file gets `index.html`, which then shows the part of
+ * the page that belongs to the address. For other missing files the answer is 404.
  */
 export function staticRoutes(dir: string, clock: () => number = () => performance.now()) {
   const files = filesOf(dir, clock)
   return new Hono<{ Bindings: HttpBindings }>().get('*', async (c) => {
     const path = rawPathOf(c.env.incoming.url ?? '/')
-    // A missing file is only reported if the address ends like one of the page's files. Other addresses may contain
-    // dots too, in an invitation or a version.
+    // A missing file gets 404 only if its address ends like one of the page's files. Addresses inside the page may
+    // contain dots too, for example in a version.
     const wanted = Object.hasOwn(types, extname(path)) ? path : page
     const file = files(wanted)
     if (file) return send(c, file)
@@ -77,7 +83,10 @@ async function send(c: PageContext, file: File): Promise<Response> {
 const whole = (c: Context, bytes: Buffer, headers: Record<string, string>): Response =>
   c.body(inPieces(bytes), 200, { ...headers, 'content-length': String(bytes.length) })
 
-/** Compresses a file once and keeps the result: the page is a few hundred kilobytes in all. */
+/**
+ * Compresses a file once and keeps the result in memory, because all files of the page together have only a few hundred
+ * kilobytes.
+ */
 function smaller(file: File, coding: Coding): Promise<Buffer> {
   const known = file.smaller.get(coding)
   if (known) return known
@@ -97,12 +106,12 @@ const codingOf = (accepts: string): Coding | undefined =>
       : undefined
 
 /**
- * Returns a function that finds the file at an address. The addresses come from the folder, so any other request costs
- * one lookup in a map; each file is read once, and again when it has changed.
+ * Returns a function that finds the file at an address. All addresses come from the listed folder, so a request for
+ * another address costs one lookup in a map. Each file is read once, and again when it has changed.
  */
 function filesOf(dir: string, clock: () => number): (path: string) => File | undefined {
   let listed = Number.NEGATIVE_INFINITY
-  /** The size and time of each file by its address, to notice changes. */
+  /** The size and the time of the last change of each file by its address, to notice changes. */
   let stamps = new Map<string, string>()
   const read = new Map<string, { file: File; stamp: string }>()
 
@@ -135,7 +144,8 @@ function stampsIn(dir: string): Map<string, string> {
 }
 
 /**
- * The entries of the folder: none if the page is not built, and perhaps fewer while a new build replaces an old one.
+ * The entries of the folder of the built page. There are none if the page was not built, and some may be missing while
+ * a new build replaces the old one.
  */
 function entriesOf(dir: string): Dirent[] {
   try {

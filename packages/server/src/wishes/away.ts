@@ -1,7 +1,7 @@
 /**
- * Records when the service was down. Every running node advances one row of the database; a node that finds it far
- * behind records the gap. A runtime on trial needs one good report, so a rollback during such a gap does not count
- * against the version.
+ * Records when the whole service was down. Every running node writes the time into one row of the database; a node that
+ * finds an old time there records an outage. A runtime on trial needs one accepted report, so a rollback during an
+ * outage does not count against its version.
  */
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -19,8 +19,8 @@ export interface Away {
 }
 
 /**
- * Records that this node is running, and an outage if it has just ended. Called at startup, before the first report is
- * answered, and in every round of the sweeper.
+ * Records that the service is running, and an outage if one has just ended. A node calls this at startup, before it
+ * answers the first report, and in every round of the sweeper.
  */
 export async function beat(db: Db, now: number): Promise<void> {
   const seen = await db.selectFrom('service_beat').select('at').where('id', '=', 1).executeTakeFirst()

@@ -28,6 +28,6 @@ export const securityHeaders = (baseUrl: string): Record<string, string> => ({
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': unused.map((feature) => `${feature}=()`).join(', '),
-  // The header has no includeSubDomains, because hosts below this one are not ours to decide about.
+  // The header has no includeSubDomains, because hosts below the service's own host may belong to somebody else.
   ...(baseUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
 })

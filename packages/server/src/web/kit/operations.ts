@@ -1,7 +1,7 @@
 /**
- * Binds the operations of packages/api to the functions that carry them out, as routes of the page. The right is
- * checked when the request begins and, for a change, again in the transaction that writes (I33); afterwards the open
- * pages are notified.
+ * Binds the operations of packages/api to the functions that carry them out, as routes of the page. A guard checks the
+ * person's right when the request begins; a change checks it again in its transaction (I33). After a change, the
+ * service notifies the open pages.
  */
 import type { Notice, Operation, ParamsOf, Role, Route } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
@@ -27,7 +27,10 @@ export type RouteObjects<R> = (R extends `${string} /w/:slug${string}` ? { works
 /** The dependencies of an operation that a person or the operator may start. */
 export type OperationNeeds = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
 
-/** The arguments of a change. It writes through `db`, and data of the accounts library through `people`. */
+/**
+ * The arguments of a function that makes a change. The function writes through `db`, and data of the accounts library
+ * through `people`.
+ */
 export type Acting<R, B extends By> = RouteObjects<R> & {
   db: Trx
   people: OperationNeeds
@@ -36,12 +39,15 @@ export type Acting<R, B extends By> = RouteObjects<R> & {
   now: number
   params: ParamsOf<R & string>
 }
-/** The arguments of a change by a signed-in person. */
+/** The arguments of a function that makes a change for a signed-in person. */
 type PersonActing<R> = Acting<R, Person> & { session: { id: string } }
-/** The arguments of a change that takes several transactions; `write` checks the right in each. */
+/**
+ * The arguments of a function that makes its change in several transactions. Each call of `write` opens one of them and
+ * checks the person's right in it.
+ */
 type ActingOften<R> = Omit<Acting<R, Person>, 'db'> & { write: Writer; deps: WebDeps }
 
-/** The arguments of an operation that only reads. */
+/** The arguments of a function that only reads for an operation. */
 export type Looking<R> = RouteObjects<R> & {
   deps: WebDeps
   who: Who
@@ -50,15 +56,17 @@ export type Looking<R> = RouteObjects<R> & {
   params: ParamsOf<R & string>
 }
 
-/** The work after the commit of a change, and its answer. */
+/** What a route does after the transaction of a change was committed: notifications, further work, and the answer. */
 interface Afterwards<R, Given, Value> {
-  /** Returns the ids of the agents whose pages are notified; by default the agent in the path. */
+  /**
+   * Returns the ids of the agents about which open pages are notified; by default only the agent that the path names.
+   */
   agents?(value: Value): readonly string[]
-  /** Does further work that follows from the change. */
+  /** Does further work that the change makes necessary, before the pages are notified. */
   goOn?(deps: OperationNeeds, at: RouteObjects<R>, value: Value, now: number): Promise<void>
   /** Makes the answer of the route; by default it is the value that the change returned. */
   answer?(value: Value, looking: Looking<R>): Given | Promise<Given>
-  /** Returns false if the object existed already. The status of the answer is then 200. */
+  /** Returns false if the object that the operation creates existed already. The answer then has status 200. */
   made?(value: Value): boolean
 }
 
@@ -110,7 +118,8 @@ export const actsOften = <R extends Route, Read, Sent, Given, Value>(
 ): BoundOften => erase({ operation, actOften: actOften as Erased, ...after })
 
 /**
- * Adds the routes of these operations below `/api/web`. The guard `member` already protects all routes of a workspace.
+ * Adds the routes of all given operations below `/api/web`. The guard `member` is not added here, because it already
+ * protects every route of a workspace.
  */
 export function mount(app: Hono<WebEnv>, deps: WebDeps, all: readonly Bound[]): void {
   for (const bound of all) {
@@ -192,7 +201,7 @@ async function inputOf(c: Context<WebEnv>, { route, input, maxBytes }: Operation
 const noticesOf = ({ change }: Operation): readonly Notice[] =>
   change === undefined || 'none' in change.pages ? [] : change.pages
 
-/** Notifies open pages as the operation's description says. */
+/** Notifies open pages of a change, as the description of the operation in packages/api says. */
 export function notify(
   live: Live,
   operation: Operation,

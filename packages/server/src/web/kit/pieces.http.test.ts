@@ -12,7 +12,10 @@ import { operator, serve } from '../testing/service.ts'
 const size = 6 * 1024 * 1024
 const many = 40
 
-/** Lets many clients request a file and not read it, and returns the bytes of buffers that this holds. */
+/**
+ * Lets many clients request a file without reading the answer, and returns the bytes of buffers that the service then
+ * holds in memory.
+ */
 async function costOf(origin: string, path: string): Promise<number> {
   const whole = Buffer.from(await (await fetch(origin + path)).arrayBuffer())
   expect(whole.length).toBeGreaterThan(size)

@@ -2,14 +2,16 @@ import { Turns } from '../../http/turns.ts'
 
 /** The size of one piece in bytes. */
 const pieceBytes = 64 * 1024
-/** Sends pieces of files, at most 32 in each turn of the event loop. The first piece of each file does not count. */
+/**
+ * Limits the pieces that all answers together send in one turn of the event loop to 32. The first piece of each answer
+ * is sent without waiting.
+ */
 const turns = new Turns(32)
 
 /**
- * Streams a file as the body of an answer; the caller must set `Content-Length`. A whole file would be copied for each
- * answer, and clients that do not read would each hold a copy, although anybody may request the page's files and
- * `/cli/`. Other requests get a turn between two pieces, since the system accepts megabytes at once for a new
- * connection.
+ * Streams a file as the body of an answer, piece by piece; the caller must set `Content-Length`. If files were sent
+ * whole, each client that does not read would make the service hold a copy, although anybody may request the page's
+ * files and `/cli/`. Other requests get a turn between two pieces.
  */
 export function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0

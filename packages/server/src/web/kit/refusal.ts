@@ -98,7 +98,7 @@ export class Refusal extends Error {
   readonly status: number
   /** The seconds that the header Retry-After tells the client to wait. */
   readonly retryAfter: number | undefined
-  /** All faults of a refused bundle. */
+  /** All findings about a refused bundle; undefined for other refusals. */
   readonly findings: BundleFinding[] | undefined
   constructor(code: WebCode, message?: string, retryAfter?: number) {
     const [status, words] = webRefusals[code]
@@ -109,7 +109,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns the value of a verdict; throws if it is a refusal. For handlers that add nothing to the refusal. */
+/** Returns the value of a verdict, or throws the refusal that the verdict holds. */
 export function granted<T>(verdict: Verdict<T, WebCode>): T {
   if (verdict.ok) return verdict.value
   throw new Refusal(verdict.code, verdict.message)
@@ -122,8 +122,8 @@ export function found<T>(value: T | undefined, code: WebCode): T {
 }
 
 /**
- * True for an error because the database cannot be reached, is full or gave up (I10). Such errors have no better
- * explanation.
+ * True for an error that says that the database cannot be reached, is full, or gave up on a statement (I10). The answer
+ * is then that the service is unavailable.
  */
 export function isDatabaseFailure(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false
@@ -132,11 +132,16 @@ export function isDatabaseFailure(error: unknown): boolean {
   return /^(08|53|57|58|40)...$/.test(code) || /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH)/.test(code)
 }
 
-/** True for PostgreSQL's error about U+0000 in a text, which it cannot store. No row can match such a request (I10). */
+/**
+ * True for PostgreSQL's error about a text with U+0000, which PostgreSQL cannot store. The answer is then that the text
+ * of the request is invalid (I10).
+ */
 export const isForeignText = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '22021'
 
-/** True for an error about a unique or foreign key. Usually two requests did the same thing at the same time. */
+/**
+ * True for an error about a violated unique or foreign key. Usually two requests did the same thing at the same time.
+ */
 export function isConstraint(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }

@@ -8,8 +8,7 @@ import { hashQueue } from '../../people/hashing.ts'
 import { password, type Service, serve } from '../testing/service.ts'
 
 /**
- * A wrong password. It is too long and therefore refused before anything is hashed, so that many tries cost the test
- * nothing.
+ * A wrong password that is too long. It is refused before anything is hashed, so that many tries take the test no time.
  */
 const wrong = 'w'.repeat(201)
 
@@ -71,8 +70,8 @@ test('valid links are not counted, so a whole office can open its invitations fr
 test('a sign-in that finds no room in the queue gets 429 with Retry-After, and does not count as failed', async () => {
   const { attempt, known, service } = await world()
   const ends: (() => void)[] = []
-  // Fills the queue: two turns run and 32 wait. Each has a different address, so that none is refused in favour of
-  // another.
+  // The test fills the queue for hashing passwords: two turns run and 32 wait. Each turn has a different network
+  // address, so that none is refused in favour of another.
   const held = Array.from({ length: 34 }, (_, i) =>
     hashQueue.run({ known: false, caller: `flood ${i}` }, () => new Promise<void>((resolve) => ends.push(resolve))),
   )
@@ -81,7 +80,7 @@ test('a sign-in that finds no room in the queue gets 429 with Retry-After, and d
   expect(asked, 'the accounts library is not asked').not.toHaveBeenCalled()
   expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } })
   expect(refused.headers.get('retry-after')).toBe('5')
-  // A known browser waits in another queue, which has room.
+  // The browser has signed in to the account before, so its turn waits in the queue for known browsers, which has room.
   const waiting = attempt('192.0.2.1', password, known)
   await eventually('33 wait for a hash', () => expect(hashQueue.waiting).toBeGreaterThanOrEqual(33), { everyMs: 1 })
   let ended = false

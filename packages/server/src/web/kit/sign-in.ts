@@ -1,6 +1,6 @@
 /**
- * Signing in and out. The accounts library decides and sets the cookies; this module counts and records tries, and
- * writes the answer in our form.
+ * Lets people sign in and out. The accounts library judges passwords and makes the session cookies; this module limits
+ * and logs the tries, and writes the answer in the form of the page's routes.
  */
 import type { SignInRecord } from '@svc/api'
 import type { Context } from 'hono'
@@ -31,8 +31,8 @@ import type { WebEnv } from './guards.ts'
 import { Refusal, type WebCode } from './refusal.ts'
 
 /**
- * The limit of tries from one network address with one-time links and invitations that do not exist. Guessing 256
- * random bits is hopeless, but should not be free.
+ * The limit of tries from one network address to use one-time links or invitations that do not exist. Nobody can guess
+ * 256 random bits, but the tries should not be free.
  */
 const perCallerLinks: Limit = { max: 60, seconds: 300 }
 /**
@@ -46,7 +46,7 @@ type LinkMethod = Exclude<Method, 'password'>
 type Account = Pick<Person, 'id' | 'email'>
 
 export interface SignIn {
-  /** Signs in with a password. Every wrong one gets the same answer, whether the account exists or not. */
+  /** Signs in with a password. Every wrong password gets the same answer, whether the account exists or not. */
   withPassword(c: Context<WebEnv>, email: string, password: string): Promise<void>
   /** Signs in a person who was identified by a one-time link or an invitation. */
   withoutPassword(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<void>
@@ -61,7 +61,7 @@ export interface SignIn {
    * such tries, whether it succeeds or fails; above the limit `work` does not run.
    */
   countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
-  /** Gives the browser the cookie that marks it as known for the account of the signed-in person, if it has none. */
+  /** If the browser has no valid cookie that marks it as known for the account of the signed-in person, it gets one. */
   rememberDevice(c: Context<WebEnv>): void
 }
 
@@ -71,7 +71,10 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   const passwords = new Tries(perPersonPassword)
   const devices = deviceCookies({ secret: auth.options.secret, https: config.baseUrl.startsWith('https:') })
 
-  /** The headers of the request for the accounts library, with the client's address as we determined it. */
+  /**
+   * The headers of the browser's request for the accounts library, with the client's address as the service determined
+   * it.
+   */
   const headersOf = (c: Context<WebEnv>): Headers => {
     const headers = new Headers(c.req.raw.headers)
     headers.set(addressHeader, addressOf(c))
@@ -119,8 +122,8 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
 
   /**
-   * Returns the answer of the accounts library to this password. Throws before the library is asked if the queue is
-   * full, and also if the database is unreachable.
+   * Returns the answer of the accounts library to an e-mail address and a password. Throws if the queue for hashing is
+   * full, without asking the library, or if the database cannot be reached.
    */
   async function judge(c: Context<WebEnv>, account: string, password: string, known: boolean): Promise<Response> {
     const turn = { known, caller: callerKey(addressOf(c)) }
@@ -134,8 +137,8 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
 
   /**
-   * True if another password was set while this one was being checked. In that case the new session must end too, since
-   * the change only ended the sessions that existed then.
+   * True if the account got another password while the typed one was being checked. The new session must then end,
+   * because the change of the password ended only the sessions that existed at that time.
    */
   async function wasChanged(account: string, password: string, before: string | null): Promise<boolean> {
     const hash = await storedPassword(store.db, account)
@@ -205,7 +208,10 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
 
 type How = Pick<SignInLine, 'method' | 'known'>
 
-/** The stored hash of the account's password. A change that is in progress ends before it is read. */
+/**
+ * The stored hash of the account's password. On PostgreSQL the query waits for a change of the password that is in
+ * progress.
+ */
 async function storedPassword(db: Db, email: string): Promise<string | null> {
   const row = db
     .selectFrom('account')
@@ -227,13 +233,13 @@ interface Count {
   limit: Limit
   key: string
   now: number
-  /** The codes of refusals that count as failed tries; with `all` every result counts. */
+  /** The codes of the refusals that count as failed tries. With `all`, every run counts, even one that succeeded. */
   wrong: readonly WebCode[] | 'all'
 }
 
 /**
- * Runs `work`, unless the limit is reached. It counts as a failed try while it runs, and afterwards if it ended with
- * one of the refusals in `wrong`; if that is `all`, every run counts.
+ * Runs `work`, unless the limit is reached. A run counts as a try while it lasts; afterwards it still counts only if it
+ * ended with one of the refusals in `wrong`, or if `wrong` is `all`.
  */
 async function counted<T>({ tries, limit, key, now, wrong }: Count, work: () => Promise<T>): Promise<T> {
   const wait = tries.wait(key, limit, now)

@@ -1,4 +1,4 @@
-/** The page's routes behind a real listener, for tests, and people with browsers that keep their cookies. */
+/** For tests: starts the page's routes behind a real listener, and makes people whose browsers keep their cookies. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -39,7 +39,7 @@ export interface Browser {
 export type Service = Awaited<ReturnType<typeof serve>>
 
 export interface Given {
-  /** The PostgreSQL store to use, which is closed with the service; by default a new SQLite database. */
+  /** The store to use, which is closed with the service; by default a new SQLite database. */
   postgres?: Store
   https?: boolean
   proxies?: string[]
@@ -47,11 +47,14 @@ export interface Given {
   passwordForm?: PasswordForm
   smtpUrl?: string
   securityContact?: string
-  /** The milliseconds between two frames. */
+  /** The milliseconds of one tick. In one tick, the open pages of a workspace get at most one frame. */
   tick?: number
 }
 
-/** The hash of the password that all people have. It is made only once, since that takes a tenth of a second. */
+/**
+ * The hash of the password that all people in tests have. It is made only once, since hashing takes a tenth of a
+ * second.
+ */
 let hash: Promise<string> | undefined
 
 /** Starts the service. With `https` it answers as if behind a proxy that terminates TLS. */

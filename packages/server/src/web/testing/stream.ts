@@ -1,4 +1,4 @@
-/** A page's stream of frames, read as the browser's EventSource would. */
+/** Reads a page's stream of frames as the browser's EventSource would. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { Frame } from '@svc/api'
 import { onTestFinished } from 'vitest'
@@ -12,7 +12,10 @@ export interface Stream {
   close(): void
 }
 
-/** Opens a stream and resolves once it is open. With `reads` false it reads nothing from the socket. */
+/**
+ * Opens a stream of frames and resolves once the service has accepted it. With `reads` false the client reads no frames
+ * from the socket.
+ */
 export async function streamOf(url: string, cookie: string, { reads = true } = {}): Promise<Stream> {
   const frames: Frame[] = []
   let waiting: (() => void)[] = []
