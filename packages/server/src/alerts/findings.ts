@@ -70,8 +70,8 @@ export async function findings(store: Store, place: Place, looking: Looking): Pr
 }
 
 /**
- * The number of findings in which members of a mass silence are looked for in one turn of the event loop, so that the
- * turns stay short.
+ * The number of findings that are checked in one turn of the event loop for members of a mass silence. It is limited so
+ * that the turns stay short.
  */
 const foldedAtOnce = 2000
 
@@ -80,7 +80,10 @@ const aboutPlace = ({ id, slug }: Place): About => ({ kind: 'workspace', id, nam
 
 interface Silence {
   silent: SilentAgent[]
-  /** The names of agents whose silence cannot be judged now, for example soon after an outage of the service. */
+  /**
+   * The names of agents about which the rule `silent` can say nothing now, for example soon after an outage of the
+   * service.
+   */
   unknown: Set<string>
   /** The number of agents of the workspace that have ever reported. */
   counted: number
@@ -92,8 +95,8 @@ function noteSilence({ silent, unknown }: Silence, { id, name }: About, finding:
 }
 
 /**
- * The findings about the service itself and about its channels. The time of an outage does not count as a delay of the
- * evaluation.
+ * The findings about the service itself and about its channels. The evaluation does not count as late because of an
+ * outage of the service.
  */
 export function serviceFound(facts: ServiceFacts, looking: Looking): RuleFinding[] {
   const { rules, moment } = looking
@@ -135,12 +138,13 @@ async function folded(
     ({ row }) => row.rule === 'silent' && row.subject_kind === about.kind && row.subject_id === about.id,
   )
   const isOpen = before?.alert.openedAt != null
-  // While the alert is pending, the silence must still affect many agents: after a short network failure perhaps only
-  // one agent is really gone.
+  // A mass alert that is still pending opens only if many agents are still silent. After a short network failure
+  // perhaps only one agent is really gone.
   const mass = massSilence(silent, counted, isOpen ? { since: before.row.since } : undefined)
   if (!mass && !before) return [...found]
   await setImmediate()
-  // Once the alert was sent its names stay, so that the message about its end lists the same agents as the first one.
+  // The list of agents in a mass alert does not change after its first message, so that the message about its end lists
+  // the same agents.
   const isTold = before !== undefined && before.alert.told !== 'nothing'
   const names = mass?.agents.map(({ name }) => name)
   const agents = names && !isTold ? { agents: JSON.stringify({ names, of: counted }) } : {}
@@ -154,7 +158,7 @@ async function folded(
     const isMember = one.rule.name === 'silent' && one.about.kind === 'agent' && members.has(one.about.id)
     if (!isMember) return [one]
     const alert = own.get(one.about.id)?.alert
-    // Without an alert of its own, the agent only counts as a member of the mass silence.
+    // An agent without an alert about its own silence gets none; it is only listed in the mass alert.
     if (!alert) return []
     return alert.told === 'nothing' ? [{ ...one, finding: { is: isOpen ? 'over' : 'unknown' } }] : [one]
   }

@@ -12,12 +12,12 @@ type Reports = 'always' | 'never again' | { until: number; from: number } | { ev
 
 interface Scene {
   says: string
-  /** Says when the agent with this number sends reports. Times are minutes since the start. */
+  /** When the agent with this number sends reports. Times are minutes since the start. */
   reports: (agent: number) => Reports
   stopped?: 'person' | 'signal'
-  /** The service is down from one minute to another. */
+  /** The period in which the service is down, in minutes since the start. */
   away?: readonly [from: number, to: number]
-  /** The clock of the service is wrong by so many minutes from the 30th minute on. */
+  /** The error of the service's clock from the 30th minute on, in minutes. */
   jump?: number
   messages: readonly string[] | { max: number }
 }
@@ -68,7 +68,7 @@ test.each(scenes)(
       if (isAway) continue
       const reporting = ids.filter((_, i) => reportsAt(reports(i), at / minute))
       await report(w.store, reporting, now, { stopped: null })
-      // A last report before the end of the process says who ended it.
+      // The first agent's process has ended: its last report says who stopped it.
       if (stopped && at === 0) await report(w.store, ids.slice(0, 1), now, { stopped })
       await look(w.store, place, { baseUrl: 'https://svc.example.org', now })
       const rows = await w.store.db.selectFrom('alert_delivery').select('changes').orderBy('id').execute()
@@ -124,7 +124,7 @@ async function fleet(w: World, size: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Writes the last report of agents. */
+/** Stores a last report for each of these agents. */
 async function report(
   { db }: Store,
   ids: readonly string[],

@@ -7,8 +7,8 @@ import type { Verdict } from '@svc/protocol'
 import { done, refuse } from '../verdict.ts'
 
 /**
- * Weekly hours. `days` are 1 (Monday) to 7 (Sunday), `from` and `to` are minutes of the day. If `to` is before `from`
- * the hours cross midnight; if both are equal they last the whole day.
+ * Weekly hours. `days` are 1 (Monday) to 7 (Sunday); `from` and `to` are minutes since midnight. If `to` is before
+ * `from`, the hours cross midnight; if both are equal, they last the whole day.
  */
 export interface Hours {
   days: readonly number[]
@@ -65,13 +65,13 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** The period of the hours that contains this moment; undefined if none does. */
+/** The period of the weekly hours that contains this moment; undefined if the moment is outside the hours. */
 export function windowAt(hours: Hours, at: number): { from: number; to: number } | undefined {
   const { from, to, zone } = hours
   const length = to > from ? to - from : to - from + dayMinutes
   const today = startOfDay(localOf(zone, at))
-  // A period that started yesterday may still last. Earlier days need no look, because summer time never moves a period
-  // by a whole day.
+  // A period that started yesterday may still last. Earlier days are not checked, because summer time never moves a
+  // period by a whole day.
   for (const day of [today, today - dayMs]) {
     if (!hours.days.includes(weekdayOf(day))) continue
     const window = {
@@ -83,7 +83,7 @@ export function windowAt(hours: Hours, at: number): { from: number; to: number }
   return undefined
 }
 
-/** The first moment at or after `at` that is outside the hours; undefined if the hours never end. */
+/** The first moment at or after `at` that is outside the weekly hours; undefined if the hours cover the whole week. */
 export function endOf(hours: Hours, at: number): number | undefined {
   let end = at
   for (let windows = 0; windows <= 8; windows++) {

@@ -284,8 +284,8 @@ test('whatever happens: no message without a change of state, the end of a mute 
             expect(changed || unmuted || due).toBe(true)
             if (message === 'alert.ended') expect(before?.told).not.toBe('nothing')
           }
-          // Apart from unsteady alerts, a state only goes back if a closing alert opens again or a pending one is
-          // dropped.
+          // Except for unsteady alerts, the state of an alert goes back in two cases only: a closing alert opens again,
+          // or a pending alert is dropped.
           if (is !== 'unsteady' && was !== 'unsteady' && !(was === 'closing' && is === 'open') && is !== 'none') {
             expect(order.indexOf(is)).toBeGreaterThanOrEqual(order.indexOf(was))
           }

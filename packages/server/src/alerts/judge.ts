@@ -17,8 +17,8 @@ const remindFirst = hour
 const remindAgain = 24 * hour
 
 /**
- * The phase of the alert's condition. In `calm` the condition is gone and the alert is kept, which only happens while
- * it is unsteady.
+ * The phase of the alert's condition. In the phase `calm` the condition is gone, but the alert is kept because it is
+ * unsteady.
  */
 type Phase = 'pending' | 'open' | 'closing' | 'calm'
 
@@ -47,13 +47,13 @@ export interface Alert {
   endedAt: number | null
   acknowledged: Acknowledgement | null
   /**
-   * The state that the last message about this alert gave. It is also `ended` if the alert ended without a message
-   * because its rule no longer applies.
+   * The state of the alert that its last message gave. It is also `ended` if the alert ended without a message because
+   * its rule no longer applies.
    */
   told: 'nothing' | 'open' | 'unsteady' | 'ended'
   /**
-   * When the last message about this alert was queued; null if none was. `reminders` counts the reminders since its
-   * last message of another type.
+   * `toldAt` is when the last message about this alert was queued; null if none was. `reminders` is the number of
+   * reminders since the last message of another type.
    */
   toldAt: number | null
   reminders: number
@@ -86,7 +86,7 @@ const none: JudgedAlert = { alert: undefined, message: undefined }
 export const stateOf = ({ endedAt, unsteadySince, phase }: Alert): AlertState =>
   endedAt !== null ? 'ended' : unsteadySince !== null || phase === 'calm' ? 'unsteady' : phase
 
-/** The next state of an alert after a finding; `alert` is undefined if there was none. */
+/** The next state of an alert after a finding. `alert` is its state so far; undefined if there was no alert. */
 export function judge(rule: Rule, finding: Finding, alert: Alert | undefined, look: Look): JudgedAlert {
   if (alert?.endedAt != null) return afterItsEnd(alert, look)
   const before = alert && onThisClock(alert, look.now)
@@ -150,7 +150,8 @@ function held(rule: Rule, { from, since, label }: Extract<Finding, { is: 'holds'
         now,
       )
     case 'pending': {
-      // The condition of an unsteady alert was gone in between, so only the time since it came back counts.
+      // When an unsteady alert is pending, its condition was gone before, so only the time since the condition came
+      // back counts.
       const began = from === undefined || alert.unsteadySince !== null ? alert.phaseSince : from
       const at = { ...seen, since: since ?? from ?? alert.since }
       return now - began >= rule.after ? opened(at, now) : at
@@ -159,8 +160,8 @@ function held(rule: Rule, { from, since, label }: Extract<Finding, { is: 'holds'
 }
 
 /**
- * Opens an alert. The third opening within an hour makes it unsteady; a further opening starts the time until it counts
- * as settled again from zero.
+ * Opens an alert. The third opening within an hour makes the alert unsteady; each further opening restarts the time
+ * after which the alert counts as settled.
  */
 function opened(alert: Alert, now: number): Alert {
   const openings = [...alert.openings.filter((at) => at > now - openingsWithin), now]
@@ -184,7 +185,10 @@ function gone(rule: Rule, alert: Alert, now: number): Alert {
   return { ...closing, phase: 'calm', phaseSince: now, unsteadySince: now }
 }
 
-/** Ends the unsteady state of an alert that was open or calm for long enough. A calm alert ends with it. */
+/**
+ * Ends the unsteady state of an alert that was open or calm for long enough. An alert that was open stays open; one
+ * that was calm ends.
+ */
 function settle(alert: Alert, now: number): Alert {
   const { unsteadySince, phase } = alert
   if (unsteadySince === null || alert.frozen || now - unsteadySince < settledAfter) return alert
@@ -211,7 +215,7 @@ function speak(rule: Rule, alert: Alert, { now, muted }: Look): JudgedAlert {
   return { alert: heard, message: undefined }
 }
 
-/** Adds the message about its end to an alert that has ended, unless no message was ever sent about the alert. */
+/** Adds a message about the end of the alert, unless no message was ever sent about the alert. */
 const endedNow = (alert: Alert, now: number): JudgedAlert =>
   alert.told === 'nothing' ? { alert, message: undefined } : say(alert, 'alert.ended', now)
 
@@ -252,7 +256,8 @@ function reminderDue(
   now: number,
 ): boolean {
   if (!reminds || level !== 'bad' || phase !== 'open' || acknowledged !== null || toldAt === null) return false
-  // No reminder is sent while the condition cannot be judged, as after an outage of the service: it may be gone.
+  // No reminder is sent while the condition cannot be judged, as after an outage of the service: the condition may be
+  // gone.
   if (frozen) return false
   return now - toldAt >= (reminders === 0 ? remindFirst : remindAgain)
 }
@@ -260,8 +265,8 @@ function reminderDue(
 const frozen = (alert: Alert): Alert => (alert.frozen ? alert : { ...alert, frozen: true })
 
 /**
- * Continues after evaluations that could not judge the condition. The time that they cover does not count, so a waiting
- * phase starts again now.
+ * Continues after evaluations that could not judge the condition. Their time does not count, so an alert that is
+ * pending or closing starts that phase again now.
  */
 function thawed(alert: Alert, now: number): Alert {
   if (!alert.frozen) return alert
@@ -275,8 +280,8 @@ function thawed(alert: Alert, now: number): Alert {
 }
 
 /**
- * Changes times that are in the future, because the clock was set back, to now. Otherwise the alert would wait until
- * the clock reaches them again.
+ * If the clock was set back, changes the alert's times that are now in the future to the present time. Otherwise the
+ * alert would wait until the clock reaches them again.
  */
 function onThisClock(alert: Alert, now: number): Alert {
   const { phaseSince, unsteadySince, toldAt, openings } = alert

@@ -15,8 +15,8 @@ const kills = process.env.SVC_TEST_LONG ? 100 : 5
 const agents = process.env.SVC_TEST_LONG ? 500 : 100
 const secret = 'a secret of at least thirty-two characters'
 /**
- * Each start of the node has a clock that is ahead by so much more, so that no delivery is still claimed by the killed
- * node.
+ * With each start, the clock of the node is set ahead by this much more. So a delivery that the killed node had claimed
+ * is free again.
  */
 const shiftMs = 10 * 60_000
 
@@ -130,7 +130,7 @@ async function prepare(w: World, store: Store, url: string): Promise<void> {
       .insertInto('agent')
       .values({ ...row, ...about, token_hash: row.id })
       .execute()
-  // The last reports of the agents are in the future, so no agent falls silent, however far the clocks are ahead.
+  // The last reports are in the future, so no agent falls silent although the nodes' clocks are set ahead.
   const report = { received_at: now + (kills + 2) * shiftMs, level: 'bad' as const, controls: '[]', interval_s: 30 }
   for (const row of rows)
     await store.db

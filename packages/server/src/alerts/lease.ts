@@ -7,8 +7,8 @@ import type { Db } from '../db/open.ts'
 export const leaseMs = 30_000
 
 /**
- * Takes or renews the lease; false if another node holds it. A lease that ends too far in the future is ignored,
- * because the clock must have been set back since.
+ * Takes or renews the lease; false if another node holds it. If the lease ends further in the future than any lease
+ * can, the clock was set back, so the lease counts as free.
  */
 export async function takeLease(db: Db, node: string, now: number): Promise<boolean> {
   const taken = { holder: node, until_at: now + leaseMs }

@@ -42,8 +42,8 @@ function alertRow(row: StoredAlert): AlertRow {
 }
 
 /**
- * The workspace of an alert, mute or delivery that a command names by its id alone. If the object belongs to the
- * service itself, this is `servicePlace`.
+ * The workspace of an alert, mute or delivery that is named only by its id. For an object of the service itself, the
+ * result is `servicePlace`.
  */
 export async function placeOf(
   db: Db,

@@ -34,8 +34,8 @@ import {
 import { allChannelsOf, changeOf, recipients, secondChannels } from './telling.ts'
 
 /**
- * The numbers of changes in one transaction, and of findings judged at a time, that keep the turns of the event loop
- * short.
+ * The numbers of changes in one transaction and of findings judged at a time. They are limited so that the turns of the
+ * event loop stay short.
  */
 const writesAtOnce = 20
 const judgedAtOnce = 500
@@ -57,7 +57,7 @@ interface LookParts {
   /** The origin of the service, with which links in messages start. */
   baseUrl: string
   now: number
-  /** The facts about the service itself, if that is evaluated and not a workspace. */
+  /** The facts about the service itself; only given if the service is evaluated and not a workspace. */
   service?: ServiceFacts
 }
 
@@ -142,7 +142,7 @@ const leavesSomething = ({ known, judged: { alert, message } }: Verdict): boolea
 
 interface Writing {
   place: Place
-  /** True if messages may contain an agent's own words. */
+  /** True if messages may contain words that an agent reported. */
   detail: boolean
   baseUrl: string
   channels: readonly AlertChannelRow[]
