@@ -6,7 +6,7 @@ import type { OperatorCommand } from './kit/command.ts'
 import { Refused } from './kit/request.ts'
 
 /**
- * The contents in Base64 of a file that an argument names. The program that the person started reads it, not the
+ * The contents in Base64 of a file that an argument names. The program that the person started reads the file, not the
  * service.
  */
 export function readBeside(

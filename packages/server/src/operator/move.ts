@@ -61,7 +61,7 @@ async function moveAll(file: string, to: string, progress: (line: string) => voi
   }
 }
 
-/** Moves the embedded database aside. If somebody continued with it, commands could be delivered twice. */
+/** Moves the embedded database aside. If a service continued with it, commands could be delivered twice. */
 function putAside(dataDir: string, to: string): string {
   noteMoved(dataDir, to)
   const kept = join(dataDir, `moved-${new Date().toISOString().replace(/[:.]/g, '-')}`)

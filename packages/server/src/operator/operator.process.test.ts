@@ -147,7 +147,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       [['audit', 'list', 'north', '--since', 'yesterday'], 'A time looks like'],
       [['agent', 'list', 'north', '--colour'], 'unknown option'],
     ]
-    // This runs the program itself for one case of each exit code, and the other cases in the test's process.
+    // The test runs the program itself for one case of each exit code, and the other cases in its own process.
     const program: Run = (args, input) => place.runProgram(args, input)
     const here: Run = (args, input) => place.run(args, input)
     for (const [code, cases] of [

@@ -1,13 +1,13 @@
 /**
- * The words of `svc-server` in the form of the library commander: groups, arguments, options, help. The actions are in
- * commands/ and main.ts.
+ * Describes the commands of `svc-server` to the library commander: groups, arguments, options and help. The actions are
+ * in commands/ and main.ts.
  */
 import { Command, CommanderError } from 'commander'
 import type { OperatorCommand } from './kit/command.ts'
 import type { Request } from './kit/request.ts'
 
 /**
- * The words of a command without the function that runs it. The code of `start`, `restore` and `move` is loaded by
+ * The help texts of a command without the function that runs it. The code of `start`, `restore` and `move` is loaded by
  * main.ts.
  */
 export type CommandHelp = Pick<OperatorCommand, 'says' | 'args' | 'options' | 'input'>
@@ -19,7 +19,7 @@ export interface Chosen {
   dataDir: string | undefined
 }
 
-/** The version that `--version` prints, and where commander prints its texts. */
+/** The version that `--version` prints, and the functions with which the library commander prints its texts. */
 interface Printing {
   readonly version: string
   readonly out: (text: string) => unknown

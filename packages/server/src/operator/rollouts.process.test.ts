@@ -72,8 +72,8 @@ async function refusals(place: Place): Promise<void> {
 }
 
 /**
- * Installs a1 to a3 of the blueprint mail, which has 1.0.0 and 1.1.0. Returns for each a function that reports a
- * version as running.
+ * Installs the agents a1 to a3 of the blueprint mail, which has the versions 1.0.0 and 1.1.0. Returns for each agent a
+ * function that reports a version as running.
  */
 async function threeAgents(place: Place) {
   await twoVersions(place)

@@ -20,7 +20,7 @@ export async function start(options: Request['options'], flags: Variables, json:
   await stop
   await service.close()
   log.info('stopped')
-  process.exit(0) // The process exits even if a library still keeps something open.
+  process.exit(0) // Exits even if a library still keeps a timer or connection open.
 }
 
 const greeting = (url: string, link: string | undefined) =>

@@ -1,4 +1,7 @@
-/** The service runs as a separate user, and another user types the commands: root, or a person, in any folder. */
+/**
+ * Tests a service that runs as a separate user, while another user types the commands: root, or a person, in any
+ * folder.
+ */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * The words of every command. `start`, `restore` and `move` run without a service; their code is loaded when it is
+ * The help texts of every command. `start`, `restore` and `move` run without a service; their code is loaded when it is
  * needed.
  */
 import { commands } from './commands/all.ts'

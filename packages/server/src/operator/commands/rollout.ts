@@ -144,7 +144,10 @@ function refuseStrangers({ agents = [] }: NewRollout, { waves, leftOut }: Rollou
 const titleOf = ({ kind, blueprint, version }: RolloutRow): string =>
   kind === 'runtime' ? `runtime ${version}` : `${blueprint}@${version}`
 const waveOf = ({ wave, waves }: RolloutRow): string => `${wave} of ${waves}`
-/** The number of agents that keep the version of the rollout, and the number of its agents without those left out. */
+/**
+ * The number of agents that kept the version of the rollout, and the number of all agents of the rollout except those
+ * left out.
+ */
 const keptOf = ({ counts }: RolloutRow): string => {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.left_out
   return `${counts.kept} of ${all}`

@@ -1,4 +1,4 @@
-/** Defines a command of `svc-server`: its words, and its action through the same functions as the pages. */
+/** Defines a command of `svc-server`: its help texts, and its action, which calls the same functions as the pages. */
 import type { Operation } from '@svc/api'
 import { safeJson, safeText } from '@svc/protocol'
 import type { Request, Service } from './request.ts'
@@ -29,7 +29,7 @@ export interface OperatorCommand<T = unknown> {
   show: (value: T) => string
 }
 
-/** Makes the command for an operation, with the name and words of the operation's description. */
+/** Makes the command for an operation, with the name and the help texts of the operation's description. */
 export function commandOf<T>(
   operation: Operation,
   { run, show, ...more }: Pick<OperatorCommand<T>, 'run' | 'show' | 'json' | 'input'>,

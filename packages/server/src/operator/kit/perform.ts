@@ -8,8 +8,8 @@ import { granted, operator, type Service } from './request.ts'
 type OnAgent = 'GET /w/:slug/agents/:name'
 
 /**
- * Makes a change for the operator, whose right is not checked. `at` has the objects that the address of the page's
- * route would name.
+ * Makes a change for the operator without checking a right. `at` has the objects that the address of the page's route
+ * would name.
  */
 export async function perform<R extends Route, Read, Value>(
   service: Service,

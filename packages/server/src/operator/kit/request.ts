@@ -4,7 +4,7 @@ import { shown, type Verdict } from '@svc/protocol'
 import type { By } from '../../audit/by.ts'
 import type { Deps } from '../../deps.ts'
 
-/** A command as typed, parsed by the program and sent to where it runs. */
+/** A command as typed. The program has parsed it, and sends it to the process that carries it out. */
 export interface Request {
   args: string[]
   options: Record<string, string | boolean>

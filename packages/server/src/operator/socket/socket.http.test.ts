@@ -1,4 +1,7 @@
-/** The operator's socket accepts only one route, whatever a process that can open the data folder writes to it. */
+/**
+ * Tests that the operator's socket accepts only one route, whatever a process that can open the data folder writes to
+ * it.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'

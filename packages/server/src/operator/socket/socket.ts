@@ -13,7 +13,7 @@ import { notYours } from '../../ops/data-folder.ts'
 import { commands } from '../commands/all.ts'
 import { Missing, Misused, Refused, type Request, type Service } from '../kit/request.ts'
 
-/** The maximum body in bytes: a command of 1 MB and a bundle in Base64. */
+/** The maximum body in bytes: enough for a command of 1 MB and a bundle in Base64. */
 const maxBody = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)
 /** The maximum length of a Unix socket's address; macOS allows 104. */
 const maxPath = 100
@@ -87,8 +87,8 @@ async function answer(req: IncomingMessage, res: ServerResponse, service: Servic
 }
 
 /**
- * Reads a request on the operator's socket and checks its shape, since any process may write to the socket. The program
- * has checked the words of the command before.
+ * Reads a request on the operator's socket and checks its shape, since any process may write to the socket.
+ * `svc-server` has checked the arguments of the command before it sent the request.
  */
 async function readCall(req: IncomingMessage): Promise<{ name: string; request: Request }> {
   let text = ''
@@ -150,8 +150,8 @@ function post(socketPath: string, body: string): Promise<OperatorOutcome> {
 }
 
 /**
- * Calls `use` with a path of the socket in the data folder. If the plain path is too long for a socket's address, the
- * path leads through a descriptor of the folder (Linux).
+ * Calls `use` with a path that leads to the operator's socket in the data folder. If the plain path is too long for the
+ * address of a socket, the path leads through a descriptor of the folder (Linux).
  */
 async function withShortPath<T>(dataDir: string, use: (path: string) => Promise<T>): Promise<T> {
   const path = join(dataDir, 'operator.sock')
