@@ -1,6 +1,6 @@
 /**
- * Tests that data from earlier versions still works. Each note, in every state, is stored here as two earlier builds
- * wrote it (named by their commits), with the values that those builds read from it. This version must read the same
+ * Tests that data from earlier versions still works. Two earlier builds, named by their commits, wrote each note in
+ * every state; their files and the values that they read from them are stored here. This version must read the same
  * values, and what it writes must be readable for a version that knows only those values.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -9,9 +9,9 @@ import { compileFunction } from 'node:vm'
 import { inflateRawSync } from 'node:zlib'
 
 export interface Part {
-  /** The name of the piece whose exports the part has. */
+  /** The name of the piece whose exports are those of the part. */
   readonly entry: string
-  /** The text that must be at offset `at`. It shows that the file is still the one that was started. */
+  /** The text that the file must have at offset `at`. It shows that the file is still the one that was started. */
   readonly mark: string
   readonly at: number
   readonly packs: readonly Pack[]

@@ -255,8 +255,8 @@ function answered(
 }
 
 /**
- * Applies one event to the state of the agent's process. Returns the new state and the acts that follow: signals, log
- * lines, the note.
+ * Applies one event to the state of the agent's process. Returns the new state and the acts that follow, such as
+ * signals and log lines.
  */
 function apply(
   now: Supervision,

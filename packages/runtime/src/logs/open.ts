@@ -61,7 +61,7 @@ export function openForOutput(folder: Pick<Folder, 'root'>, file: string): numbe
   })
 }
 
-/** True if a file exists and, with links followed, is in a place where a log may be. */
+/** True if a file exists and, after all links are followed, is inside the agent's folder and outside `.svc/`. */
 export const leadsInside = (folder: Pick<Folder, 'root'>, file: string): boolean =>
   attempt(() => isInside(folder, realpathSync(file))) ?? false
 

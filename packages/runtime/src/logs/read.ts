@@ -15,8 +15,8 @@ import { declaredLog } from './open.ts'
 export const noSuchLog = 'There is no such log.'
 
 /**
- * The number of bytes that are read before the part that is sent, so that a secret at its beginning is seen whole and
- * can be masked.
+ * The number of bytes that are read before the part that is sent. A secret at the beginning of that part is then read
+ * as a whole and can be masked.
  */
 const margin = 16 * 1024
 

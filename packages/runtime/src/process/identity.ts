@@ -82,7 +82,7 @@ function linuxStart(pid: number): string | undefined {
   try {
     const fields = statOf(pid)
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined
-    // the boot id cannot change while this process lives
+    // the boot id is read only once, since it cannot change while this process lives
     boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
     return `${boot}:${fields[19]}`
   } catch {

@@ -17,8 +17,8 @@ export function findMarked(agentDir: string, started: string): Identity | undefi
 }
 
 /**
- * True if this process group contains a process that was started with this mark. For a group whose leader is dead,
- * since its id alone then proves nothing. This works on Linux only; elsewhere the result is false.
+ * True if this process group contains a process that was started with this mark. The id of a group whose leader is dead
+ * does not prove that the group is the agent's. This works on Linux only; elsewhere the result is false.
  */
 export const markedGroup = (group: number, agentDir: string, started: string): boolean =>
   process.platform === 'linux' && membersOf(group).some((pid) => isMarked(String(pid), agentDir, started))

@@ -36,7 +36,7 @@ export const missingNeeds = (needs: readonly Need[], path = process.env.PATH): s
 
 /**
  * The needed programs that are missing or too old, as sentences. A program with a minimum version is run, so that it
- * prints its own.
+ * prints its version.
  */
 export async function unmetNeeds(needs: readonly Need[], path = process.env.PATH): Promise<string[]> {
   const judged = needs.map(async (need) => {

@@ -44,7 +44,10 @@ export interface ReportParts {
   readonly halt?: Halt | undefined
   /** Who stopped the agent; present only in the last report (D66). */
   readonly stop?: { readonly by: Stop; readonly author: Author | undefined } | undefined
-  /** When the agent wrote its status, in Unix seconds; undefined while that time means nothing (D65). */
+  /**
+   * When the agent wrote its status, in Unix seconds; undefined while the agent is paused or does not run, and if it
+   * has written no valid status (D65).
+   */
   readonly statusAt?: number | undefined
   /** The outcome of the last update; present if the agent was installed from a blueprint (2.5). */
   readonly applied?: Applied | undefined

@@ -94,7 +94,8 @@ export async function exchange(
   try {
     record(folder, connection, { sent, body, result })
   } catch {
-    // Only people read the outbox, so a full disk must not make the answer get lost.
+    // The outbox could not be written, for example because the disk is full. Only people read it, so the answer is
+    // processed anyway.
   }
   if (!result.ok) return result
   arrived(folder, report, seconds(Date.now()))
@@ -103,8 +104,9 @@ export async function exchange(
 }
 
 /**
- * Settles commands that were interrupted, which shows whether the journal of commands can be read. If it cannot, the
- * reporter takes no commands (D4): the returned health item says so, and the report offers no controls and settings.
+ * Settles commands that were interrupted, which shows whether the journal of commands can be read. If the journal
+ * cannot be read, the reporter takes no commands (D4): the returned health item says so, and the report offers no
+ * controls and settings.
  */
 function brokenJournal(folder: Folder, manifest: Manifest): HealthItem | undefined {
   try {

@@ -1,4 +1,4 @@
-/** Tests the stored copy of a parsed manifest, which commands use. */
+/** Tests the stored copy of a parsed manifest. Commands use this copy instead of parsing the manifest again. */
 import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'

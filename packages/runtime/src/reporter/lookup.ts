@@ -9,7 +9,7 @@ import type { LookupFunction } from 'node:net'
 type Callback = Parameters<LookupFunction>[2]
 const underWay = new Map<string, Callback[]>()
 
-/** True if a look-up is pending. It may hang, and `process.exit` would wait for it. */
+/** True if a look-up is pending. The look-up may hang, and `process.exit` would wait for it. */
 export const lookupHangs = (): boolean => underWay.size > 0
 
 export const lookup: LookupFunction = (hostname, options, callback) => {

@@ -24,6 +24,6 @@ export function manifestIn(folder: Folder, read: FileRead): ManifestNow {
   return manifest.ok ? manifest : { ok: false, message: shown(manifest.findings), findings: manifest.findings }
 }
 
-/** One line for each finding, in the form that compilers use. */
+/** Formats the findings as lines of the form `file:line:column message`, which compilers use, too. */
 export const shown = (findings: readonly Finding[]): string =>
   findings.map(({ line, column, message }) => `${manifestName}:${line}:${column} ${message}`).join('\n')

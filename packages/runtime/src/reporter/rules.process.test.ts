@@ -1,6 +1,6 @@
 /**
- * Tests the six rules for a reporter (1), with a real agent, the real reporter and a service that does whatever it
- * likes.
+ * Tests the six rules for a reporter (1), with a real agent, the real reporter and a service that gives wrong answers,
+ * is slow or is not there.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
