@@ -216,7 +216,7 @@ async function tellCommands(
   return messages
 }
 
-/** Stores the new state of an alert and returns its row; undefined if another node stored a change first. */
+/** Stores the new state of an alert and returns the alert's row; undefined if another node stored a change first. */
 async function write(
   trx: Db,
   { place, now }: Writing,

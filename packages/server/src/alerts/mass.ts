@@ -10,19 +10,20 @@ const minShare = 0.3
 export interface SilentAgent {
   id: string
   name: string
-  /** The time since which the agent has been silent. */
+  /** When the agent fell silent. */
   since: number
 }
 
 interface MassSilence {
-  /** The time at which the first of these agents fell silent. */
+  /** When the first of these agents fell silent. */
   since: number
   agents: readonly SilentAgent[]
 }
 
 /**
- * The mass silence of a workspace; undefined if there is none. `known` is one whose alert is open: it lasts while some
- * of its agents are still silent. `counted` is the number of agents that have ever reported.
+ * The mass silence of a workspace; undefined if there is none. `known` is the mass silence about which an alert is
+ * already open; it lasts while some of its agents are still silent. `counted` is the number of agents that have ever
+ * reported.
  */
 export function massSilence(
   silent: readonly SilentAgent[],

@@ -88,8 +88,8 @@ export const groupedBody = (workspace: string, changes: readonly AlertChange[], 
 export const stamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
 /**
- * Drops changes that are not worth sending any longer. If an alert has ended or become unsteady, its earlier changes
- * are dropped, so an alert that opened and ended before anything was sent is one entry.
+ * Drops changes that are not worth sending any longer: if an alert has ended or become unsteady, its earlier changes.
+ * So a message has only one entry about an alert that opened and ended before anything was sent.
  */
 export function foldChanges(changes: readonly AlertChange[]): AlertChange[] {
   const last = new Map<string, number>()
@@ -136,7 +136,7 @@ const countsOf = (changes: readonly AlertChange[]): string =>
     .map(([count, what]) => `${count} ${what}`)
     .join(', ')
 
-/** The lines of a text about several changes: one line for each rule and kind of change, with up to ten names. */
+/** The lines of a text about several changes: one line for each rule and type of change, with up to ten names. */
 function groupsOf(changes: readonly AlertChange[]): string[] {
   const groups = Map.groupBy(changes, ({ type, rule }) => `${types.indexOf(type)} ${rule}`)
   return [...groups.entries()]

@@ -18,7 +18,7 @@ const key = sealKeyOf('a secret of at least thirty-two characters')
 const baseUrl = 'https://svc.example.org'
 const sealing = { key, allowed: [], mails: true }
 const mine = { name: 'my-email', kind: 'email', zone: 'Europe/Berlin' } as const
-/** Reads a time in UTC. The clock of these tests starts at 12:00 UTC on Saturday, 21 November 2026. */
+/** Converts a UTC time to milliseconds. The clock of these tests starts at 12:00 UTC on Saturday, 21 November 2026. */
 const at = (text: string) => Date.parse(`${text}Z`)
 
 everyEngine('the channels of a person', (open) => {
@@ -31,7 +31,7 @@ everyEngine('the channels of a person', (open) => {
       addPersonal({ ...ctx(by), ...sealing }, w.workspace, { ...mine, ...more })
     const set = (more: PreferenceChange & { enabled?: boolean }) =>
       changePersonal(ctx(), w.workspace, { name: 'my-email', ...more })
-    /** Reports this level of the agent twice, 30 s apart, and evaluates the alerts after each report. */
+    /** Makes the agent report this level twice, 30 s apart, and evaluates the alerts after each report. */
     const level = async (to: 'ok' | 'bad') => {
       await report(w, to)
       await looks()

@@ -103,9 +103,9 @@ export const addPersonal = (
   })
 
 /**
- * Changes the given settings of a personal channel and keeps the others. A waiting message that was never tried gets
- * the time that follows from the new settings. It is dropped if the person no longer wants it, and given up if the
- * channel is disabled.
+ * Changes the given settings of a personal channel and keeps the others. For a waiting message that was never tried,
+ * the new settings decide when it is sent, and whether: it is dropped if the person no longer wants messages about its
+ * rule. If the channel is disabled, its waiting messages are given up.
  */
 export const changePersonal = (
   ctx: PersonCtx,

@@ -15,8 +15,8 @@ interface Reading {
 const minJumpMs = 60_000
 
 /**
- * Makes the function that reads the facts. It remembers the clocks of its last call to detect a jump, so each node must
- * use only one.
+ * Makes the function that reads the facts. The function remembers the clocks of its last call to detect a jump, so each
+ * node must make only one such function.
  */
 export function newServiceFacts({ dataDir, clocks }: Reading): (db: Db) => Promise<ServiceFacts> {
   let before = clocks()

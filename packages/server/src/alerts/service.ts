@@ -1,6 +1,6 @@
 /**
- * The rule `service`: in a workspace it judges the channels, in `@service` the service itself. Each thing that can be
- * wrong has a separate subject and alert, so that one problem does not hide another. Pure.
+ * The rule `service`. In a workspace it judges the channels, and in the scope `@service` the service itself. Each thing
+ * that can be wrong has a separate subject and alert, so that one problem does not hide another. Pure.
  */
 import type { Finding } from './conditions.ts'
 import type { About } from './store.ts'
@@ -24,8 +24,8 @@ export interface ChannelFacts {
 }
 
 /**
- * Judges a channel. The condition holds if it has failed for an hour, or if the service disabled it because of its
- * failures. A channel that a person disabled is not a problem.
+ * Judges a channel. The condition holds if the channel has failed for an hour, or if the service disabled it because of
+ * its failures. A channel that a person disabled is not a problem.
  */
 export function channelFinding({ enabled, disabledWhy, failingSince }: ChannelFacts, now: number): Finding {
   if (!enabled) return disabledWhy === null ? { is: 'over' } : { is: 'holds', label: 'it was disabled' }
@@ -100,7 +100,7 @@ export interface Alive {
   /** The time of the last successful write to the database; null if there was none. */
   wroteAt: number | null
   evaluatedAt: number | null
-  /** The earliest due time of all waiting deliveries; null if none waits. */
+  /** The earliest time at which a waiting delivery was due; null if no delivery waits. */
   oldestDueAt: number | null
 }
 

@@ -36,7 +36,10 @@ everyEngine('the settings of alerts', (open) => {
       const rows = await w.store.db.selectFrom('alert_delivery').select('changes').orderBy('id').execute()
       return rows.flatMap(({ changes }) => JSON.parse(changes) as AlertChange[])
     }
-    /** Evaluates every 15 s for this many minutes, while the agent reports this level; without one it is silent. */
+    /**
+     * Evaluates every 15 s for this many minutes. Before each evaluation the agent reports this level; without a level
+     * the agent does not report.
+     */
     const pass = async (minutes: number, level?: 'bad' | 'ok') => {
       for (let i = 0; i < minutes * 4; i++) {
         w.clock.pass(15)
@@ -68,7 +71,7 @@ everyEngine('the settings of alerts', (open) => {
   })
 
   test('outside of its expected hours the silence of an agent causes no message', async () => {
-    const { w, pass, told, ctx } = await lived() // It is a Saturday, 12:00 UTC.
+    const { w, pass, told, ctx } = await lived() // The tests' clock starts on a Saturday at 12:00 UTC.
     const set = (hours: string | null) => setHours(ctx(), w.agent, hours)
     expect(await hoursOf(w.store.db, w.agent)).toEqual({ hours: null })
     expect(await set('mo-fr 8-19')).toMatchObject({ ok: false, code: 'hours_invalid' })

@@ -73,8 +73,8 @@ export const setHours = (
   })
 
 /**
- * Reads the words in which an agent describes its present level; null if its last report has none, or if the alert is
- * not about its level.
+ * Reads the words in which an agent describes its present level. Null if the agent's last report has no such words, or
+ * if the alert is not about the agent's level.
  */
 export async function ownWords(db: Db, { rule, subject_id }: AlertRow): Promise<string | null> {
   if (rule !== 'bad' && rule !== 'warning') return null

@@ -5,8 +5,8 @@ import { storedReport } from '../report-store/body.ts'
 import { type Signs, signsOf } from '../reports/signs.ts'
 
 /**
- * The number of bodies that are read at a time. A body has up to 256 KB, so few at a time keep the turns of the event
- * loop short.
+ * The number of bodies that are read at a time. A body has up to 256 KB, so reading only a few keeps the turns of the
+ * event loop short.
  */
 const atOnce = 8
 

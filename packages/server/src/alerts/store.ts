@@ -20,7 +20,8 @@ export interface Scope {
   workspaceId: string | null
 }
 /**
- * The scope of a workspace. Commands may name `@service` in place of a workspace, which gives the scope of the service.
+ * The scope of a workspace. If a command names `@service` in place of a workspace, the result is the scope of the
+ * service.
  */
 export const scopeOf = ({ id }: { id: string }): Scope => ({ id, workspaceId: id === serviceScope ? null : id })
 
@@ -30,8 +31,8 @@ export interface About extends AlertSubject {
 }
 
 /**
- * A rule as set in a scope, with the ids of the channels that get its messages; null means all channels except those of
- * the second set.
+ * A rule as set in a scope. `channels` are the ids of the channels that get the rule's messages; null means all
+ * channels except those of the second set.
  */
 export interface SetRule extends Rule {
   channels: readonly string[] | null
@@ -77,8 +78,8 @@ export interface Known {
   /** The alerts that have not ended. */
   current: readonly KnownAlert[]
   /**
-   * The alerts that ended during a mute after people had been told that they were open, so that the end must still be
-   * sent.
+   * The alerts that ended during a mute after people had been told that these alerts were open. The message about the
+   * end must still be sent.
    */
   owed: readonly KnownAlert[]
   /** The times at which recently ended alerts of this rule and subject opened. */

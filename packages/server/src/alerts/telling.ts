@@ -1,4 +1,4 @@
-/** Describes a change of an alert for its message, and finds the channels that get the message. */
+/** Describes a change of an alert, for messages, and finds the channels that get these messages. */
 import type { Db } from '../db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../db/tables.ts'
 import type { Alert } from './judge.ts'
@@ -7,10 +7,7 @@ import { readPreferences } from './preferences.ts'
 import { sendAt } from './routing.ts'
 import { type Scope, type SetRule, serviceScope } from './store.ts'
 
-/**
- * The channels of a workspace or of the service, without the personal channels of people, who set separately what is
- * sent there.
- */
+/** The channels of a workspace or of the service, without the personal channels of people. */
 export const channelsOfScope = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
   db.selectFrom('alert_channel').selectAll().where('scope', '=', id).where('owner', '=', '').orderBy('name').execute()
 
@@ -18,7 +15,7 @@ export const channelsOfScope = (db: Db, { id }: Scope): Promise<AlertChannelRow[
 export const allChannelsOf = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
   db.selectFrom('alert_channel').selectAll().where('scope', '=', id).orderBy('name').execute()
 
-/** A channel that gets a message, and the time before which the message must not be sent there. */
+/** A channel that gets a message, and the time before which the message must not be sent to that channel. */
 interface Recipient extends AlertChannelRow {
   notBefore?: number
 }
@@ -28,8 +25,8 @@ interface Sent {
   level: AlertChange['level']
   isEscalated: boolean
   /**
-   * The person whose personal channels get the message. With null no personal channels get it, and without this field
-   * those of all people may.
+   * The id of the person whose personal channels get the message. Null means that no personal channel gets it. If
+   * absent, the personal channels of all people may get it.
    */
   person?: string | null
 }
