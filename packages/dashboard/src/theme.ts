@@ -65,8 +65,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
-  // The defaults are listed by the name of each component instead of with its `extend`. So components that a page does
-  // not use are not loaded with the theme.
+  // Default props are listed by the names of the components, not with `Component.extend`. So the theme does not load
+  // components that a page does not use.
   components: {
     Badge: { defaultProps: { tt: 'none', fw: 600 } },
     Anchor: { defaultProps: { underline: 'hover' } },
@@ -77,8 +77,8 @@ export const theme = createTheme({
 const hues = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'indigo', 'brand'] as const
 
 /**
- * The colours of the page in each scheme, among them those of dimmed text, and of coloured text on a tint of the same
- * colour, with enough contrast.
+ * The colours of the page in the light and the dark scheme. Dimmed text, and coloured text on a tint of the same
+ * colour, get enough contrast.
  */
 export const resolver: CSSVariablesResolver = () => ({
   variables: {},

@@ -17,13 +17,13 @@ interface ConfirmProps {
   /** True to keep the dialog open after the action, because the action replaces what is shown. */
   keepOpen?: boolean
   /**
-   * Carries out the action. The dialog closes when the promise resolves, unless `keepOpen` is set, and shows the error
-   * when it rejects.
+   * Carries out the action. When the promise resolves, the dialog closes, unless `keepOpen` is true. When the promise
+   * rejects, the dialog shows the error.
    */
   onConfirm: () => Promise<unknown>
 }
 
-/** A dialog that asks before an action and names its consequences. */
+/** A dialog that names the consequences of an action and asks for confirmation. */
 export function Confirm({
   opened,
   onClose,

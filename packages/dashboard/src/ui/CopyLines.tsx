@@ -4,9 +4,9 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 import './copy.css'
 
 interface CopyLinesProps {
-  /** The text to show and copy, exactly. */
+  /** The text that is shown and copied, without any change. */
   text: string
-  /** The name of the text, for screen readers: the button reads `Copy token`. */
+  /** The name of the text. Screen readers read the button as "Copy" with this name, such as `Copy token`. */
   label: string
 }
 

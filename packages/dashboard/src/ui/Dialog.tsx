@@ -10,8 +10,8 @@ interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
 }
 
 /**
- * A dialog with a heading and a named close button. Its head is not a `<header>`, which would be a second banner of the
- * page.
+ * A dialog with a heading and a close button that has a name for screen readers. The dialog's head is not a `<header>`
+ * element, which screen readers would count as a second banner of the page.
  */
 export function Dialog({ opened, onClose, title, children, size = 'md', stay = false }: DialogProps) {
   return (

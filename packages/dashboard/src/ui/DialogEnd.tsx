@@ -12,7 +12,7 @@ interface DialogEndProps {
   disabled?: boolean | undefined
 }
 
-/** The end of a form in a dialog: error, cancel, submit. */
+/** The end of a form in a dialog: the error if there is one, the cancel button, and the submit button. */
 export const DialogEnd = ({ error, onCancel, submit, busy, danger, disabled = false }: DialogEndProps) => (
   <>
     {error !== null && <ErrorNote error={error} />}

@@ -4,14 +4,14 @@ import type { ComponentType, ReactNode } from 'react'
 export interface EmptyProps {
   icon: ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>
   title: string
-  /** A sentence below the title, such as how to get something into the list. */
+  /** A sentence below the title, for example about how to add something to the list. */
   children?: ReactNode
   action?: ReactNode
-  /** The level of the heading, such as 2 for `h2`. */
+  /** The level of the heading, such as 2 for `<h2>`. */
   order?: 1 | 2 | 3 | 4
 }
 
-/** Shown in place of an empty list or of a page that has nothing to show: it says why, and what to do. */
+/** Shown in place of an empty list or page: says why there is nothing to show, and what to do. */
 export function Empty({ icon: Icon, title, children, action, order = 2 }: EmptyProps) {
   return (
     <Stack align="center" gap={6} py={48} px="md" ta="center">

@@ -7,8 +7,8 @@ export interface FactsProps {
 }
 
 /**
- * Shows names and values, one pair per line. Pairs without a value are left out. A value that is a text is never taken
- * for markup.
+ * Shows names and values, one pair per line. Pairs without a value are left out. Text in a value is never interpreted
+ * as markup.
  */
 export const Facts = ({ facts }: FactsProps) => (
   <dl className="svc-kv">

@@ -32,13 +32,16 @@ export const looks: Record<Shown, LevelLook> = {
 
 interface LevelProps {
   level: LevelName | null | undefined
-  /** True if the agent is offline. Its last level is then grey and reads "was OK", because the report is old (D20). */
+  /**
+   * True if the agent is offline. The level is then grey, with words such as "Offline, was OK", because the last report
+   * is old (D20).
+   */
   silent?: boolean
   /** True if the agent was stopped on its machine (D66). */
   stopped?: boolean
   /**
-   * True if the agent's status file is old, so that the level may no longer be right (D65). `late` is true if it is too
-   * old, which is a warning by itself.
+   * True if the agent's status file is old, so that the level may no longer be right (D65). `late` is true if the file
+   * is so old that the level is shown as Warning.
    */
   old?: boolean
   late?: boolean
@@ -50,7 +53,7 @@ interface LevelProps {
   iconOnly?: boolean
 }
 
-/** Shows the level of an agent, or of something about it, as icon, words and colour. */
+/** Shows a level as icon, words and colour, for example the level of an agent, of a health item or of an alert. */
 export function Level({ level, iconOnly = false, ...facts }: LevelProps) {
   const shown = shownOf(level, facts)
   const { icon: Icon } = looks[shown]

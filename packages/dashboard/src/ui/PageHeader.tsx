@@ -10,7 +10,7 @@ interface PageHeaderProps {
   actions?: ReactNode
 }
 
-/** The top of a page: its only h1, and its buttons. */
+/** The top of a page: the title, which is the page's only `<h1>`, and the buttons for the page. */
 export function PageHeader({ title, note, before, actions }: PageHeaderProps) {
   return (
     <Group justify="space-between" align="flex-start" gap="sm" mb="md" wrap="wrap">

@@ -4,13 +4,16 @@ import { exact, lasts, machine, relative } from './relative.ts'
 interface PlainTimeProps {
   /** The time in Unix milliseconds. */
   at: number
-  /** Set to show how long a state has lasted, such as `offline 3 h`, in place of a relative time. */
+  /**
+   * Set for an agent that is offline or stopped. The words then say how long this has lasted, such as `offline 3 h`,
+   * instead of a relative time.
+   */
   since?: 'offline' | 'stopped' | false
 }
 
 /**
- * Shows a relative time that keeps up with the clock, such as `3 min ago`. It is for links, buttons and long lists: the
- * exact time appears only on hover.
+ * Shows a relative time, such as `3 min ago`, which keeps up with the clock. The exact time appears only on hover, so
+ * this component is for links, buttons and long lists.
  */
 export function PlainTime({ at, since = false }: PlainTimeProps) {
   const iso = machine(at)

@@ -1,5 +1,5 @@
 interface TextProps {
-  /** The text, which an agent or a person wrote. It is never taken for markup (I31). */
+  /** The text, which an agent or a person wrote. It is never interpreted as markup (I31). */
   children: string
   /** True to show the text on one line, cut with an ellipsis. The whole text then appears on hover. */
   cut?: boolean
@@ -8,7 +8,10 @@ interface TextProps {
   mono?: boolean
 }
 
-/** Shows text from outside. It is isolated, so that its writing direction cannot change the text around it (D13). */
+/**
+ * Shows text that an agent or a person wrote. The text is isolated, so that its writing direction cannot affect the
+ * text around it (D13).
+ */
 export function Text({ children, cut = false, lines = false, mono = false }: TextProps) {
   return (
     <bdi

@@ -9,8 +9,8 @@ interface TimeProps {
 }
 
 /**
- * Shows a relative time that keeps up with the clock, such as `3 min ago`. The exact time and its zone appear on hover
- * and focus.
+ * Shows a relative time, such as `3 min ago`, which keeps up with the clock. The exact time with its time zone appears
+ * on hover and focus.
  */
 export function Time({ at }: TimeProps) {
   const iso = machine(at)

@@ -5,7 +5,10 @@ import { Text } from './Text.tsx'
 
 interface UntrustedLinkProps {
   title: string
-  /** The address, which is checked again here. The service keeps only harmless ones (D21). */
+  /**
+   * The address that the agent reported. The service keeps only harmless addresses, and this component checks that
+   * again (D21).
+   */
   url: string | undefined
   /**
    * True to show the host behind the title, which is the default. If space is short, the host appears only on hover.

@@ -1,4 +1,4 @@
-/** Figures for people. Everything here is text; levels and colours are elsewhere. */
+/** Puts numbers into words for people. Everything here returns text without levels or colours. */
 
 /** The length of a run in seconds; undefined if it has no start, has not ended, or ended before it started. */
 export const lengthOf = (run: { started?: number; ended?: number }): number | undefined =>

@@ -8,7 +8,7 @@ interface StackedBarsProps extends StackWords {
   /** The title of the chart, such as `Cost by day and model`. */
   title: string
   stack: Stack
-  /** Formats the marks of the axis, if they must be shorter than other values. */
+  /** Formats the values along the axis, if they must be shorter than the values elsewhere in the chart. */
   axis?: (value: number) => string
   height?: number
   /** True if the values are counts, so that the axis has only whole numbers. */
@@ -16,8 +16,8 @@ interface StackedBarsProps extends StackWords {
 }
 
 /**
- * A chart of columns with stacked parts. Values appear on hover and with the arrow keys. It has a legend, and a table
- * of the same figures.
+ * A chart of columns, each with stacked parts. Values appear on hover and with the arrow keys. Below the columns are a
+ * legend and a table of the same figures.
  */
 export function StackedBars({ title, stack, axis, height = 150, whole = false, ...words }: StackedBarsProps) {
   const { format } = words
@@ -39,7 +39,7 @@ export function StackedBars({ title, stack, axis, height = 150, whole = false, .
   }
   return (
     <figure className="svc-chart" aria-labelledby={id}>
-      {/* This line shows the selected column, or the total if none is selected. Its height is fixed, so that nothing moves. */}
+      {/* Shows the selected column or, if there is none, the total. The height is fixed, so that nothing moves. */}
       <p className="svc-chart-reading" aria-hidden>
         {chosen ? <Reading column={chosen} {...words} /> : total}
       </p>

@@ -2,14 +2,14 @@ import { Text } from '../Text.tsx'
 import { colorOf } from './palette.ts'
 import type { Stack, StackedColumn } from './stack.ts'
 
-/** The functions that write values and the names of columns. */
+/** Functions that put the values and the column names of a chart into words. */
 export interface StackWords {
   format: (value: number) => string
-  /** Turns the key of a column into words for people. */
+  /** Converts the key of a column to the name that people read. */
   nameOf: (key: string) => string
 }
 
-/** Shows one column of a chart as a line: its name, its sum, and its parts from the top to the bottom. */
+/** Shows one column of a chart as a line: the column's name and sum, and its parts from the top to the bottom. */
 export function Reading({ column, format, nameOf }: StackWords & { column: StackedColumn }) {
   return (
     <>
@@ -24,14 +24,14 @@ export function Reading({ column, format, nameOf }: StackWords & { column: Stack
   )
 }
 
-/** One column of a chart as a line of text, for screen readers. */
+/** Describes one column of a chart in a line of text, for screen readers. */
 export const readingText = (column: StackedColumn, { format, nameOf }: StackWords): string =>
   [
     `${nameOf(column.key)}: ${format(column.total)}`,
     ...column.parts.map((part) => `${part.series.name} ${format(part.value)}`),
   ].join(', ')
 
-/** Shows the series of a chart with their colours and sums. If there is only one, nothing is shown. */
+/** Shows the series of a chart with their colours and sums; nothing if there is only one series. */
 export const Legend = ({ series, format }: Pick<Stack, 'series'> & Pick<StackWords, 'format'>) =>
   series.length > 1 && (
     <ul className="svc-chart-legend">

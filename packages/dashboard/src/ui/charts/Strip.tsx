@@ -19,16 +19,16 @@ interface StripProps {
   start: number
   end: number
   marks: readonly { at: number; text: string }[]
-  /** Shorter periods, such as alerts, drawn as lines above the strip. */
+  /** Shorter periods, such as those of alerts, drawn as lines above the strip. */
   above?: readonly StripSpan[]
 }
 
 const height = 22
-/** The height of the lines above the strip in pixels; `gap` is their distance to the strip. */
+/** The height, in pixels, of the lines above the strip. `gap` is the distance between these lines and the strip. */
 const line = 4
 const gap = 3
 
-/** Shows a span of time as a strip: periods in their colours, and below them the marks of the time. */
+/** Shows a span of time as a strip of coloured periods, with the marks of the time below the strip. */
 export function Strip({ title, summary, spans, start, end, marks, above = [] }: StripProps) {
   const { ref, width } = useElementSize()
   const id = useId()
@@ -64,7 +64,7 @@ export function Strip({ title, summary, spans, start, end, marks, above = [] }: 
 interface PeriodProps {
   span: StripSpan
   x: (at: number) => number
-  /** The width of the whole strip. */
+  /** The width of the whole strip in pixels. */
   width: number
   y: number
   height: number

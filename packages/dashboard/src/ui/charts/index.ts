@@ -1,4 +1,7 @@
-/** Our small charts, drawn as SVG. Values appear on hover and with keys, and each chart has its figures as text too. */
+/**
+ * The small charts of the page, drawn as SVG. Values appear on hover and with keys, and each chart also gives its
+ * figures as text.
+ */
 export { dayName, lastDays } from './days.ts'
 export { StackedBars } from './StackedBars.tsx'
 export { Strip } from './Strip.tsx'

@@ -1,10 +1,10 @@
-/** Scales of the charts: pure arithmetic, no drawing. */
+/** Scales of the charts. Pure arithmetic without drawing. */
 
 const steps = [1, 2, 2.5, 5, 10] as const
 
 /**
- * About `count` marks of an axis, from 0 to a round number that is at least `max`. With `whole` they are whole numbers.
- * Without data the only mark is 0.
+ * Returns about `count` values to mark on an axis, from 0 to a round number that is at least `max`. With `whole`, all
+ * are whole numbers. If `max` is 0, the only mark is 0.
  */
 export function ticksTo(max: number, { count = 3, whole = false } = {}): number[] {
   if (!(max > 0) || !Number.isFinite(max)) return [0]
@@ -20,7 +20,10 @@ export function ticksTo(max: number, { count = 3, whole = false } = {}): number[
   }
 }
 
-/** Returns a function that maps values linearly, so that the two values in `from` become the two in `to`. */
+/**
+ * Returns a function that maps numbers linearly: the first number in `from` to the first in `to`, and the second to the
+ * second.
+ */
 export const linear =
   (from: readonly [number, number], to: readonly [number, number]) =>
   (value: number): number =>

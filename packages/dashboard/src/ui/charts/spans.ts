@@ -1,4 +1,4 @@
-/** Turns changes (newest first) into periods of one level each, oldest first. */
+/** Turns changes of an agent's level into periods with one level each, from the oldest to the newest. */
 
 interface Change<L> {
   readonly at: number
@@ -8,14 +8,17 @@ interface Change<L> {
 interface Span<L> {
   readonly level: L
   readonly label: string | null
-  /** The start and the end of the span in Unix milliseconds. `from` may be before the period that is shown. */
+  /**
+   * The start and the end of the period in Unix milliseconds. `from` may be before the part of the time that the page
+   * shows.
+   */
   readonly from: number
   readonly to: number
 }
 
 /**
- * Returns the spans between `start` and `end`, each with one level. Neighbours with the same level and label become
- * one. The first may begin before `start`.
+ * Returns the periods between `start` and `end`, each with one level. Neighbouring periods with the same level and
+ * label are merged. The first period may begin before `start`.
  */
 export function spansOf<L>(changes: readonly Change<L>[], start: number, end: number): Span<L>[] {
   const spans: Span<L>[] = []
@@ -31,7 +34,7 @@ export function spansOf<L>(changes: readonly Change<L>[], start: number, end: nu
   return spans
 }
 
-/** The share of each level, from 0 to 1, in the part of the shown period for which a level is known. */
+/** Returns the share of each level, from 0 to 1. Only time after `start` for which a level is known counts. */
 export function sharesOf<L>(spans: readonly Span<L>[], start: number): Map<L, number> {
   const times = new Map<L, number>()
   let all = 0

@@ -8,7 +8,7 @@ export interface Column {
 interface Series {
   readonly name: string
   readonly total: number
-  /** The index of the colour in the palette; null for the series that combines the others. */
+  /** The index of the series' colour in the palette; null for the series that combines the smallest ones. */
   readonly color: number | null
 }
 export interface StackedColumn {
@@ -24,8 +24,8 @@ export interface StackedColumn {
 export interface Stack {
   readonly columns: readonly StackedColumn[]
   /**
-   * The series from the largest to the smallest, and last the one that combines the others. The first is at the bottom
-   * of each column.
+   * The series from the largest to the smallest, then the series that combines the smallest ones, if there is one. The
+   * first series is at the bottom of each column.
    */
   readonly series: readonly Series[]
   readonly max: number
@@ -33,8 +33,8 @@ export interface Stack {
 }
 
 /**
- * Prepares columns for the chart. If there are more than `maxSeries` series, the smallest are combined into the last
- * one, with the name `rest`.
+ * Prepares columns for the chart. If there are more than `maxSeries` series, the smallest ones are combined into a last
+ * series with the name `rest`.
  */
 export function stack(columns: readonly Column[], maxSeries = 6, rest = 'others'): Stack {
   const sums = new Map<string, number>()
