@@ -10,8 +10,8 @@ import { DataFolderError, secretFile, secretOf } from './data-folder.ts'
 const name = 'secret'
 
 /**
- * Stores the hash of this folder's secret if no node has stored one yet; throws if another node stored the hash of a
- * different secret. The embedded engine has only one node.
+ * Stores the hash of this data folder's secret if no node has stored one yet; throws if another node stored the hash of
+ * a different secret. With SQLite there is only one node.
  */
 export async function agreeOnSecret({ engine, db }: Store, dataDir: string): Promise<void> {
   if (engine !== 'postgres') return

@@ -2,7 +2,10 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/open.ts'
 
-/** Adds the gauges of alerts to a registry. `seen` reads the state and may keep it for some seconds. */
+/**
+ * Adds the gauges of alerts to a registry. `seen` counts the alerts, and may return the same counts again for some
+ * seconds.
+ */
 export function alertGauges(registry: Registry, seen: () => Promise<AlertCounts>, now: () => number): void {
   const registers = [registry]
   new Gauge({
@@ -47,7 +50,7 @@ export function alertGauges(registry: Registry, seen: () => Promise<AlertCounts>
 
 type AlertCounts = Awaited<ReturnType<typeof countAlerts>>
 
-/** Counts the alerts that have not ended and the waiting messages, each by an index of its own. */
+/** Counts the alerts that have not ended and the waiting messages. Each of the two queries uses an index. */
 export async function countAlerts(db: Db) {
   const alerts = await db
     .selectFrom('alert')

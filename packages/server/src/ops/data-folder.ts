@@ -57,8 +57,8 @@ export function secretOf(dataDir: string): string {
 }
 
 /**
- * Writes a new secret to a temporary file, then gives that its name. A secret that another process has just created is
- * never replaced.
+ * Writes a new secret to a temporary file, then links this file under the name of the secret's file. A secret that
+ * another process has just created is never replaced.
  */
 function createSecret(file: string): string {
   writeSecret(`${file}.${process.pid}.tmp`, randomBytes(48).toString('base64url'))
@@ -85,7 +85,7 @@ export interface FolderLock {
 
 /**
  * Locks the folder for this process; undefined if another process (or another service in this one) has the lock. It is
- * SQLite's lock on an empty database, which ends with its process, however that ends.
+ * SQLite's lock on an empty database, which ends with the process that holds it, however the process ends.
  */
 export function lockFolder(dataDir: string): FolderLock | undefined {
   const db = new DatabaseSync(join(dataDir, 'svc.lock'), { timeout: 0 })
@@ -110,7 +110,7 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
 const sqliteBusy = 5
 
 /**
- * Makes the folder's owner the owner of files that root created in it, because the service runs as that user.
+ * Makes the folder's owner the owner of files that root created in it, because the service runs as the folder's owner.
  * Subfolders are left out: their files were only moved there, and within a longer path the owner could insert a link
  * while root works.
  */

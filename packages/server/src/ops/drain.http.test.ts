@@ -1,6 +1,6 @@
 /**
- * The shutdown of a service as connected clients see it (D53): what has arrived is answered, later requests are
- * refused.
+ * Tests the shutdown of a service as connected clients see it (D53): requests that have arrived are answered, later
+ * ones are refused.
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'

@@ -18,9 +18,9 @@ const queue = 3_000
 const atOnce = 32
 
 /**
- * Returns a function that shuts down (D53): it stops accepting, answers what is received within ten seconds with
- * `Connection: close`, and cuts the rest. `endStreams` ends answers that would never end; `others` listen on the same
- * port.
+ * Returns a function that shuts the server down (D53): it accepts no more connections, answers the received requests
+ * with `Connection: close`, and cuts connections that are still open after ten seconds. `endStreams` ends answers that
+ * would never end; `others` are the further sockets that listen on the same port.
  */
 export function drainable(
   server: Server,
@@ -30,8 +30,8 @@ export function drainable(
   const connections = connectionsOf(server)
 
   /**
-   * Reads everything that has arrived before the call, and accepts connections until the system's queue is empty; each
-   * turn accepts few.
+   * Reads everything that has arrived before the call, and accepts connections until the system's queue is empty. Each
+   * turn of the event loop accepts only a few.
    */
   async function readAll(): Promise<void> {
     const until = performance.now() + queue
@@ -56,7 +56,8 @@ export function drainable(
     // Closing thousands of idle connections takes time in which requests arrive, on open connections and on those in
     // the system's queue. So everything that has arrived is read first, and then connections are closed in small steps.
     await readAll()
-    server.closeIdleConnections = () => {} // Node's own function would close all of them at once.
+    // `close` would call Node's own function, which closes all idle connections at once.
+    server.closeIdleConnections = () => {}
     const stopped = Promise.all(
       [server, ...others].map((each) => new Promise<void>((done) => each.close(() => done()))),
     )
@@ -76,7 +77,8 @@ export function drainable(
 
 /**
  * Tells whether a connection is idle. Node sets the timeout of a connection while it waits for the next request, and
- * removes it when that begins to arrive.
+ * removes the timeout when the request begins to arrive. A connection that has sent nothing has no timeout, so its age
+ * decides.
  */
 function isIdle(socket: Socket, since: number): boolean {
   if (socket.bytesRead === 0) return performance.now() - since > silence

@@ -1,4 +1,4 @@
-/** The service is healthy if the database accepts a write within two seconds. */
+/** The service is healthy if its database accepts a write within two seconds. */
 import { sql } from 'kysely'
 import type { Store } from '../db/open.ts'
 

@@ -1,4 +1,4 @@
-/** The operator's port: the health of the service, and its metrics for Prometheus. */
+/** Tests the operator's port: the health of the service, and its metrics for Prometheus. */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** The signals that end the process, and its uncaught errors. */
+/** Handles the signals that end the process, and the uncaught errors of the process. */
 import type { Logger } from 'pino'
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process immediately. */

@@ -1,9 +1,12 @@
-/** The age of an agent's status, from its rows (D65). */
+/** The age of an agent's status, from the stored facts of its last report (D65). */
 import { limits } from '@svc/protocol'
 import { warnsOf } from '../reports/columns.ts'
 
 export interface StatusAge {
-  /** When the status was written, by its machine's clock, in Unix milliseconds; null when the agent does not say. */
+  /**
+   * When the agent wrote its status, by the clock of its machine, in Unix milliseconds; null when the agent does not
+   * say.
+   */
   statusAt: number | null
   /** True if the agent's status is so old that its time is shown with it. */
   statusOld: boolean

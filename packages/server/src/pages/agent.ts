@@ -62,7 +62,7 @@ async function statusesOf(db: Db, agent: { id: string }): Promise<string[]> {
   return rows.flatMap(({ status }) => (status === null ? [] : [status]))
 }
 
-/** The names of the agent's models, from the newest sums first. */
+/** The names of the models that the agent used, the most recently used ones first. */
 async function modelsOf(db: Db, agent: { id: string }, usage: string | null): Promise<Set<string>> {
   const rows = await db
     .selectFrom('usage_day')
@@ -76,7 +76,10 @@ async function modelsOf(db: Db, agent: { id: string }, usage: string | null): Pr
   return new Set(models.filter((model) => model !== ''))
 }
 
-/** The maximum number of rows of sums that are read to find model names, enough for 200 models on each of ten days. */
+/**
+ * The maximum number of rows of daily sums that are read to find the names of models, enough for 200 models on each of
+ * ten days.
+ */
 const modelRowsRead = 2000
 /**
  * The maximum bytes of a list of names from which a person can choose. If there are more names, only the first ones are

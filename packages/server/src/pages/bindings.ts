@@ -57,7 +57,7 @@ export async function bindingsOf(
 }
 
 /**
- * A binding that the wished version needs and for which the agent has no token. Tokens are issued only at an
+ * Describes a binding that the wished version needs and for which the agent has no token. Tokens are issued only at an
  * installation (2.9), so the page warns before the update.
  */
 const comes = (product: string, version: string | null): { broken: boolean; mends: string } => ({
@@ -74,7 +74,10 @@ async function wishedBindings(db: Db, agent: AgentRow): Promise<Manifest['bindin
   return row ? ((JSON.parse(row.manifest) as Partial<Manifest>).bindings ?? []) : []
 }
 
-/** The first problem that applies, and how to fix it. A `bad` health item means that the binding is broken (3.7). */
+/**
+ * Finds the first problem of a binding that applies, and how to fix it. A `bad` health item means that the binding is
+ * broken (3.7).
+ */
 function judge(
   { product, token, health }: Pick<AgentBinding, 'product' | 'token'> & { health: { level: Level } | null },
   activated: boolean,

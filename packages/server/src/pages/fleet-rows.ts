@@ -15,7 +15,7 @@ const costDays = 30
 /** Converts micro-dollars to US dollars; null if there are none. */
 const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
 
-/** The rows of the fleet by agent id: all of a workspace, or those of `ids` that belong to it. */
+/** The rows of the fleet by agent id: all of a workspace, or only those of `ids` that belong to the workspace. */
 export async function fleetRows(
   db: Db,
   workspaceId: string,
@@ -48,8 +48,8 @@ export async function fleetRows(
       'warnings',
       'stopped',
     ])
-  // The query has only one of the two conditions. With both, SQLite would read all agents of the workspace and compare
-  // each with the ids.
+  // The query filters by `ids` or by the workspace, not by both. With both, SQLite would read all agents of the
+  // workspace and compare each with the ids.
   agents = ids ? agents.where('agent.id', 'in', ids) : agents.where('workspace_id', '=', workspaceId)
   const costs = await costsOf(db, workspaceId, today, ids)
   const served = await servedRelease(db)
@@ -104,7 +104,7 @@ async function costsOf(db: Db, workspaceId: string, today: number, ids?: readonl
   return new Map(sums.map(({ id, ...sum }) => [id, { month: Number(sum.month), today: Number(sum.today) }]))
 }
 
-/** Adds to the costs of an agent the daily sums that are still stored in the row of its last report. */
+/** Adds to the costs of an agent the daily sums that are still stored in the row of the agent's last report. */
 function withPending(sums: Costs | undefined, usage: string | null, today: number): Costs | undefined {
   const waiting = pendingUsage(usage).filter(({ model, day }) => model === '' && day > today - costDays && day <= today)
   if (waiting.length === 0) return sums

@@ -38,13 +38,16 @@ export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery,
 }
 
 /**
- * True if an agent has stopped reporting, by the service's clock (D20). An agent that was stopped on purpose is never
- * offline (D66).
+ * True if an agent has stopped reporting, by the service's clock (D20). An agent that was stopped on purpose is shown
+ * as stopped, not as offline (D66).
  */
 const isSilent = ({ silentAt, stopped }: FleetRow, now: number): boolean =>
   stopped === null && silentAt !== null && silentAt <= now
 
-/** The level shown: an agent whose status is too old (D65), or that lacks required secrets, is at least a warning. */
+/**
+ * The level that lists show: an agent whose status is too old (D65), or that lacks required secrets, is at least a
+ * warning unless it was stopped.
+ */
 const levelOf = ({ level, statusLate, secretsMissing, stopped }: FleetRow): Level | null =>
   (statusLate || secretsMissing) && stopped === null ? worst([level ?? 'ok', 'warn']) : level
 
@@ -55,7 +58,7 @@ function fits(row: FleetRow, { search, level, silent, stopped }: FleetQuery, now
   return !search || [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
 }
 
-/** The value by which each column sorts a row. Null comes last in both directions. */
+/** The value by which each column of the fleet's list sorts a row. Null comes last in both directions. */
 const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number | null> = {
   name: (row) => row.name,
   level: trouble,
@@ -66,8 +69,8 @@ const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number |
 }
 
 /**
- * The value for sorting by level: the level last reported. An offline agent counts as at least between warn and bad, so
- * that it is not hidden among many healthy ones.
+ * The value for sorting by level. An offline agent counts as at least between warn and bad, so that it is not hidden
+ * among many healthy ones.
  */
 function trouble(row: FleetRow, now: number): number | null {
   const own = levelOf(row)
@@ -90,8 +93,8 @@ function sorted(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): Flee
 }
 
 /**
- * The names of each fleet in order. Comparing ten thousand names as people would takes longer than everything else
- * here, and names seldom change.
+ * The ids of each fleet's agents in the order of their names. Comparing ten thousand names as people would takes longer
+ * than everything else in this file, and names seldom change.
  */
 const orders = new WeakMap<ReadonlyMap<string, FleetRow>, string[]>()
 

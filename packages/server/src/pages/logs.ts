@@ -2,7 +2,7 @@ import type { LogEntry, LogText } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { type LogLine, listLogs, readLog } from '../logs/store.ts'
 
-/** The readable logs of an agent, newest first. */
+/** The logs of an agent that have not expired, newest first. */
 export const logsOf = async (db: Db, agent: { id: string }, now: number): Promise<LogEntry[]> =>
   (await listLogs(db, agent, now)).map(entryOf)
 

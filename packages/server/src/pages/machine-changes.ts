@@ -2,7 +2,7 @@ import type { MachineChange } from '@svc/api'
 import type { SettingValue } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
 
-/** The changes that were made on an agent's machine and not by a command from here, newest first. */
+/** The changes that were made on an agent's machine and not by a command of the service, newest first. */
 export async function machineChangesOf(db: Db, agent: { id: string }, limit: number): Promise<MachineChange[]> {
   const rows = await db
     .selectFrom('machine_change')
