@@ -30,8 +30,8 @@ export const createReporter = (folder: Folder): Reporter => ({
 })
 
 /**
- * The seconds that a report in progress gets when the reporter is stopped. Its answer may carry commands, and a command
- * is sent only once.
+ * The seconds that a report in progress gets when the reporter is stopped. The answer to that report may carry
+ * commands, and a command is delivered only once.
  */
 const graceSeconds = 2
 
@@ -113,8 +113,8 @@ async function farewell(reporter: Reporter, now: Now, signal: AbortSignal): Prom
 }
 
 /**
- * Cleans up the folder, and adds missing settings to the settings file as the manifest describes them. If the disk
- * refuses, reports are sent anyway.
+ * Removes old temporary files from the runtime's folders, and adds the settings that the manifest describes and the
+ * settings file lacks. If the disk refuses, reports are sent anyway.
  */
 function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): void {
   try {

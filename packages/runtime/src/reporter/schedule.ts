@@ -24,8 +24,8 @@ export function nextReport(
 }
 
 /**
- * The minimum wait between two reports, as a multiple of `floor()`. The service accepts 60 reports a minute (7), and a
- * restart of the reporter adds one.
+ * The minimum wait between two reports, as a multiple of `floor()`, which is one second by default. The service accepts
+ * 60 reports a minute (7), and a restart of the reporter adds one more.
  */
 export const minFloors = 1.1
 

@@ -191,7 +191,7 @@ export function refusalOf(status: number, body: Buffer): { code?: string; messag
       }
     }
   } catch {
-    // The answer is not from our service, so the message can only name its status.
+    // The answer is not JSON, so it is not from our service, and the message can only name its status.
   }
   return { message: `it answered ${status}` }
 }

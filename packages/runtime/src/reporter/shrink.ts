@@ -39,7 +39,7 @@ export function shrink(report: Report, now: number, max: number = limits.reporte
   return small
 }
 
-/** An object with the list under this key; an empty object for an empty list. */
+/** An object with the list `items` as the value of `key`; an object without that key if the list is empty. */
 const some = <K extends string, T>(key: K, items: T[]): { [key in K]?: T[] } =>
   items.length > 0 ? ({ [key]: items } as { [key in K]?: T[] }) : {}
 

@@ -39,7 +39,7 @@ const made = (() => {
     )
     return true
   } catch {
-    return false // this machine has no openssl
+    return false // without openssl there is no certificate, so the tests of this file are skipped
   }
 })()
 

@@ -19,8 +19,8 @@ import { post, refusalOf, type SendResult } from './send.ts'
 const uploadSeconds = 60
 
 /**
- * Sends the logs that were requested, until all are sent, the limit for a minute is reached, or one must be tried again
- * later. Logs the result of each upload.
+ * Sends the logs that were requested, at most as many as the service accepts in a minute. Stops at an upload that must
+ * be tried again later. Logs the result of each upload.
  */
 export async function upload(
   folder: Folder,

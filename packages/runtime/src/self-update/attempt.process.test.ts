@@ -63,8 +63,8 @@ async function tried(sha256: string, keygen?: string | null): Promise<Ended & { 
 }
 
 /**
- * A case: the files that are served, how the attempt ends, why the files are not accepted, and the program used as
- * ssh-keygen (`null` if there is none; by default the machine's own).
+ * One case: the files that the service serves, how the attempt ends, why the files are not accepted, and a script that
+ * takes the place of ssh-keygen (`null`: there is no ssh-keygen; absent: the machine's own).
  */
 type Case = readonly [
   what: string,
@@ -140,7 +140,10 @@ test('a complete file with a good signature, by each built-in key, passes its st
   }
 })
 
-/** Bad answers to requests for `/cli/`. download.test.ts has one that is sent too slowly. */
+/**
+ * Bad answers of a service to requests for files below `/cli/`. download.test.ts tests an answer that is sent too
+ * slowly.
+ */
 const badServices: readonly (readonly [what: string, reply: Reply, why: RegExp])[] = [
   ['refuses the rate', json({}, 429), /could not be downloaded: the service answered 429/],
   ['is being restarted', json({}, 503), /could not be downloaded: the service answered 503/],

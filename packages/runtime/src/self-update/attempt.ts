@@ -39,8 +39,8 @@ export interface Ended {
 type Under = Exclude<SelfUpdateState, 'idle'>
 
 /**
- * The seconds before file and signature are fetched again because checksum or version were not the expected ones. They
- * may have come from two nodes of different builds (D37).
+ * The pause in seconds before file and signature are fetched again, because the checksum or the version was not the
+ * expected one. The first file and signature may have come from two nodes with different builds (D37).
  */
 const againSeconds = 60
 

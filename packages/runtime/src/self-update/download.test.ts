@@ -31,7 +31,7 @@ async function from(answer: RequestListener) {
     stop.signal,
   )
 }
-/** A server that sends data without end, as fast as possible or this many KB per second. */
+/** The handler of a server that sends data without end: this many KB per second, or by default as fast as possible. */
 const endless =
   (kilobytes?: number): RequestListener =>
   (_req, res) => {

@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** Starts the self-update of a runtime, and records the outcomes of attempts that it tells the launcher. */
+/** Starts the self-update of a runtime, and collects the outcomes of attempts that it reports to the launcher. */
 function started(note: () => RuntimeNote = () => held) {
   const told: string[] = []
   const tell: SelfUpdateHost['tell'] = (message) => {
@@ -38,8 +38,8 @@ test('a press for a held version while the runtime runs is answered, once', () =
 })
 
 test('a press while the machine was off is answered, so that the wish does not stay forever', () => {
-  writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 }) // the version was tried and rolled back
-  // the service has received the outcome, so it no longer wishes the version
+  writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 }) // this version was tried and rolled back
+  // this answer wishes no version, since the service has received the outcome
   started().runtime.heard({ runtime: served })
   const { told, runtime } = started()
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })

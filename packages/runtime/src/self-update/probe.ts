@@ -21,7 +21,7 @@ export function proving(file: string, root: string, wish: string, signal: AbortS
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // The process has ended already.
+        // The process group has ended already.
       }
     }
     const fell = (why: string) => resolve({ is: 'falls', why: `it does not start: ${why}` })

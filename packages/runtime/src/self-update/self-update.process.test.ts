@@ -27,7 +27,7 @@ import { readUpdate } from '../update/journal.ts'
 import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { writeAttempt } from './journal.ts'
 
-// Tests that mostly wait run in parallel.
+// The tests that mostly wait are `concurrent`, so that they run in parallel.
 
 /** The factors for all durations: five minutes take fifteen seconds, or nine in tests that wait for their end. */
 const scale = 0.05
