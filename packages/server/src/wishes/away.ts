@@ -50,6 +50,6 @@ export async function timesAway(db: Db, since: number): Promise<Away[]> {
   return rows.map(({ from_at, until_at }) => ({ from: from_at, to: until_at }))
 }
 
-/** The first outage that overlaps a trial from `since` to `until`; undefined when there was none. */
+/** The first of the given outages that overlaps the time from `since` to `until`; undefined if none does. */
 export const awayBetween = (times: readonly Away[], since: number, until: number): Away | undefined =>
   times.find(({ from, to }) => from < until && to > since)

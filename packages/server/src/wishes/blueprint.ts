@@ -4,8 +4,8 @@ import { type BlueprintWish, sameAttempt, type Wishes } from './kept.ts'
 import type { Judging, UpdateRow } from './note.ts'
 
 /**
- * Records how an attempt ended, and which version the machine holds from then on (D25). A report never ends a wish for
- * a blueprint version (D24).
+ * Applies a report to the wish and the hold of its agent's blueprint version: records how an attempt ended, and which
+ * version the machine has put on hold (D25). A report never ends a wish for a blueprint version (D24).
  */
 export function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, note }: Judging): void {
   const { applied } = report
@@ -39,8 +39,9 @@ export function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before,
 }
 
 /**
- * The version that a failed or rolled back attempt was about; null when it cannot be determined. The running version is
- * excluded. There may have been two attempts between two reports, so a version named in the message takes precedence.
+ * The blueprint version that the agent tried in an attempt that failed or was rolled back; null when it cannot be
+ * determined. It is not the running version. A version that the message names takes precedence, since there may have
+ * been two attempts between two reports.
  */
 function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: Applied): string | null {
   const ranUntilNow = applied.outcome === 'rolled_back' && applied.version !== undefined ? row.running : null
@@ -48,6 +49,9 @@ function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: 
   return could.find((v) => v != null && names(applied.message, v)) ?? could[0] ?? null
 }
 
-/** True when the message contains this version as a separate word. Our own messages name both versions (D32). */
+/**
+ * True when the message contains this version as a separate word. The messages of our runtime name the version before
+ * and the version after an update (D32).
+ */
 const names = (message: string | undefined, version: string): boolean =>
   (message ?? '').split(/[^0-9A-Za-z.+-]+/).some((word) => word.replace(/[.]+$/, '') === version)

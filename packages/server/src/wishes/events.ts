@@ -1,6 +1,6 @@
 /**
- * The timeline of an agent's updates, bounded to the newest lines. The report path writes the same lines in its own
- * statements.
+ * Stores the timeline of each agent's updates, bounded to the newest lines. The transaction of a report does not use
+ * this module: it writes its timeline lines with statements of its own.
  */
 import type { UpdateEvent } from '@svc/api'
 import type { Db } from '../db/open.ts'
@@ -10,7 +10,7 @@ import type { UpdateNote } from './note.ts'
 /** The number of lines kept for each agent. */
 export const maxUpdateEvents = 300
 
-/** The row of the table `update_event` for a line of an agent's timeline. */
+/** The values of a row of the table `update_event`, without the agent's id, for a line of the timeline. */
 export const eventRow = (note: EventNote) => ({
   at: note.at,
   subject: note.of,

@@ -1,6 +1,6 @@
 /**
- * Decides what a report does to a requested runtime update, and whether one may be requested, by the two tables of
- * section 3.4. Pure.
+ * Decides what a report does to a wish for a runtime version, and whether a runtime update may be requested, by the two
+ * tables of section 3.4. Pure.
  */
 import type { RuntimeRefusal } from '@svc/api'
 import { limits, type RefusalCode, type RuntimeInfo, refusals } from '@svc/protocol'
@@ -8,8 +8,8 @@ import type { Served } from '../releases/store.ts'
 import { isHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from './kept.ts'
 
 /**
- * The time after which a runtime that reports the wished version counts as having kept it, if all its outcomes have the
- * same words (D34).
+ * An attempt may end with the same outcome and message as the attempt before it, so that the report does not show its
+ * end. A runtime that has then reported the wished version for this many seconds counts as having kept it (D34).
  */
 const sameWordsSeconds = 600
 
@@ -30,13 +30,13 @@ export function judgeWish(
   return 'held'
 }
 
-/** True if the runtime has reported the requested version for more than `sameWordsSeconds` (D34). */
+/** True if the runtime has reported the wished version for more than `sameWordsSeconds` (D34). */
 const runsLong = ({ runsSince }: RuntimeWish, now: number): boolean =>
   runsSince !== undefined && now - runsSince > sameWordsSeconds * 1000
 
 /**
- * Decides whether a runtime update may be requested (D36). The first row that applies refuses; the message quotes a
- * hold's reason.
+ * Decides whether a runtime update may be requested. The first reason against it, in the order of D36, is the refusal;
+ * the message quotes why a version is on hold.
  */
 export function judgePress(
   runtime: RuntimeInfo | undefined,

@@ -1,7 +1,7 @@
 /**
  * The columns of the agent's row about updates: wishes and holds as one JSON (null if there are none), and the fields
- * `applied` and `runtime` of its last report. Every report reads this row anyway, so an agent without a wish costs
- * nothing more. Times are Unix milliseconds.
+ * `applied` and `runtime` of the agent's last report. Every report reads the agent's row anyway, so these columns cost
+ * no further query. Times are Unix milliseconds.
  */
 import type { Applied, Report, RuntimeInfo } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
@@ -29,8 +29,8 @@ export interface BlueprintWish extends VersionWish {
   /** The time at which the agent first reported that it runs the version. */
   keptAt?: number
   /**
-   * The version that was wished before this one, if the agent may already be installing it. A reported outcome may be
-   * about that version.
+   * The version that was wished before this wish, if the agent may already be installing it. An outcome that the agent
+   * reports may be about that version.
    */
   earlier?: string
 }
@@ -42,8 +42,8 @@ export interface RuntimeWish extends VersionWish {
    */
   grantedAt?: number
   /**
-   * The time since which reports name the wished version together with the old outcome, which means that it is on
-   * trial.
+   * The time since which reports name the wished version as running, but still the outcome of an earlier attempt. The
+   * wished version is then on trial.
    */
   runsSince?: number
 }
@@ -56,8 +56,8 @@ export interface HoldNote {
   at: number
 }
 /**
- * A runtime version that is on hold, with the serial of the refused release. The hold applies only while a release with
- * this serial is served (3.4).
+ * A runtime version that is on hold, with the serial of the release that was tried. The hold applies only while the
+ * service serves the release with this serial (3.4).
  */
 export interface RuntimeHold extends HoldNote {
   serial: number
@@ -68,7 +68,10 @@ export interface RuntimeHold extends HoldNote {
 export interface Wishes {
   blueprint?: BlueprintWish
   runtime?: RuntimeWish
-  /** The blueprint version that the machine has on hold, as far as the outcomes that it reported show (D25). */
+  /**
+   * The blueprint version that the agent's machine has on hold, as the service concludes from the outcomes that the
+   * agent reported (D25).
+   */
   blueprintHold?: HoldNote
   runtimeHold?: RuntimeHold
 }
@@ -79,7 +82,10 @@ export interface Attempts {
   runtime?: RuntimeInfo
 }
 
-/** The columns of the agent's row about wishes. The last three repeat parts of the JSON, for queries. */
+/**
+ * The columns of the agent's row about wishes. `wishes` holds everything as JSON; the other three repeat parts of it,
+ * so that queries can use them.
+ */
 export interface WishColumns {
   wishes: string | null
   wished_version: string | null
@@ -102,26 +108,27 @@ export const columnsOfWishes = (wishes: Wishes): WishColumns => ({
 
 export const attemptsIn = (column: string | null): Attempts => (column === null ? {} : (JSON.parse(column) as Attempts))
 
-/** The stored JSON of a report's attempts; null when it describes none. */
+/** The part of a report about update attempts, as JSON to store; null if the report says nothing about them. */
 export const attemptsOf = ({ applied, runtime }: Report): string | null =>
   applied || runtime ? JSON.stringify({ applied, runtime }) : null
 
 /**
- * True if two reports are about the same attempt, which means that outcome and message are equal (3.4). The version
- * does not matter.
+ * True if a reported outcome and an earlier one (`mark`) are about the same attempt, which means that outcome and
+ * message are equal (3.4). The versions are not compared.
  */
 export const sameAttempt = (applied: Applied, mark: Applied | null | undefined): boolean =>
   mark != null && applied.outcome === mark.outcome && applied.message === mark.message
 
 /**
- * True if the next answer may carry the wish. A wish of an admin always may; a rollout's wish may have to wait for a
- * trial place (2.7).
+ * True if the next answer may carry the runtime wish. It always may if an admin made the wish; a rollout's wish may
+ * have to wait for a trial place (2.7).
  */
 export const mayGoOut = ({ rollout, grantedAt }: RuntimeWish): boolean =>
   rollout === undefined || grantedAt !== undefined
 
 /**
- * True if the served release is held. Another release ends a hold, even one of the same version with other bytes (3.4).
+ * True if the served release is on hold for the agent. Serving another release ends the hold, even if it has the same
+ * version but other bytes (3.4).
  */
 export const isHeld = (hold: RuntimeHold | undefined, served: Served | undefined): hold is RuntimeHold =>
   hold !== undefined && served !== undefined && hold.version === served.version && hold.serial === served.serial

@@ -1,6 +1,6 @@
 /**
- * Sets or withdraws a wish for many agents in pieces, so that reports are answered in between. Returns a result for
- * each agent, which may be a refusal.
+ * Sets or withdraws wishes for many agents, a few agents in each transaction, so that reports are answered in between.
+ * Returns a result for each agent, which may be a refusal.
  */
 
 import type { WishOfMany, WishResult } from '@svc/api'
@@ -40,8 +40,8 @@ export async function wishMany(
 }
 
 /**
- * Makes the wishes for some of the agents in one transaction. It locks them in the order of their ids, as reports do,
- * so that the two cannot deadlock.
+ * Sets or withdraws the wishes of a few agents in one transaction. It locks the agents in the order of their ids, as
+ * reports do, so that the two cannot deadlock.
  */
 async function wishPiece(trx: Db, workspace: { id: string }, wish: WishOfMany, wishing: Wishing): Promise<ManyWished> {
   const agents = await trx
@@ -84,7 +84,7 @@ interface PressEntry extends Wishing {
   changed: readonly AgentRow[]
 }
 
-/** Writes one audit entry for the wishes of all agents, with their names. */
+/** Writes one audit entry about the wishes of all changed agents, with the names of the agents. */
 async function note(trx: Db, { workspaceId, wish, changed, by, now }: PressEntry): Promise<void> {
   const withdrawn = wish.kind === 'runtime' ? wish.withdraw === true : wish.version === null
   const version = wish.kind === 'runtime' ? changed[0]?.runtime_wished : wish.version

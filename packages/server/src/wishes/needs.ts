@@ -1,12 +1,14 @@
-/** The svc that a blueprint version needs on the machine, and which agents report an older one. */
+/** Reads which version of svc a blueprint version needs on the machine, and finds agents whose runtime is older. */
 import { isTooOld, type Manifest, type NeededSvc, neededSvc } from '@svc/blueprint'
 import type { AgentRow } from '../db/tables.ts'
 import { attemptsIn } from './kept.ts'
 
-/** The svc that a version needs, read from its manifest stored as JSON. */
+/** The version of svc that a blueprint version needs, from its manifest stored as JSON. */
 export const neededSvcOf = (manifest: string): NeededSvc | undefined => neededSvc(JSON.parse(manifest) as Manifest)
 
-/** The reason why an agent cannot run a version; undefined when its runtime is new enough, or unknown. */
+/**
+ * The reason why an agent's runtime is too old for a blueprint version; undefined when it is new enough, or unknown.
+ */
 export function tooOld(
   agent: Pick<AgentRow, 'attempts'>,
   version: string,

@@ -1,10 +1,12 @@
-/** The facts with which a report is judged, and the timeline lines that follow from it. */
+/**
+ * Types for judging what a report means for updates: the facts that are compared, and the timeline lines that result.
+ */
 import type { RolloutKind, UpdateEvent, UpdateKind } from '@svc/api'
 import type { Report } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
 import type { Attempts, VersionWish } from './kept.ts'
 
-/** The columns of the agent's row with which its report is judged. */
+/** The columns of the agent's row that are needed to judge what its report means for updates. */
 export interface UpdateRow {
   blueprint: string | null
   /** The blueprint version that runs: the one last reported, or before that the installed one. */
@@ -13,16 +15,16 @@ export interface UpdateRow {
   attempts: string | null
 }
 
-/** A timeline line to be written. */
+/** A line that will be added to the timeline of an agent's updates. */
 export interface UpdateNote extends Omit<UpdateEvent, 'id' | 'serviceAway'> {
   /** For a line about an outcome: the earliest time at which the attempt may have started. */
   since: number | null
 }
 
-/** The facts with which a report is judged. */
+/** The facts by which the service judges what a report means for updates. */
 export interface Judging {
   readonly report: Report
-  /** The outcomes and the runtime that the previous report contained. */
+  /** The outcomes and the runtime in the report before this one. */
   readonly before: Attempts
   readonly served: Served | undefined
   readonly now: number

@@ -118,7 +118,8 @@ everyEngine('wishes in answers', (open) => {
     await told(runs('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0, 12:00: kept' }))
     await wish('1.2.0')
     await told(runs('1.1.0', { outcome: 'ok', message: '1.0.0 -> 1.1.0, 12:00: kept' }))
-    // A person rolled the agent back to 1.0.0 on its machine, and it tried 1.2.0 from there at once.
+    // A person rolled the agent back to 1.0.0 on its machine, and from there the agent tried the wished version 1.2.0
+    // at once.
     await told(runs('1.0.0', { outcome: 'rolled_back', message: '1.2.0 -> 1.0.0, 12:10: its level is bad' }))
     expect((await timeline()).at(-1)).toBe('rolled_back 1.2.0')
     expect(await state()).toMatchObject({ blueprintHold: { version: '1.2.0' } })

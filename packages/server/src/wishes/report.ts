@@ -14,15 +14,15 @@ export type AnswerVersions = Pick<Answer, 'desired' | 'runtime' | 'runtime_desir
 
 export interface UpdatesAfter {
   answer: AnswerVersions
-  /** The blueprint version that was wished when the report arrived. */
+  /** The blueprint version that was wished for the agent when the report arrived. */
   wished: string | undefined
   write: (WishColumns & { attempts: string | null }) | undefined
   events: UpdateNote[]
 }
 
 /**
- * Applies a report to the updates in its agent's row. With `offers` false, the answer carries no wish for the first
- * time.
+ * Applies a report to the wishes and holds in its agent's row. With `offers` false, the answer carries only wishes that
+ * an earlier answer has already carried.
  */
 export function updatesAfter(
   row: UpdateRow,
@@ -75,8 +75,8 @@ function offer(row: UpdateRow, wishes: Wishes, { report, now, note }: Judging): 
 }
 
 /**
- * Forgets the hold on the agent's machine if answers name another version than the held one, because that lifts the
- * hold there (D25).
+ * Deletes the service's record of the hold on the agent's machine if answers name another version than the held one,
+ * because the machine then lifts its hold (D25).
  */
 function liftOnMachine(wishes: Wishes): void {
   const { blueprint, blueprintHold } = wishes
@@ -84,8 +84,8 @@ function liftOnMachine(wishes: Wishes): void {
 }
 
 /**
- * The versions that the answer carries. `runtime` and `runtime_desired` are only in answers to reports that carry
- * `runtime`, and only while a release is served (2.7).
+ * The versions that the answer to a report carries. `runtime` and `runtime_desired` are only in answers to reports that
+ * contain `runtime`, and only while the service serves a release (2.7).
  */
 function versionsFor(
   row: UpdateRow,

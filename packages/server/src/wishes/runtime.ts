@@ -1,10 +1,13 @@
-/** Judges what a report does to the runtime's wish and hold (3.4), and which timeline lines it adds. Pure. */
+/**
+ * Judges what a report does to the wish and the hold of its agent's runtime (3.4), and which timeline lines it adds.
+ * Pure.
+ */
 import type { Report } from '@svc/protocol'
 import { judgeWish } from './judge.ts'
 import { type Attempts, isHeld, sameAttempt, type Wishes } from './kept.ts'
 import type { Judging, Note } from './note.ts'
 
-/** Applies a report to the runtime's wish and hold, by the table of section 3.4. */
+/** Applies a report to the wish and the hold of its agent's runtime, by the table of section 3.4. */
 export function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: Judging): void {
   const { runtime } = report
   const wish = wishes.runtime
@@ -50,7 +53,10 @@ export function judgeRuntime(wishes: Wishes, { report, before, served, now, note
   }
 }
 
-/** Records a change without a current wish: made by a person on the machine, or the late result of an earlier wish. */
+/**
+ * Adds a timeline line about a change of the runtime for which there is no wish now: a person changed it on the
+ * machine, or it is the late outcome of an earlier wish.
+ */
 function noteUnwished(before: Attempts, runtime: Report['runtime'], note: Note): void {
   if (!before.runtime || !runtime) return
   const { applied, version } = runtime

@@ -14,7 +14,7 @@ export function wishStateOf(
 
 /**
  * The state of a blueprint wish (D24). It follows from the running version, and from what the machine has reported
- * about the attempt since the wish.
+ * since the wish about the attempt to update.
  */
 export function blueprintState(
   running: string | null,
@@ -32,7 +32,10 @@ export function blueprintState(
   return fetchedAt === undefined ? 'offered' : 'trying'
 }
 
-/** The state of a runtime wish. The wish ends with its outcome (3.4), and after that the hold shows the state. */
+/**
+ * The state of a runtime wish. The wish ends with the outcome of the attempt (3.4); after that the hold, if there is
+ * one, shows the state.
+ */
 export function runtimeState(wish: RuntimeWish | undefined, hold: RuntimeHold | undefined): WishState {
   if (!wish) return hold?.outcome ?? 'none'
   if (wish.runsSince !== undefined) return 'trying'

@@ -1,7 +1,7 @@
 /**
- * Wishes as admins make them: name a blueprint version for an agent (3.3), request a runtime update, withdraw it, lift
- * its hold (3.4). Each is one transaction that locks the agent's row, so that it happens before or after a report, not
- * during one.
+ * What admins do with wishes: name a blueprint version for an agent (3.3), request a runtime update, withdraw a wish,
+ * lift a hold (3.4). Each is one transaction that locks the agent's row, so that it happens before or after a report,
+ * not during one.
  */
 import type { RolloutKind, RuntimeRefusal, UpdateKind } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
@@ -25,13 +25,13 @@ import { type Places, takePlace } from './trials.ts'
 
 type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown' | 'svc_too_old'
 /**
- * The agent after a wish. `made` is false if nothing changed: the same wish existed already, or there was none to
- * withdraw.
+ * An agent after its wish was set or withdrawn. `made` is false if nothing changed: the same wish existed already, or
+ * there was no wish to withdraw.
  */
 export type WishedAgent = { agent: AgentRow; made: boolean }
 /**
- * The person who makes a wish, and the time. If a rollout makes it, `rollout` is its id. With `silent` the caller
- * writes the audit entry.
+ * The person who sets or withdraws a wish, and the time. If a rollout does so, `rollout` is its id. With `silent` the
+ * caller writes the audit entry.
  */
 export interface Wishing {
   by: By
@@ -39,8 +39,8 @@ export interface Wishing {
   rollout?: string
   silent?: boolean
   /**
-   * Only for wishes of a rollout: the trial places that are free, counted once for all of its agents. A wish of an
-   * admin needs no place.
+   * Given only for the wishes of a rollout: the number of free trial places, which the caller counted once and which
+   * each wish reduces. A wish of an admin needs no place.
    */
   places?: Places
 }
@@ -92,7 +92,8 @@ export async function wishBlueprintWithin(
 }
 
 /**
- * Withdraws the wish for a blueprint version (D24). If the machine has already started the update, it continues (D31).
+ * Withdraws the wish for a blueprint version (D24). A machine that has already put the new version in place finishes the
+ * update (D31).
  */
 export const clearBlueprint = (
   { db, by, now }: Ctx,
@@ -130,8 +131,8 @@ export const noteFetched = (db: Db, agentRef: { id: string }, now: number): Prom
   })
 
 /**
- * Requests that an agent's runtime updates to the served version. The wish stores the last outcome as its mark; a wish
- * for this version that exists already keeps its mark (D34).
+ * Requests that an agent's runtime updates to the served version. The wish stores the agent's last outcome as its mark;
+ * if there is already a wish for this version, the mark of that wish is kept (D34).
  */
 export const pressRuntime = (
   { db, by, now }: Ctx,
@@ -174,8 +175,8 @@ export async function pressWithin(
 }
 
 /**
- * True for a rollout's wish that was not offered yet. If an admin wishes the same, it becomes the admin's: it then
- * needs no trial place, and stays when the rollout withdraws its wishes.
+ * True for a rollout's wish that was not offered yet. If an admin requests the same version, the wish becomes the
+ * admin's: it then needs no trial place, and stays when the rollout withdraws its wishes.
  */
 const isUnofferedOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
   rollout !== undefined && offeredAt === undefined
@@ -222,7 +223,7 @@ interface WishEntry extends Omit<Wishing, 'places'> {
   from?: string | null
 }
 
-/** Adds a line to the agent's timeline, and, unless `silent`, an entry to the audit trail. */
+/** Adds a line to the timeline of the agent's updates and, unless `silent`, an entry to the audit trail. */
 async function tell(
   trx: Db,
   agent: AgentRow,
@@ -240,11 +241,11 @@ async function tell(
   })
 }
 
-/** The manifest of a version as JSON; undefined if there is no such version. */
+/** The manifest of a blueprint version as JSON; undefined if there is no such version. */
 async function manifestOf(trx: Db, agent: AgentRow, version: string): Promise<string | undefined> {
   const row = versionNamed(trx, { id: agent.workspace_id }, agent.blueprint, version).select('manifest')
-  // The version is locked so that it cannot be deleted now. A deletion takes a stronger lock before it checks for
-  // wishes.
+  // The row of the version is locked, so that nobody can delete the version until the wish is stored. A deletion takes
+  // a stronger lock before it checks for wishes.
   const found = await (isPostgres(trx) ? row.forShare('blueprint_version') : row).executeTakeFirst()
   return found?.manifest
 }

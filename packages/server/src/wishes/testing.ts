@@ -1,4 +1,7 @@
-/** Adds blueprint versions and releases for tests, as rows with placeholders for their bytes. */
+/**
+ * Helpers for tests: add blueprint versions and releases as rows with placeholders for their bytes, and turn agents
+ * into agents of a blueprint.
+ */
 import type { World } from '../../testing/world.ts'
 import { newId } from '../ids.ts'
 
@@ -30,7 +33,7 @@ export async function addVersion(w: Place, blueprint: string, version: string): 
     .execute()
 }
 
-/** Turns an agent into one of this blueprint, as if it had been installed with a code. */
+/** Turns an agent into an agent of this blueprint, as if it had been installed with an install code. */
 export async function ofBlueprint(w: Place, agent: { id: string }, blueprint: string, version: string): Promise<void> {
   const known = await w.store.db
     .selectFrom('blueprint_version')
@@ -44,7 +47,7 @@ export async function ofBlueprint(w: Place, agent: { id: string }, blueprint: st
   await w.store.db.updateTable('agent').set(set).where('id', '=', agent.id).execute()
 }
 
-/** Adds a release with placeholders for its bytes, which is then the served one. */
+/** Adds a release with placeholders for its bytes. The service then serves this release. */
 export async function serveRelease(w: Pick<World, 'store' | 'clock'>, version: string, signed = true): Promise<void> {
   const { serial } = await w.store.db
     .selectFrom('release')

@@ -1,7 +1,7 @@
 /**
- * Limits how many runtimes of a workspace are on trial at once because of rollouts, so that few are rolled back if the
- * service goes down. A rollout's wish needs a place; the sweeper gives places to waiting wishes as trials end. A wish
- * of an admin needs no place (2.7), but its trial counts too.
+ * Limits how many runtimes of a workspace rollouts put on trial at once, so that few are rolled back if the service
+ * goes down. A rollout's wish needs a trial place; the sweeper gives places to waiting wishes as trials end. A wish of
+ * an admin needs no place (2.7), but its trial counts too.
  */
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
@@ -21,8 +21,8 @@ const maxTrials = (agents: number): number => Math.max(5, Math.ceil(agents / 10)
 const unclaimedMs = 2 * 60_000
 
 /**
- * The free trial places of a workspace, which must be locked. The number is negative if admins' wishes exceed the
- * limit.
+ * The number of free trial places of a workspace, whose row the caller has locked. It is negative if admins' wishes
+ * exceed the limit.
  */
 export interface Places {
   free: number
