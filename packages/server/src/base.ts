@@ -3,12 +3,12 @@
  */
 import type { Logger } from 'pino'
 
-/** The form in which new passwords are stored (people/passwords.ts). */
+/** The hash function with which new passwords are stored (people/passwords.ts). */
 export type PasswordForm = 'scrypt' | 'argon2id'
 
 /** The service's settings, read once at startup (config.ts). */
 export interface Config {
-  /** The origin without a trailing slash, such as `http://localhost:8787`. */
+  /** The origin at which the service is reached, without a trailing slash, such as `http://localhost:8787`. */
   baseUrl: string
   host: string
   port: number
@@ -19,11 +19,14 @@ export interface Config {
   trustedProxies: string[]
   /** The networks to which alerts may be sent although their addresses are not public. */
   outboundAllow: readonly string[]
-  /** The address of the mail server that sends mails; undefined if none are sent. */
+  /** The address of the mail server through which the service sends mails; undefined if it sends none. */
   smtpUrl: string | undefined
   /** The sender of mails: a mail address, or a name followed by the address in angle brackets. */
   mailFrom: string
-  /** The address that the service calls each minute while alerts are evaluated and sent; undefined if there is none. */
+  /**
+   * An address outside that the service calls each minute as long as alerts are evaluated and sent; undefined if the
+   * operator set none.
+   */
   heartbeatUrl: string | undefined
   /** The port for health and metrics; 0 turns them off. */
   metricsPort: number
@@ -42,18 +45,20 @@ export interface Config {
  * message.
  */
 export interface Live {
-  /** A report of this agent was committed. */
+  /** Notes that a report of this agent was committed. */
   reported(workspaceId: string, agentId: string): void
-  /** Commands, logs or other data of this agent changed. */
+  /** Notes that commands, logs or other data of this agent changed. */
   changed(workspaceId: string, agentId: string): void
   /**
-   * Something that lists of this workspace show was changed: agents were added, renamed or deleted, or blueprints,
+   * Notes that something in the lists of this workspace changed: agents were added, renamed or deleted, or blueprints,
    * codes, bots, rollouts, members or activations changed.
    */
   listChanged(workspaceId: string): void
-  /** Alerts of this workspace were changed, or its rules, channels or mutes. */
+  /** Notes that alerts of this workspace changed, or their rules, channels or mutes. */
   alertsChanged(workspaceId: string): void
-  /** True while somebody has this agent's page open; answers then ask for a report every 5 s. */
+  /**
+   * True while somebody has this agent's page open. The answers to the agent's reports then ask for a report every 5 s.
+   */
   isWatched(agentId: string): boolean
 }
 

@@ -25,7 +25,7 @@ interface Words {
   heading: string
   is: string
   was: string
-  /** The repeated problem of an unsteady alert, after the word "keeps". */
+  /** What an agent with an unsteady alert does again and again; in the sentence it stands after "keeps". */
   keeps: string
 }
 
@@ -129,7 +129,10 @@ export function lengthOf(ms: number): string {
 
 const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
 
-/** The time of day as "14:02 UTC", with the date in front if `beside` is on another day. */
+/**
+ * The time of day as "14:02 UTC". The date is put in front if the time `beside`, to which it is compared, is on another
+ * day.
+ */
 export function clockOf(at: number, beside: number): string {
   const [date = '', time = ''] = new Date(at).toISOString().split('T')
   const clock = `${time.slice(0, 5)} UTC`

@@ -1,7 +1,7 @@
 /**
  * Limits how many lines of the audit trail are stored about each person's actions. Beyond the limit, the oldest lines
- * are replaced by one line per workspace that says how many there were. So a person who acts without end, by mistake or
- * on purpose, cannot fill the disk.
+ * are replaced ("folded") by one line per workspace that says how many there were. So a person who acts without end, by
+ * mistake or on purpose, cannot fill the disk.
  */
 import type { Db } from '../db/open.ts'
 import type { AuditRow } from '../db/tables.ts'
@@ -9,11 +9,11 @@ import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
 
 interface FoldLimits {
-  /** The number of newest lines of a person in the audit trail that are always kept as they are. */
+  /** The number of a person's newest lines in the audit trail that are never folded. */
   kept: number
   /**
-   * The number of lines above `kept` that may exist before the oldest are folded, so that not every new line causes a
-   * fold.
+   * The number of a person's lines beyond `kept` that may exist before the oldest lines are folded, so that not every
+   * new line causes a fold.
    */
   slack: number
 }
@@ -40,8 +40,8 @@ export async function foldActivity(db: Db, limits: FoldLimits = inForce): Promis
 }
 
 /**
- * Replaces up to `count` + 1 of the oldest lines of a person in the audit trail by one line per workspace, and returns
- * by how much the number of lines fell. Two nodes never replace the same line.
+ * Replaces the `count` + 1 oldest lines of a person in the audit trail by one line per workspace. Returns by how much
+ * the number of lines has decreased. Two nodes never replace the same line.
  */
 function foldOldest(db: Db, actorId: string, count: number): Promise<number> {
   return transaction(db, async (trx) => {

@@ -3,7 +3,7 @@ import { newId } from '../ids.ts'
 import type { By } from './by.ts'
 
 interface AuditNote {
-  /** The id of the workspace in which somebody acted; null if the action concerns the service as a whole. */
+  /** The id of the workspace in which the action happened; null if the action concerns the service as a whole. */
   workspaceId: string | null
   /** The time of the recorded action, in Unix milliseconds. */
   at: number
@@ -17,8 +17,8 @@ interface AuditNote {
 }
 
 /**
- * Writes an entry to the audit trail: who did what to what, and when. Call it with the transaction of the change, so
- * that both or neither happen.
+ * Writes an entry to the audit trail: who did what to what, and when. Call this with the transaction of the change, so
+ * that the change and its entry are either both stored or both not.
  */
 export async function audit(db: Db, note: AuditNote): Promise<void> {
   await db

@@ -59,8 +59,8 @@ test('a backup of a running service is restored on another machine: data, accoun
   expect(shown.report.runs).toHaveLength(300)
   expect((await report(elsewhere.url, token)).status).toBe(401)
   for (const { token: renewed } of restored.agents) expect((await report(elsewhere.url, renewed)).status).toBe(200)
-  // The restored service accepts the signature of the cookie, because it has the same secret; but restoring ended all
-  // sessions.
+  // The restored service accepts the signature of the old session cookie, because it has the same secret; but the
+  // restore ended all sessions.
   expect((await meWith(elsewhere, signedIn)).status).toBe(401)
   expect((await signIn(elsewhere, person)).status).toBe(200)
   const audit = await elsewhere.value<{ action: string }[]>(['audit', 'list', 'north'])

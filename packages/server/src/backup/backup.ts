@@ -23,8 +23,8 @@ interface BackupMade {
 type BackupRefusal = 'engine_other' | 'file_exists' | 'folder_unknown' | 'file_unwritable'
 
 /**
- * Writes a backup, also while the service runs. A change that is committed meanwhile is in the backup completely or not
- * at all.
+ * Writes a backup; the service may run meanwhile. A change that is committed during the backup is in the backup
+ * completely or not at all.
  */
 export async function writeBackup(
   { store, config }: { store: Store; config: Config },
@@ -60,7 +60,7 @@ export async function writeBackup(
   return { ok: true, value: { file, bytes, at: now, version: config.version } }
 }
 
-/** Records that a backup was made, so that an alert can say that the last one is old. */
+/** Records the time of this backup, so that an alert can open when the last backup is old. */
 async function recordBackup(db: Db, at: number, bytes: number): Promise<void> {
   await db
     .insertInto('service_backup')

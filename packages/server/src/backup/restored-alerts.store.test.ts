@@ -1,4 +1,7 @@
-/** Alerts and backups: the time of the last one is recorded, and a restored service sends nothing that is days old. */
+/**
+ * Tests of alerts together with backups: the time of the last backup is recorded, and a restored service sends no
+ * messages that are days old.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The thread of judge.ts: takes one bundle at a time and answers with its judgement. */
+/** The worker thread that judge.ts starts: it takes one bundle at a time and answers with a judgement. */
 import { readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { neededSvc, neededSvcText, readBundle } from '@svc/blueprint'

@@ -12,15 +12,15 @@ export type Judgement =
   | { readonly ok: false; readonly message: string; readonly findings: readonly BundleFinding[] }
 
 /**
- * The facts about a good bundle as they are stored. The worker makes the JSON texts, since that takes long for a large
- * bundle.
+ * The facts about a valid bundle as they are stored. The worker makes the JSON texts, since making them takes long for
+ * a large bundle.
  */
 interface Accepted {
   readonly name: string
   readonly version: string
   readonly description: string
   readonly sha256: string
-  /** The range of svc versions that can run the bundle, in words; missing if it runs with any. */
+  /** The range of svc versions that can run the bundle, in words; missing if every version can. */
   readonly neededSvc?: string
   /** The manifest of the bundle as JSON. */
   readonly manifest: string
@@ -38,8 +38,8 @@ let worker: Worker | undefined
 let idle: NodeJS.Timeout | undefined
 
 /**
- * Judges a bundle, given as bytes or as the descriptor of a file, by the same rules as the tools and the runtime.
- * Besides, a bundle that takes too much memory to read is refused.
+ * Judges a bundle, given as bytes or as an open file, by the same rules as the tools and the runtime. A bundle that
+ * takes too much memory to read is refused, too.
  */
 export function judgeBundle(bundle: Uint8Array | Arrived): Promise<Judgement> {
   const judged = last.then(() => ask(bundle))
@@ -77,7 +77,7 @@ function started(): Worker {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   })
-  return thread.on('error', () => {}) // The exit event, which follows, rejects the pending judgement.
+  return thread.on('error', () => {}) // The worker's event `exit`, which follows its `error`, rejects the pending judgement.
 }
 
 function end(): void {

@@ -249,7 +249,7 @@ test('a code shows what would currently refuse its installation', async () => {
   ])
 })
 
-/** Returns a function that waits for the next matching frame of the workspace's stream. */
+/** Opens the workspace's stream of frames. Returns a function that waits for the next frame that fits a condition. */
 async function listen(origin: string, who: Browser) {
   const answer = await fetch(`${origin}${w}/events`, { headers: { cookie: who.cookie } })
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()

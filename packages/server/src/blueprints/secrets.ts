@@ -1,6 +1,6 @@
 /**
- * Finds the secrets that a new version of a blueprint asks for and at least one of the versions in use does not. A
- * person types them on the machine, preferably before the update.
+ * Finds the secrets that a new version of a blueprint needs and that at least one version in use does not need. A
+ * person types these secrets on the agent's machine, preferably before the update.
  */
 import type { Manifest } from '@svc/blueprint'
 import { newSecrets, type SecretSpec } from '@svc/protocol'
@@ -9,14 +9,14 @@ import { runningVersion } from '../versions/agents.ts'
 
 export interface AskedSecrets {
   version: string
-  /** The versions that the agents run now and that do not ask for all of these secrets. */
+  /** The versions that the agents run now and that lack at least one of these secrets. */
   than: string[]
   secrets: SecretSpec[]
 }
 
 /**
- * Finds the secrets a version asks for which at least one of the versions that the named agents of a workspace run now
- * does not ask for; undefined if there are none.
+ * Finds the secrets that a version needs and that the named agents may not have yet, because at least one of the
+ * versions that they run now does not need them. Undefined if there are no such secrets.
  */
 export async function askedSecrets(
   db: Db,

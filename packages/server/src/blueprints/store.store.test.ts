@@ -100,8 +100,8 @@ everyEngine('blueprints', (open, engine) => {
 
   test('every hostile bundle is refused at upload exactly as the machine would refuse it, and nothing is kept', async () => {
     const { db, workspace, admin, clock } = await start()
-    // A judgement does not depend on the engine, so in the short form the second engine gets only a tenth of the
-    // corpus.
+    // A judgement does not depend on the database engine. So in the short form of this test, the second engine gets
+    // only a tenth of the bundles.
     const corpus = engine === 'SQLite' || long ? hostile : hostile.filter((_, i) => i % 10 === 0)
     for (const { what, bytes } of corpus) {
       const made = bytes()

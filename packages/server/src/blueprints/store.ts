@@ -1,4 +1,6 @@
-/** Reads blueprints and their versions for pages and the operator, and deletes versions that no machine has. */
+/**
+ * Reads blueprints and their versions for pages and the operator, and deletes versions that no agent needs any more.
+ */
 import type { BlueprintPage, BlueprintRow, BlueprintVersion, BlueprintVersionRow } from '@svc/api'
 import { type Manifest, neededSvcText } from '@svc/blueprint'
 import { compareVersions, shown, type Verdict } from '@svc/protocol'
@@ -46,7 +48,9 @@ export async function listBlueprints(db: Db, workspace: WorkspaceRef): Promise<B
   })
 }
 
-/** One blueprint with its versions, highest first, and its agents; undefined if none has that name. */
+/**
+ * One blueprint with its versions, highest first, and its agents; undefined if there is no blueprint with that name.
+ */
 export async function blueprintPage(
   db: Db,
   workspace: WorkspaceRef,
@@ -73,7 +77,7 @@ export async function blueprintPage(
   }
 }
 
-/** One version of a blueprint with its manifest and files; undefined if it does not exist. */
+/** One version of a blueprint with its manifest and files; undefined if the version does not exist. */
 export async function versionPage(
   db: Db,
   workspace: WorkspaceRef,
@@ -118,8 +122,9 @@ export async function bundleBytes(db: Db, id: string): Promise<Uint8Array | unde
 }
 
 /**
- * Deletes a version, and with its last version the blueprint. Refused while an agent runs the version, keeps it as its
- * previous one or is wished to run it, and while the version has an unfinished rollout or a valid install code.
+ * Deletes a version; with the last version of a blueprint, the blueprint is deleted, too. Refused while an agent runs
+ * the version, keeps it as its previous version or is wished to run it, and while the version has an unfinished rollout
+ * or a valid install code.
  */
 export function deleteVersion(
   { db, by, now }: Ctx,

@@ -18,7 +18,7 @@ interface Uploaded {
   version: string
   sha256: string
   size: number
-  /** The range of svc versions that the bundle needs; missing if it runs with any. */
+  /** The range of svc versions that can run the bundle; missing if every version can. */
   neededSvc?: string
 }
 type Upload =
@@ -26,7 +26,8 @@ type Upload =
   | { ok: false; code: 'bundle_refused'; message: string; findings: readonly BundleFinding[] }
 
 /**
- * Stores a bundle as a new version of the blueprint that its manifest names; the first version creates the blueprint.
+ * Stores a bundle as a new version of the blueprint that the bundle's manifest names. The first version of a blueprint
+ * also creates the blueprint.
  */
 export async function uploadBlueprint(
   { db, by, now }: Ctx<By, Db | Writer>,

@@ -102,7 +102,7 @@ describe('bundles that are being uploaded', () => {
   })
 })
 
-/** Starts an upload that sends its whole body except the last byte, and never ends. */
+/** Starts an upload that sends its whole body except the last byte. The upload then stays open. */
 function stalled(service: Service, who: Browser, size: number) {
   const req = request(`${service.origin}/api/web/w/north/blueprints`, {
     method: 'POST',
