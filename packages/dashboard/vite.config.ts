@@ -1,19 +1,19 @@
 /**
- * Builds the page: `vite build` writes it to `dist/`, which the service serves. `npm run dev` (scripts/dev.ts) serves
- * it from its sources.
+ * Builds the page with Vite: `vite build` writes the built page to `dist/`, which the service serves. `npm run dev`
+ * (scripts/dev.ts) serves the page from its sources.
  */
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 
 const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints/
-/** Modules that the page of alerts and that of an agent share. The list of agents does not need them. */
+/** Modules that both the page of alerts and the page of an agent need, but not the list of agents. */
 const tabbed = /components\/(Tabs|ActionIcon)\//
 const aboutAlerts = /src\/alerts\/(Acknowledge|AlertItem|Mute|useAlertChange|alerts\.css)/
 
 /**
- * True if a module is part of the built page. A style sheet leaves no code there, so it counts if any part of the page
- * imports it.
+ * True if a module is part of the built page. A style sheet leaves no code in the built script, so it counts as soon as
+ * any module imports it.
  */
 const isContained = ([id, { renderedLength }]: [string, { renderedLength: number }]): boolean =>
   renderedLength > 0 || /\.css$/.test(id)
@@ -31,7 +31,7 @@ const notices: Plugin = {
   },
 }
 
-/** Modules that other pages share. Neither the list of agents nor the page of an agent needs them. */
+/** Modules that several other pages share. Neither the list of agents nor the page of an agent needs them. */
 const otherPages = /pages\/(install\/|alerts\/|updates\/(UpdatesPage|Bar|parts\/NewSecrets)|SignInPage|AccountForm)/
 
 const isCommon = (id: string): boolean => ![uploading, tabbed, aboutAlerts, otherPages].some((apart) => apart.test(id))
@@ -40,16 +40,15 @@ export default defineConfig({
   plugins: [react(), notices],
   build: {
     target: 'es2022',
-    // Files are never inlined as data: URLs, so that the content security policy can forbid these.
+    // The build never inlines files as `data:` URLs, so that the content security policy can forbid such URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // Modules of the package with the contract have no side effects, so those that the page does not call are left
-      // out.
+      // Modules of packages/protocol have no side effects, so the build leaves out those that the page does not call.
       treeshake: { moduleSideEffects: (id: string) => !/packages\/protocol\//.test(id) },
-      // By itself the bundler makes a hundred small files, of which a page loads sixty, six at a time. Here one file
-      // has the code that every page needs first, and another the code that two or more pages share. The code for
-      // dropping zips, for tabs and about alerts is separate.
+      // By default the bundler would make a hundred small files, and a page would load sixty of them, six at a time. So
+      // one file has the code that every page needs first, and another the code that two or more pages share. Code for
+      // dropping zips, for tabs, and for alerts is in separate files.
       output: {
         codeSplitting: {
           groups: [

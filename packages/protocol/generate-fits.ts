@@ -1,7 +1,7 @@
 /**
- * `node packages/protocol/generate-fits.ts` writes src/report.fits.ts from the schemas of the fields, one function for
- * each object or list. The functions only test a report and look up no description. Most reports pass, and are then
- * kept as they came.
+ * `node packages/protocol/generate-fits.ts` writes src/report.fits.ts from the schemas of the fields: one function for
+ * each object or list, which tests whether a report fits without looking up a schema. Most reports fit, and are then
+ * kept unchanged.
  */
 import { writeFileSync } from 'node:fs'
 import type { JsonSchema } from './src/fields.ts'
@@ -29,7 +29,8 @@ export function fitsSource(): string {
 }
 
 /**
- * Collects the generated functions: one for each distinct schema, named after the place where the schema was first met.
+ * Collects the generated functions. There is one for each distinct schema, named after the first place where this
+ * schema was found.
  */
 class Functions {
   readonly #names = new Map<string, string>()
@@ -98,7 +99,7 @@ class Functions {
     ]
   }
 
-  /** Generates the body of a test for objects whose `type` says which of several kinds they are. */
+  /** Generates the body of a function that tests an object whose `type` says which of several kinds it is. */
   #byType(kinds: readonly JsonSchema[]): string[] {
     const cases = kinds.flatMap((kind) => {
       const [type] = ((kind.properties as Record<string, JsonSchema>).type?.enum ?? []) as string[]
@@ -107,7 +108,7 @@ class Functions {
     return ['if (!isObject(v)) return false', 'switch (v.type) {', ...cases, '  default:', '    return false', '}']
   }
 
-  /** Generates the condition that the variable `x` must meet to fit the schema. */
+  /** Generates the condition under which the variable `x` fits the schema. */
   #test(schema: JsonSchema, hint: string): string {
     if ('const' in schema) return `x === ${JSON.stringify(schema.const)}`
     if (schema.enum) return (schema.enum as string[]).map((word) => `x === '${word}'`).join(' || ')
@@ -120,7 +121,7 @@ class Functions {
   }
 }
 
-/** A condition that excludes -0: JSON writes it as 0, so it would not be kept as it came. */
+/** A condition that excludes -0. JSON writes -0 as 0, so a report with -0 cannot be kept unchanged. */
 const noMinusZero = '(x !== 0 || 1 / x > 0)'
 
 const simpleTests: Readonly<Record<string, (schema: JsonSchema) => string>> = {

@@ -1,6 +1,6 @@
 /**
- * The three globals of the platform that pure code uses. Every platform has them, but only platform libraries declare
- * them.
+ * Declares the three globals of the platform that this pure code uses. Every platform has them, but TypeScript declares
+ * them only in libraries for one platform, such as the DOM or Node.js.
  */
 
 declare class TextEncoder {

@@ -1,15 +1,15 @@
-/** The workspace of the current page. */
+/** Hooks that give the workspace of the current page. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { workspaceQuery } from './queries.ts'
 
 const route = getRouteApi('/signed-in/w/$slug')
 
-/** The short name of the workspace in the page's address. */
+/** Returns the short name of the workspace, which is part of the page's address. */
 export const useSlug = (): string => route.useParams().slug
 
 /**
- * The facts about the workspace in the page's address, and the signed-in person's role in it: an `admin` may act, a
- * `member` may look.
+ * Returns the facts about the workspace in the page's address, and the signed-in person's role in it. Only an `admin`
+ * can change things; a `member` can view.
  */
 export const useWorkspace = () => useSuspenseQuery(workspaceQuery(useSlug())).data

@@ -9,11 +9,11 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 const ofColours = ['color-contrast', 'link-in-text-block']
 
 /**
- * Runs axe on the current page and returns its findings, one line each. The debugger injects axe, so that the page's
- * content security policy need not be loosened.
+ * Runs axe on the current page and returns its findings, one line each. The debugger puts axe into the page, so that
+ * the page's content security policy applies unchanged.
  */
 export async function axe(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // The page counts as drawn when its heading is there. Before that only the frame around the page is shown.
+  // The page is drawn when its heading is there. Before that, only the frame around the page is shown.
   await page.locator('h1').first().waitFor()
   await standsStill(page)
   if (!(await page.evaluate(() => 'axe' in window))) {
@@ -31,9 +31,8 @@ export async function axe(page: Page, rules?: readonly string[]): Promise<string
 }
 
 /**
- * Makes all changes of colour immediate, and waits for animations that are running. With reduced motion each transition
- * would still take a hundredth of a millisecond, and the elements inside would start theirs after it, so the page would
- * be drawn again for each level of its elements.
+ * Turns off CSS transitions and waits until running animations have ended. Even very short transitions would run one
+ * after another in nested elements, and the page would be drawn again for each level of nesting.
  */
 const standsStill = (page: Page): Promise<void> =>
   page.evaluate(async () => {
@@ -49,9 +48,9 @@ const standsStill = (page: Page): Promise<void> =>
   })
 
 /**
- * The faults of a page in windows of these widths, light and dark: findings of axe, and content wider than the window.
- * `whole` waits until the page is complete. In the dark only the rules about colours run, because the rest of the page
- * is the same.
+ * Returns the faults of a page in windows of these widths, in the light and the dark scheme: findings of axe, and
+ * content wider than the window. `whole` waits until the page is complete. In the dark scheme only the rules about
+ * colours run, because everything else is the same.
  */
 export async function wrongLooks(
   page: Page,
@@ -63,7 +62,8 @@ export async function wrongLooks(
   for (const [turn, width] of widths.entries()) {
     await resize(page, width)
     await whole()
-    // The colour scheme that is already shown comes first, because each change draws the whole page again.
+    // Each width begins with the colour scheme that the page already has, because every change of the scheme draws the
+    // whole page again.
     const schemes = ['light', 'dark'] as const
     for (const scheme of turn % 2 === 0 ? schemes : schemes.toReversed()) {
       await page.emulateMedia({ colorScheme: scheme })
@@ -79,8 +79,8 @@ export async function wrongLooks(
 }
 
 /**
- * The number of pixels by which the page is wider than its window. If there are any, the page is faulty, since people
- * would have to scroll sideways.
+ * Returns by how many pixels the page is wider than its window. More than 0 is a fault, since people would have to
+ * scroll sideways.
  */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)

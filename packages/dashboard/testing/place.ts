@@ -1,6 +1,6 @@
 /**
- * The page as people have it, for tests: the built page, the real service in a separate process with a separate data
- * folder, and a real Chromium. Agents report over HTTP. A test closes it when it is done.
+ * The setup of the browser tests: the built page, the real service in a separate process with a separate data folder,
+ * and a real Chromium. Agents report over HTTP. Tests must close the setup at their end.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,7 +32,9 @@ export class Place {
   #service: ChildProcess | undefined
   #said = ''
   firstLink = ''
-  /** The faults that pages of this place had: errors in a browser's console, and exceptions that nothing caught. */
+  /**
+   * The faults of all pages that the tests opened: errors in the browser's console, and exceptions that nothing caught.
+   */
   readonly faults: string[] = []
 
   constructor(browser: Browser, folder: string, port: number, env: Readonly<Record<string, string>>) {
@@ -58,7 +60,7 @@ export class Place {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#service = child
-    // The service is killed when this process ends for whatever reason.
+    // Kills the service when the test process ends for whatever reason.
     process.once('exit', () => child.kill('SIGKILL'))
     child.stderr?.on('data', (chunk) => {
       this.#said += chunk
@@ -74,7 +76,9 @@ export class Place {
     if (link !== null) this.firstLink = link
   }
 
-  /** Kills the service as a power cut would. `start` starts it again on the same data. */
+  /**
+   * Kills the service without a chance to clean up, as a power cut would. `start` starts it again with the same data.
+   */
   async kill(): Promise<void> {
     const child = this.#service
     if (!child || child.exitCode !== null || child.signalCode !== null) return
@@ -83,7 +87,7 @@ export class Place {
     await gone
   }
 
-  /** Changes the stored data as if the service had been down for so many more seconds. */
+  /** Changes the stored data as if the service had been down for this many seconds longer. */
   lieStill(seconds: number): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'))
     db.prepare('update service_beat set at = at - ?').run(seconds * 1000)
@@ -91,8 +95,8 @@ export class Place {
   }
 
   /**
-   * Adds many agents that have never reported. The service is killed, the agents are written into its data, and it is
-   * started again, which needs no requests.
+   * Adds many agents that have never reported, without a request for each: kills the service, writes the agents into
+   * its database, and starts the service again.
    */
   async addAgents(slug: string, names: readonly string[]): Promise<void> {
     await this.kill()
@@ -109,8 +113,8 @@ export class Place {
   }
 
   /**
-   * Adds alerts that began and ended at these times (Unix milliseconds), as copies of an open one. So a test has a
-   * history without the days that it takes.
+   * Adds alerts that began and ended at these times (Unix milliseconds), as copies of an open alert of this rule. A
+   * test thus gets a history without waiting for days.
    */
   addEndedAlerts(rule: string, times: readonly (readonly [from: number, to: number])[]): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
@@ -146,7 +150,8 @@ export class Place {
   }
 
   /**
-   * Opens a browser without cookies. If a test opens it, later tests get it again after the end of that test, emptied.
+   * Opens a browser without cookies. A browser that a test opens is emptied at the end of the test, and later tests get
+   * it again.
    */
   async visitor(look: Look = {}): Promise<Visitor> {
     const { context, page } = await this.#windows.browser(look)
@@ -154,15 +159,15 @@ export class Place {
   }
 
   /**
-   * Opens another window in the browser of a visitor. It has the cookies of the same person, and the browser has
-   * already loaded the files of the page.
+   * Opens another window in the browser of a visitor. The same person is signed in there, and the browser has already
+   * loaded the files of the page.
    */
   window = ({ context }: Pick<Visitor, 'context'>, look: Look = {}): Promise<Page> =>
     this.#windows.window(context, look)
 
   /**
-   * Opens a browser in which Ada is signed in, an admin of the workspace North Wind. The first call creates her account
-   * and the workspace with the first link of the service.
+   * Opens a browser in which Ada is signed in, who is an admin of the workspace North Wind. The first call creates her
+   * account and the workspace with the first link of the service.
    */
   async ada(look: Look = {}): Promise<Visitor> {
     const visitor = await this.visitor(look)
@@ -210,7 +215,7 @@ export interface Visitor {
   context: BrowserContext
   page: Page
   /**
-   * Calls one of the service's routes for the page with the visitor's cookies, and returns the answer. Throws if the
+   * Calls a route of the service with the cookies of the visitor's browser, and returns the answer. Throws if the
    * service refuses.
    */
   call: <T>(method: string, path: string, body?: unknown) => Promise<T>
@@ -227,10 +232,7 @@ async function call<T>(context: BrowserContext, url: string, method: string, pat
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
-/**
- * Builds the page and starts the service and a browser. `env` are settings of the service besides those that every
- * place has.
- */
+/** Builds the page, and starts the service and a browser. `env` are additional settings for the service. */
 export async function openPlace(env: Readonly<Record<string, string>> = {}): Promise<Place> {
   await build({ quiet: true })
   const folder = mkdtempSync(join(tmpdir(), 'svc-page-'))

@@ -1,6 +1,6 @@
 /**
- * A real terminal for the browser tests: a shell in tmux, on a separate socket. A test types what a person would type,
- * and reads what a person would see. The control mode of tmux tells when something was printed.
+ * A real terminal for the browser tests: a shell in tmux, on a separate tmux socket. A test types what a person would
+ * type, and reads what a person would see. The control mode of tmux announces that something was printed.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -33,7 +33,7 @@ export class Terminal {
     this.#control.once('exit', () => {
       this.#ended = true
     })
-    // The terminal is killed when this process ends for whatever reason.
+    // Kills the terminal when the test process ends for whatever reason.
     process.once('exit', () => this.#kill())
   }
 
@@ -44,13 +44,16 @@ export class Terminal {
     this.#control.kill('SIGKILL')
   }
 
-  /** The text on the screen and above it. A long line that the screen wraps is one line again. */
+  /**
+   * Returns the text on the screen and in the scrollback above it. A line that the screen wraps is returned as one
+   * line.
+   */
   shown = (): string =>
     this.#tmux('capture-pane', '-p', '-J', '-S', '-')
       .replaceAll(/[ \t]+$/gm, '')
       .trimEnd()
 
-  /** Resolves when the prompt of the shell is the last line, so that the shell waits for input. */
+  /** Resolves when the last line is the prompt of the shell, which then waits for input. */
   ready = (): Promise<string> => this.until(/(^|\n)[$#]$/)
 
   /** Types the lines into the terminal, and presses return after each. */
@@ -66,7 +69,7 @@ export class Terminal {
   }
 
   /**
-   * Resolves with all that the terminal shows when this text is part of it. Rejects after a minute, or when the
+   * Resolves with everything that the terminal shows once this text is part of it. Rejects after a minute, or when the
    * terminal ends.
    */
   async until(text: string | RegExp): Promise<string> {
@@ -75,7 +78,7 @@ export class Terminal {
     if (!stdout) throw new Error('tmux says nothing')
     for (;;) {
       const told = once(stdout, 'data', { signal })
-      told.catch(() => {}) // This error is reported below.
+      told.catch(() => {}) // The wait at the end of the loop reports this error.
       const now = this.#ended ? '' : this.#read()
       if (typeof text === 'string' ? now.includes(text) : text.test(now)) return now
       if (this.#ended) throw new Error(`The terminal ended before it showed ${text}.`)
@@ -85,7 +88,7 @@ export class Terminal {
     }
   }
 
-  /** Reads the text that the terminal shows. It is empty while the session of tmux does not exist. */
+  /** Reads the text that the terminal shows; an empty text if the tmux session does not exist. */
   #read(): string {
     try {
       return this.shown()

@@ -1,7 +1,7 @@
 /**
  * The browsers and windows that the tests of one file use. Windows that a test no longer needs are emptied and used
- * again, since a new process and compiling the page's scripts are half the cost of its first page. Each `goto` still
- * makes a new document.
+ * again, because starting a browser and compiling the page's scripts take half the time of a first page. Each `goto`
+ * still creates a new document.
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { contextOptions } from '../../../scripts/testing/browser.ts'
@@ -12,8 +12,8 @@ export interface Look {
   width?: number
   height?: number
   /**
-   * True for a browser that no other test uses, before or after. A test needs one for an empty cache, or for a test
-   * clock, which cannot be removed.
+   * True to get a browser that no other test uses. A test needs one for an empty cache, or for a test clock, because a
+   * test clock cannot be removed from a browser.
    */
   own?: boolean
 }
@@ -25,7 +25,7 @@ interface Opened {
 
 export class Windows {
   readonly #chromium: Browser
-  /** The address of a small file, which a window shows while it waits for the next test. */
+  /** The address of a small file of the service. A window shows it while no test uses the window. */
   readonly #rest: string
   readonly #faults: string[]
   readonly #browsers: Opened[] = []
@@ -92,7 +92,8 @@ export class Windows {
   #listenTo(page: Page): void {
     page.on('pageerror', (error) => this.#faults.push(error.message))
     page.on('console', (message) => {
-      // The console also shows an error when the service refuses a request, as forms expect. Such an error is no fault.
+      // The console also shows an error when the service refuses a request, which some tests expect. Such an error is
+      // not counted as a fault.
       if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
         this.#faults.push(message.text())
     })

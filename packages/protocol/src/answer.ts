@@ -1,4 +1,7 @@
-/** The answer to a report (2.7): its type, and the reader that a reporter uses (D17, D18). */
+/**
+ * The answer to a report (2.7): the types of answers, and the function with which a reporter reads an answer (D17,
+ * D18).
+ */
 import { type Command, commandTypes } from './commands.ts'
 import { isShallow } from './depth.ts'
 import { exact, type Field, field, isObject, type Kept, number, object, opaque } from './fields.ts'
@@ -8,8 +11,8 @@ import type { Verdict } from './verdict.ts'
 import { runtimeVersion, semanticVersion, sha256Shape } from './versions.ts'
 
 /**
- * The payload of a command. It is the only part of an answer that is kept without knowing its fields, because the agent
- * writes it to its journal.
+ * The payload of a command, the only part of an answer whose fields are not known in advance. A deeply nested payload
+ * is dropped, because the agent writes the payload to its journal.
  */
 const payload: Field<Record<string, unknown>> = field((v) => (isObject(v) && isShallow(v) ? v : undefined), {
   type: 'object',
@@ -20,17 +23,20 @@ const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefin
   type: 'string',
   $comment: `Version 1 has ${commandTypes.join(', ')}. It may gain more: refuse an unknown type with an ack.`,
 })
-/** Reads the type of a command exactly as it was sent. A cleaned or cut type could be the name of another command. */
+/**
+ * Reads the type of a command exactly as the service sent it. A cleaned or cut type could be the name of another
+ * command.
+ */
 const commandType = exact(limits.name)
 /**
- * A command as a reporter reads it. `type` is empty if the type in the answer is missing or cannot be kept exactly as
- * it was sent; the agent refuses such a command like one of unknown type (D9).
+ * A command as a reporter reads it. `type` is empty if the type in the answer is missing or cannot be kept exactly. The
+ * agent refuses such a command as it refuses one of an unknown type (D9).
  */
 export type ReceivedCommand = { id: string; type: string; payload: Record<string, unknown> }
 
 /**
- * Reads one command of an answer. Only a command without a valid id is malformed (D17). Any other can be refused by the
- * agent with an ack.
+ * Reads one command of an answer; undefined if the command is malformed, which means that it has no valid id (D17). A
+ * command with an id and other faults is kept, so that the agent can refuse it with an ack.
  */
 function readCommand(input: unknown): ReceivedCommand | undefined {
   const id = isObject(input) ? commandId(input.id) : undefined
@@ -39,8 +45,8 @@ function readCommand(input: unknown): ReceivedCommand | undefined {
 }
 
 /**
- * The parts of an answer that name a version. Versions and checksums are never cut, since a cut one would name
- * something else; an invalid one counts as absent (3.3, 3.5).
+ * The parts of an answer that name a version. Versions and checksums are never cut, since a cut version would name
+ * something else. An invalid version or checksum counts as absent (3.3, 3.5).
  */
 const desired = object(
   { blueprint: exact(limits.name), version: exact(limits.version, semanticVersion) },
@@ -72,8 +78,8 @@ export interface ReceivedAnswer {
 }
 
 /**
- * Reads an answer (D17): a JSON object of at most 1 MB with an array `commands`. Malformed commands are skipped one by
- * one.
+ * Reads an answer (D17), which must be a JSON object of at most 1 MB with an array `commands`. Malformed commands are
+ * skipped, and the rest of the answer is kept.
  */
 export function readAnswer(body: Uint8Array): Verdict<ReceivedAnswer, 'body_invalid'> {
   if (body.length > limits.answerBytes) return invalid(`The answer is larger than ${limits.answerBytes} bytes.`)
@@ -100,8 +106,8 @@ export function readAnswer(body: Uint8Array): Verdict<ReceivedAnswer, 'body_inva
 const invalid = (message: string) => ({ ok: false, code: 'body_invalid', message }) as const
 
 /**
- * The reporting interval in seconds to use after an answer that asked for `asked` seconds (D18), clamped to the allowed
- * range. If the answer asked for nothing readable, the interval stays at `last`.
+ * Returns the reporting interval in seconds to use after an answer that asked for `asked` seconds (D18), limited to the
+ * allowed range. If the answer has no valid interval, the last interval stays in use.
  */
 export function clampInterval(asked: number | undefined, last: number): number {
   if (asked === undefined || !Number.isFinite(asked)) return last
@@ -109,14 +115,14 @@ export function clampInterval(asked: number | undefined, last: number): number {
 }
 
 /**
- * The seconds without a report after which an agent is offline, given the interval in seconds that was asked of it
- * (D20).
+ * Returns the seconds without a report after which an agent is offline. `interval` is the reporting interval in seconds
+ * that the service asked the agent for (D20).
  */
 export const offlineAfter = (interval: number): number => Math.max(3 * interval, limits.minOfflineSeconds)
 
 /**
- * The schema of an answer, used only to generate JSON Schema. The types of commands are open, since version 1 may add
- * commands (9.2).
+ * The schema of an answer, used only to generate JSON Schema. The schema accepts any type of command, since version 1
+ * may add commands (9.2).
  */
 export const answer = object(
   {

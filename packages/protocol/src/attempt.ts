@@ -1,5 +1,5 @@
 /**
- * The parts of the message that our runtime writes about an update attempt: `<from> -> <to>, <UTC time>: <reason>`
+ * The parts of the message that the svc runtime writes about an update attempt: `<from> -> <to>, <UTC time>: <reason>`
  * (D34).
  */
 interface Attempt {
@@ -11,8 +11,8 @@ interface Attempt {
 }
 
 /**
- * Takes the message of an update attempt apart. Returns undefined if it has another form, since other runtimes may word
- * it differently.
+ * Splits the message of an update attempt into its parts. Returns undefined for a message in another format, since
+ * other runtimes may word their messages differently.
  */
 export function readAttempt(message: string): Attempt | undefined {
   const [, from, to, time = '', reason] =

@@ -1,5 +1,6 @@
 /**
- * Commands (2.7, 3.2): what a person can ask for, when an agent offers it, and the states of a command in the service.
+ * Commands (2.7, 3.2): what a person can ask an agent for, which commands an agent offers, and the states of a command
+ * in the service.
  */
 import { isObject } from './fields.ts'
 import { limits } from './limits.ts'
@@ -21,8 +22,8 @@ export type CommandBody =
 export type Command = CommandBody & { readonly id: string }
 
 /**
- * The facts that decide which commands an agent accepts: the controls and settings of its last report, and the names of
- * logs that its report, its stored runs or its manifest mention.
+ * The facts that decide which commands an agent accepts: the controls and settings in its last report, and the names of
+ * logs in its last report, its stored runs or its manifest.
  */
 export type Offer = Pick<Report, 'controls' | 'settings'> & { readonly logs: ReadonlySet<string> }
 

@@ -1,4 +1,4 @@
-/** Components of the pages. Nothing here knows the router or the service's routes. */
+/** The components from which the pages are built. No component here knows the router or the service's routes. */
 
 export { Confirm } from './Confirm.tsx'
 export { CopyLines } from './CopyLines.tsx'

@@ -5,7 +5,7 @@ import './parts.css'
 
 interface SectionProps {
   title: ReactNode
-  /** Quiet text at the right end of the heading's line. */
+  /** Quiet text at the right end of the line of the heading. */
   aside?: ReactNode
   children: ReactNode
   /** True for content without inner padding, such as tables and lists that reach the edge of the card. */
@@ -13,8 +13,8 @@ interface SectionProps {
 }
 
 /**
- * A card with a heading. It is not a landmark for screen readers: a page of many panels would have too many landmarks,
- * and their titles may repeat.
+ * A card with a heading. The card is not a landmark for screen readers, because a page with many cards would have too
+ * many landmarks, some with the same title.
  */
 export function Section({ title, aside, children, flush = false }: SectionProps) {
   const id = useId()
@@ -43,7 +43,10 @@ interface WhyButtonProps extends Omit<ButtonProps, 'disabled'> {
   type?: 'button' | 'submit'
 }
 
-/** A button that says why it is disabled. Even then it can be reached with the keyboard. */
+/**
+ * A button that is disabled while `why` gives a reason. A disabled button can still be reached with the keyboard, so
+ * that everybody can read the reason.
+ */
 export function WhyButton({ onClick, why, note = null, children, label, ...button }: WhyButtonProps) {
   const id = useId()
   const words = why ?? note
@@ -69,7 +72,7 @@ export function WhyButton({ onClick, why, note = null, children, label, ...butto
   )
 }
 
-/** Shows content that may be larger than the space for it. The keyboard can scroll it too. */
+/** Shows content in a box that scrolls if the content is larger than the box. The keyboard can scroll the box too. */
 export const Scroll = ({ label, className, children }: { label: string; className: string; children: ReactNode }) => (
   // biome-ignore lint/a11y/useSemanticElements: a <section> would be one more landmark for each panel, a <fieldset> has a look
   // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled with the keyboard
@@ -78,14 +81,14 @@ export const Scroll = ({ label, className, children }: { label: string; classNam
   </div>
 )
 
-/** Text behind a dot, whose colour says whether the text is good or bad. */
+/** Shows a text after a dot, whose colour says whether the text is good or bad. */
 export const Tone = ({ tone, children, title }: { tone: string; children: ReactNode; title?: string }) => (
   <span className="svc-tone" data-tone={tone} title={title}>
     {children}
   </span>
 )
 
-/** Shows the parts of a line with middle dots between them. Missing parts leave no gap. */
+/** Shows the parts of a line with middle dots between them. A missing part leaves no gap and no dot. */
 export function Dotted({ parts }: { parts: readonly (ReactNode | false | null | undefined)[] }) {
   const there = parts.filter((part) => part !== null && part !== undefined && part !== false && part !== '')
   return (

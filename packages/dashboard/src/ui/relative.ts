@@ -69,8 +69,8 @@ export const exact = (at: number): string =>
   }).format(at)
 
 /**
- * The time for the attribute `<time dateTime>`. It is undefined if no date can represent the number, since agents may
- * report any number (D20).
+ * Returns the value for the attribute `dateTime` of `<time>`. It is undefined if the number is too large for a date,
+ * since agents may report any number (D20).
  */
 export function machine(at: number): string | undefined {
   const held = new Date(at)
