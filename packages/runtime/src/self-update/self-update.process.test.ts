@@ -214,7 +214,7 @@ test.concurrent('a bad new file ends with the old one running and the agent unaf
   }
 })
 
-// attempt.process.test.ts tests the other reasons.
+// attempt.process.test.ts tests the other reasons for which a file is not accepted.
 test.concurrent('a file that is not ours changes nothing, and the message says why', {
   timeout: 300_000,
 }, async () => {
@@ -239,7 +239,7 @@ test.concurrent('a file that is not ours changes nothing, and the message says w
       expect(sha256Of(w.agent.runtime), what).toBe(w.first.sha256)
       expect(existsSync(w.agent.runtimePrevious), what).toBe(false)
       expect(agentOf(w), what).toBe(agent)
-      w.service.usual = wishes('1.0.0', w.first.sha256) // the service wishes another version, which lifts a hold
+      w.service.usual = wishes('1.0.0', w.first.sha256) // a wish for another version lifts the hold on 3.0.0
       await w.service.reported(w.service.reports.length + 2)
       await becomes('nothing is on hold', () => readRuntimeNote(w.agent).hold === undefined)
     }
@@ -288,12 +288,13 @@ test.concurrent('with a service that is dead, slow or lying at any time, nothing
 test.concurrent('an attempt that is killed while it only waits for an update of the agent does not count as one that crashed the runtime (D31)', {
   timeout: 120_000,
 }, async () => {
-  // only one more attempt is allowed; its download waits until the update of the agent is on proof
+  // Two attempts have crashed the runtime (see the note below), so only one more is allowed. Its download waits until
+  // the new version of the agent is on trial.
   const w = await world({ scale })
   try {
-    // two attempts have crashed the runtime
+    // the note after two attempts that crashed the runtime
     writeAttempt(w.agent, { is: 'trying', wish: '2.0.0', at: Date.now(), begun: 2 })
-    await svc(w.agent, ['pause']) // while the agent is paused, its update waits in the proof
+    await svc(w.agent, ['pause']) // while the agent is paused, the trial of its new version does not end
     const two = await good('2.0.0')
     const version = await versionOf('1.5.0')
     serves(w.service, two)
@@ -341,8 +342,8 @@ async function expectWorks(w: World, what: string): Promise<void> {
   ] as const) {
     const wish = json({ commands: [command(`${what} ${type}`, type)], interval: 5 })
     await becomes(`${what}: ${type}`, () => {
-      // an answer may be lost on a busy machine, so it is queued again; a command that arrives twice is recognised by
-      // its id
+      // the answer with the command may be lost on a busy machine, so it is queued again; the runtime recognises a
+      // command that arrives twice by its id
       if (w.service.next.length === 0) w.service.next.push(wish)
       return readNote(w.agent)?.state.is === is
     })

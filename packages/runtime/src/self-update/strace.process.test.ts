@@ -1,9 +1,9 @@
 /**
- * Kills the runtime at its system calls during a self-update and its rollback, from outside, with the built files:
- * strace ends it when it enters the n-th call of a kind, and the next start is what a unit starts (I21, I22). First the
- * whole process with all threads, then one thread with every file that it opens and writes, then a person's commands,
- * and last kills at random moments. The long form covers every point, or a part with `SVC_TEST_PART=2/5`;
- * `SVC_TEST_POINTS` sets the number of pairs of kills.
+ * Kills the runtime at its system calls during a self-update and its rollback, from outside and with the built files:
+ * strace kills it when it enters the n-th call of a kind, and the next start is the one that a service manager makes
+ * (I21, I22). The tests kill the whole process, then single threads, then a person's commands, and last at random
+ * moments. The long form covers every call, or a part with `SVC_TEST_PART=2/5`; `SVC_TEST_POINTS` sets the number of
+ * pairs of kills.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
@@ -115,8 +115,8 @@ function pointsIn(out: string, kinds: Kinds, root: string): Point[] {
   )
 }
 /**
- * Chooses points. The short form takes `few` of them, spread over all; the long form takes all, or the part that
- * SVC_TEST_PART selects.
+ * Chooses the system calls at which the runtime is killed. The short form takes `few` of them, spread over all; the
+ * long form takes all, or the part that SVC_TEST_PART selects.
  */
 const chosen = (all: readonly Point[], few: number): readonly Point[] =>
   long
@@ -156,8 +156,8 @@ function ended(child: ChildProcess): Promise<{ code: number | null; signal: stri
 }
 
 /**
- * Checks that the next start reports, ends up with the new version, and can roll back although the service refuses
- * every report.
+ * Checks that the next start reports and ends up with the new version, and that "svc rollback-runtime" then works while
+ * the service refuses every report.
  */
 async function expectGoesOn(agent: InstalledAgent, where: string): Promise<void> {
   wishes()
@@ -196,11 +196,14 @@ async function wholeProcess(agent: InstalledAgent, out: string, inject?: readonl
     if (what === 'kept') process.kill(runtime, 'SIGKILL')
     return what
   } finally {
-    child.kill('SIGKILL') // this ends strace; the agent, which it also traced, keeps running
+    child.kill('SIGKILL') // this ends strace; the agent, which strace also traced, keeps running
     await gone
   }
 }
-/** The runtime's process, which is the child of strace that strace did not start for itself. */
+/**
+ * The id of the runtime's process: the child of strace that runs `start.cjs`. strace also has a child for its own
+ * purposes.
+ */
 function childOf(pid: number): number | undefined {
   const list = execFileSync('ps', ['--ppid', String(pid), '-o', 'pid=,args='], { encoding: 'utf8' })
   const line = list.split('\n').find((text) => /^\s*\d+ \S*node .*start\.cjs/.test(text))
@@ -358,8 +361,8 @@ test.skipIf(missing !== undefined)(
 )
 
 /**
- * Checks that the previous version is in place, is reported, and runs. If the rollback did not happen yet, the command
- * is called once more before.
+ * Checks that the previous version is in place, runs and is reported. If the rollback has not happened yet, "svc
+ * rollback-runtime" is called once more first.
  */
 async function expectIsBack(agent: InstalledAgent, where: string): Promise<void> {
   service.usual = quiet

@@ -19,7 +19,7 @@ interface Swapping {
   readonly stop: AbortSignal
   readonly say: (line: string) => void
   readonly tell: (message: Extract<FromWorker, { is: 'swap' }>) => void
-  /** The note as it was written when the attempt started. */
+  /** The note about this attempt, as it was written when the attempt started. */
   readonly attempt: AttemptNote
   /** True while the service wishes the version of this attempt. */
   readonly wished: () => boolean

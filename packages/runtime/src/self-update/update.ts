@@ -62,7 +62,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
       try {
         if (attempt) writeAttempt(folder, attempt)
       } catch {
-        return // the disk refused; the note is written after the next answer
+        return // the disk refused; the next answer of the service tries again to write the note
       }
       on({ is: 'closed' })
     },

@@ -45,12 +45,12 @@ export interface RuntimeSeen {
   readonly busy: boolean
 }
 export type UpdatingEvent =
-  /** This runtime has started. An earlier one may have left an unfinished attempt. */
+  /** The runtime has started. `attempt` is the note about the last attempt, which may be unfinished. */
   | { readonly is: 'begun'; readonly attempt?: AttemptNote | undefined }
   | { readonly is: 'answer'; readonly answer: RuntimeAnswer; readonly seen: RuntimeSeen }
   /** It was noted that the service no longer wishes the version on hold. */
   | { readonly is: 'closed' }
-  /** An attempt ended. `sha256` is the checksum of the file that is in place afterwards. */
+  /** An attempt ended. `sha256` is the checksum of the runtime's file that is in place afterwards. */
   | { readonly is: 'ended'; readonly wish: string; readonly how: Ended; readonly sha256?: string | undefined }
 
 export type UpdatingAct =
@@ -103,7 +103,8 @@ export const begin: Updating = {
 export function step(now: Updating, event: UpdatingEvent, rules: UpdatingRules, at: Moment): UpdatingStep {
   switch (event.is) {
     case 'begun': {
-      // An attempt that was interrupted has changed nothing, so it just ends (docs/decisions/kills.md).
+      // The swap was interrupted. If it happened, runtime.json names the trial; if not, nothing has changed. So the
+      // attempt itself just ends (docs/decisions/kills.md).
       const { attempt } = event
       const over = attempt?.is === 'swapping' ? [note({ ...attempt, is: 'ended', at: 0, begun: 0 })] : []
       return { state: now, acts: [{ do: 'sweep' }, ...over] }
@@ -119,7 +120,8 @@ export function step(now: Updating, event: UpdatingEvent, rules: UpdatingRules, 
 
 /**
  * Takes an answer of the service. A wish counts as new if the previous answer wished something else. In the first
- * answer, a wish counts as new if the service had ended an earlier wish for the same version (3.4).
+ * answer after a start, a wish counts as new if the note of the last attempt says that the service had stopped wishing
+ * this version (3.4).
  */
 function heard(now: Updating, answer: RuntimeAnswer, { attempt }: RuntimeSeen): Updating {
   const { wish } = answer
@@ -183,7 +185,10 @@ function isDue(
   return Math.abs(at.wall - before.at) >= rules.retry
 }
 
-/** Handles the end of an attempt. After a successful swap this runtime is ended, and the launcher knows the outcome. */
+/**
+ * Handles the end of an attempt. After a successful swap nothing is left to do here: the launcher ends this worker and
+ * notes the outcome.
+ */
 function ended(
   now: Updating,
   { wish, how: { event, why }, sha256 }: Omit<Extract<UpdatingEvent, { is: 'ended' }>, 'is'>,

@@ -1,6 +1,6 @@
 /**
- * Finds the units that start an agent. A unit is recognised by the folder that it starts, and not by its name: earlier
- * versions named it after the blueprint or the agent, and a person may choose another name.
+ * Finds the units that start an agent. A unit is recognised by the agent's folder that is written in its file, and not
+ * by its name: earlier versions named it after the blueprint or the agent, and a person may choose another name.
  */
 import { readdirSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -3,7 +3,6 @@
  * runtime ends.
  */
 export interface UnitFacts {
-  /** The name of the agent. */
   readonly agent: string
   /** The name of the unit, as its manager knows it. */
   readonly name: string
