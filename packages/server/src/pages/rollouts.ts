@@ -18,7 +18,10 @@ import { blueprintState, runtimeState } from '../wishes/state.ts'
 import type { WorkspaceInfo } from '../workspaces/store.ts'
 
 interface Piece {
-  /** The id of a rollout. Only rollouts that started before it are returned; it may have been deleted meanwhile. */
+  /**
+   * The id of a rollout. Only rollouts that started before the rollout with this id are returned; that rollout may have
+   * been deleted meanwhile.
+   */
   before?: string | undefined
   limit: number
 }
@@ -220,7 +223,10 @@ function doneSays(agents: readonly RolloutAgent[]): string {
 const minutes = (seconds: number): string =>
   seconds % 60 === 0 && seconds > 0 ? `${seconds / 60} ${seconds === 60 ? 'minute' : 'minutes'}` : `${seconds} seconds`
 
-/** A sentence about what cancelling the rollout leaves as it is, or has left. */
+/**
+ * A sentence about how many agents keep the version, keep the request for it, or are not affected, if the rollout is
+ * cancelled or after it was.
+ */
 function stays({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
   const open = counts.wished + counts.offered + counts.trying
   const agents = (n: number) => `${n} ${n === 1 ? 'agent' : 'agents'}`

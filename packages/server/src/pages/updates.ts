@@ -1,4 +1,4 @@
-/** The state of an agent's updates for pages and the command line, computed from its row (D24). */
+/** The state of an agent's updates for pages and the command line (D24). */
 import type {
   AgentUpdates,
   BlueprintUpdate,

@@ -7,13 +7,13 @@ import { otherModels } from '../report-store/usage-names.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 
 /**
- * The maximum number of rows of sums to read. An agent may have more until the sweeper has folded them; then only the
- * newest days are read.
+ * The maximum number of rows with daily sums to read. An agent may have more until the sweeper has added up the models
+ * of old days; then only the newest days are read.
  */
 const usageRowsRead = 12_000
 /** The maximum bytes of model names in an answer, so that the whole answer stays below 256 KB. */
 const nameBytesMax = 180 * 1024
-/** The maximum bytes that a cost takes beside the name of its model. */
+/** The maximum bytes that a cost takes in the answer beside the name of its model. */
 const costBytes = 20
 
 /**
@@ -63,8 +63,8 @@ function namesWithin(sums: readonly UsageDelta[], bytesMax: number): ReadonlySet
 }
 
 /**
- * The daily sums of an agent from a day on, by day and model: those that have rows, and those still stored with the
- * last report.
+ * The daily sums of an agent from a day on, by day and model: those in the table `usage_day`, and those still stored
+ * with the last report.
  */
 export async function usageSums(db: Db, agent: { id: string }, from = 0): Promise<UsageDelta[]> {
   const days = db

@@ -1,7 +1,7 @@
 /**
  * The accounts library: passwords, sessions, cookies, and the tables of people, workspaces, members and invitations. Of
- * its own routes only sign-in and sign-out can be reached (web/account.ts). Changes to a workspace go through our
- * stores, which check and record them in the same transaction.
+ * the library's routes only sign-in and sign-out can be reached (web/account.ts). Changes to a workspace go through the
+ * service's functions, which check and record them in the same transaction.
  */
 import { createAuthEndpoint } from '@better-auth/core/api'
 import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth'
@@ -42,7 +42,10 @@ const seenSeconds = 15 * 60
 const invitationSeconds = 7 * 86400
 export const invitationLasts = invitationSeconds * 1000
 
-/** The header in which we tell the library a client's address; one that the client sends is removed first. */
+/**
+ * The header in which the service tells the library a client's address. A header of this name that the client sends is
+ * removed first.
+ */
 export const addressHeader = 'x-svc-caller'
 
 interface AuthSetup {
@@ -57,8 +60,8 @@ interface AuthSetup {
 }
 
 /**
- * Signs in a person who was identified without a password, by a one-time link or an invitation. Only the service's own
- * code can call it; it has no route.
+ * Signs in a person who was identified without a password, by a one-time link or an invitation. Only the service's code
+ * can call this function; it has no route.
  */
 const signInPerson = {
   id: 'svc',
@@ -95,8 +98,8 @@ const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }:
       password: passwordHashing(passwordForm),
     },
     session: { expiresIn: idleSeconds, updateAge: seenSeconds },
-    // The library's rate limits are off, because they count by address alone. Ours (limits.ts) also consider accounts
-    // and browsers.
+    // The library's rate limits are off, because they count by address alone. The limits in limits.ts also consider
+    // accounts and browsers.
     rateLimit: { enabled: false },
     advanced: {
       // Over https the cookie's name starts with __Host-, which binds the cookie to this host, this path, and TLS.

@@ -43,8 +43,9 @@ export async function claimAccount(
 }
 
 /**
- * The person whose account this link hands over, and its kind; undefined if the link cannot be used now. The operator
- * made the link, or it was mailed to a person who forgot the password. Whoever received the mail owns the address.
+ * The person whose account the link with this token hands over, and the link's kind; undefined if the link cannot be
+ * used now. The operator made the link, or it was mailed to a person who forgot the password. Whoever received the mail
+ * owns the address.
  */
 export async function claimable(
   db: Db,

@@ -1,6 +1,6 @@
 /**
- * Records and reads whether a person is known to own the account's e-mail address. The person used a link that the
- * operator made for the owner, or one that was mailed to the address (claim.ts).
+ * Records and reads whether a person is known to own the account's e-mail address. That is known once the person used a
+ * link that the operator made for the owner, or one that was mailed to the address (claim.ts).
  */
 import type { Db } from '../db/open.ts'
 

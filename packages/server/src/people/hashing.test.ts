@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { HashingBusy, HashQueue } from './hashing.ts'
 
-/** Makes a queue whose tasks end when the test says so. `done` lists the callers whose tasks were started, in order. */
+/**
+ * Makes a queue whose tasks run until the test ends them with `drain`. `done` lists the callers whose tasks were
+ * started, in order.
+ */
 function queueOf(limits: { atOnce: number; maxWaiting: number }) {
   const queue = new HashQueue(limits)
   const done: string[] = []

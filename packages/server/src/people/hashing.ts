@@ -87,8 +87,8 @@ export class HashQueue {
 }
 
 /**
- * Makes room in a full queue: refuses the newest turn of the address that has the most turns, if `caller` would have
- * fewer. Returns false if it would not.
+ * Makes room in a full queue for a turn of `caller`: refuses the newest turn of the address that has the most turns.
+ * Returns false, and refuses none, if `caller` would then have at least as many turns.
  */
 function displace(line: WaitingTurn[], caller: string): boolean {
   const counts = new Map<string, number>()
@@ -100,10 +100,10 @@ function displace(line: WaitingTurn[], caller: string): boolean {
   return true
 }
 
-/** The queue of this process, shared by all accounts. */
+/** The queue of this process for hashing passwords, shared by all accounts. */
 export const hashQueue = new HashQueue()
 
-/** Marks code that already runs in a turn of the queue. */
+/** Marks code that already runs in a turn of the queue for hashing. */
 const placed = new AsyncLocalStorage<true>()
 
 /**
@@ -114,8 +114,8 @@ export const inTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
   hashQueue.run(turn, () => placed.run(true, work))
 
 /**
- * Runs a hashing in the current turn. Outside a turn it waits as a known person does, because the caller is then signed
- * in, invited or the operator.
+ * Runs the hashing of a password in the current turn of the queue. Outside a turn it waits as a known person's hashing
+ * does, because the caller is then signed in, invited or the operator.
  */
 export const queued = <T>(work: () => Promise<T>): Promise<T> =>
   placed.getStore() ? work() : hashQueue.run({ known: true, caller: '' }, work)

@@ -1,4 +1,6 @@
-/** Sign-in tries: a log line for each, good or bad, and a person's last good ones for the account page. */
+/**
+ * Records tries to sign in: a log line for each, good or bad, and a person's last successful ones for the account page.
+ */
 import type { SignInRecord } from '@svc/api'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
@@ -11,7 +13,10 @@ import { isEmail, normalEmail } from './email.ts'
  */
 export type SignInOutcome = 'ok' | 'wrong' | 'limited' | 'busy'
 
-/** The facts of a log line about a try. docs/operate.md has a filter for fail2ban that reads them in this order. */
+/**
+ * The facts of a log line about a try to sign in. docs/operate.md has a filter for fail2ban that reads them in this
+ * order.
+ */
 export interface SignInLine {
   address: string
   account: string

@@ -1,6 +1,6 @@
 /**
- * Runs the accounts library's writes inside our transactions, so that they succeed or fail together with the audit
- * entry.
+ * Runs the accounts library's writes inside the service's transactions, so that they succeed or fail together with the
+ * audit entry.
  */
 import { runWithAdapter } from '@better-auth/core/context'
 import type { Verdict } from '@svc/protocol'
@@ -32,9 +32,9 @@ export interface PeopleCtx<B = By> extends Omit<Ctx<B>, 'db'> {
 export type Accounts = Awaited<ReturnType<typeof accountsIn>>
 
 /**
- * Runs `work` in one transaction, which is undone when `work` refuses; inside a given transaction the caller undoes it.
- * All access must go through `trx` or `accounts`, since anything else deadlocks on SQLite. Passwords are hashed
- * beforehand, since that takes a tenth of a second.
+ * Runs `work` in one transaction, which is undone when `work` refuses; if the caller has already opened a transaction,
+ * the caller must undo it. All access must go through `trx` or `accounts`, since anything else deadlocks on SQLite.
+ * Passwords are hashed beforehand, since that takes a tenth of a second.
  */
 export async function decide<T, Code extends string>(
   { store, auth, write }: People,

@@ -5,7 +5,10 @@ import { Tries } from './rate.ts'
 const ann = 'ann@example.org'
 const second = 1000
 
-/** Makes tries of strangers and of Ann, each at a time in seconds, and returns their results. */
+/**
+ * Returns functions that try to sign in at a time in seconds, by default to the account of Ann and in an unknown
+ * browser.
+ */
 function tries() {
   const { begin } = countSignIns()
   const attempt = (more: Partial<SignInAttempt>) => ({

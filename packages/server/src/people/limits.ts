@@ -31,10 +31,10 @@ export interface SignInAttempt {
   device: string | undefined
 }
 
-/** A try that was admitted. It counts as failed unless one of these methods is called. */
+/** A try to sign in that was admitted. It counts as failed unless `succeeded` or `undo` is called. */
 interface Begun {
   succeeded(): void
-  /** Removes the try from the count, because the password was not checked: the service was busy, or failed. */
+  /** Removes the try from the count, because the password was not checked: the service was busy, or had an error. */
   undo(): void
 }
 type Admission = { ok: true; value: Begun } | { ok: false; wait: number }

@@ -17,8 +17,8 @@ import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'
 
 const minute = 60_000
 /**
- * How long links are valid, in milliseconds. The link for the first person is valid until it is used or somebody has an
- * account, and a later one replaces it. `claim` is for handing an account over.
+ * How long links are valid, in milliseconds. The link for the first person is valid until it is used, somebody has an
+ * account, or a later link for the first person replaces it. `claim` is for handing an account over.
  */
 const lasts = {
   first: 3650 * dayMs,
@@ -29,8 +29,8 @@ const lasts = {
 } as const
 
 /**
- * Makes a link and returns its token, which is shown only this once; `linkUrl` makes its address. A link named `first`
- * is for nobody in particular; the others are for the person with an e-mail address.
+ * Makes a link and returns its token, which is shown only this once; `linkUrl` makes its address. A link with the
+ * purpose `first` is for nobody in particular; each other link is for the person with the given e-mail address.
  */
 export function createLink(
   { db, by, now }: Ctx,
@@ -41,7 +41,7 @@ export function createLink(
     const person = purpose === 'first' ? null : await findPerson(trx, email ?? '')
     if (person === undefined) return unknownPerson(email ?? '')
     if (purpose === 'claim' && person && (await isEmailConfirmed(trx, person.id))) return confirmedAlready(person)
-    // Only the last of several mails has a link that works.
+    // If several mails about a forgotten password are sent to a person, only the last one has a link that works.
     if (purpose === 'forgot' && person) await dropUnused(trx, person.id, purpose)
     const token = randomBytes(32).toString('base64url')
     if (!person) await trx.deleteFrom('link').where('purpose', '=', 'first').where('used_at', 'is', null).execute()
@@ -84,13 +84,13 @@ export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: s
 
 const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim', forgot: 'claim' } as const
 
-/** The person of a link, if the link could be used now. It is not used up. */
+/** The person of a link, if the link could be used now. This call does not use the link up. */
 export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {
   const row = await usable(db, purpose, token, now).select('person_id').executeTakeFirst()
   return row?.person_id ? await personOfId(db, row.person_id) : undefined
 }
 
-/** True if a link could be used now. The link is not used up. */
+/** True if a link could be used now. This call does not use the link up. */
 export async function linkIsGood(db: Db, purpose: LinkTable['purpose'], token: string, now: number): Promise<boolean> {
   return (await usable(db, purpose, token, now).select('hash').executeTakeFirst()) !== undefined
 }
@@ -104,8 +104,8 @@ const usable = (db: Db, purpose: LinkTable['purpose'], token: string, now: numbe
     .where('expires_at', '>', now)
 
 /**
- * Uses a link up in one statement, so that only one of two simultaneous users gets it. Undefined when it is unknown,
- * expired or used. Pass a transaction that also does what the link is for.
+ * Uses a link up in one statement, so that only one of two simultaneous callers gets it; undefined when the link is
+ * unknown, expired or used. To use the link up together with what it is for, pass a transaction as `db`.
  */
 export function useLink(
   db: Db,

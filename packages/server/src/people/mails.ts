@@ -14,7 +14,7 @@ const mailsAtOnce = 3
  */
 const leaseMs = 60_000
 
-/** The topic of a mail. The person or the invitation is looked up when it is sent. */
+/** The topic of a mail. The person or the invitation is looked up when the mail is sent. */
 export type MailTopic =
   | { kind: 'invitation'; invitation: string }
   /** The e-mail address that was typed, in its normal form; it may have no account. */
