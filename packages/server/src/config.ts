@@ -1,7 +1,7 @@
 /**
- * The service's settings: flags win over the environment, the environment over a `.env` file, and that over the
- * defaults. They are read and checked once; an invalid one is an error that names the variable, the value and what is
- * wanted. docs/operator.md has the table.
+ * The service's settings: flags win over the environment, the environment over a `.env` file, and that file over the
+ * defaults. Settings are read and checked once; an invalid setting is an error that names the variable, the value and
+ * what is wanted. docs/operator.md has the table.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -17,7 +17,6 @@ import { hasArgon2, passwordForms } from './people/password-forms.ts'
 
 const checkout = resolve(import.meta.dirname, '../../..')
 
-/** The settings with which the service starts. */
 export interface Settings extends Config {
   /** True if somebody set SVC_METRICS_PORT. Only then is it an error when another program uses that port. */
   metricsPortChosen: boolean
@@ -73,7 +72,10 @@ export function configOf(given: Variables, cwd: string): Settings {
   }
 }
 
-/** The settings whose values may hold a password or a token, so errors do not repeat these values. */
+/**
+ * The settings whose values may hold a password or a token. Error messages about these settings do not repeat the
+ * value.
+ */
 const secret: ReadonlySet<string> = new Set(['SVC_DATABASE_URL', 'SVC_HEARTBEAT_URL', 'SVC_SMTP_URL'])
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -113,8 +115,8 @@ const webAddress = (text: string) => (/^https?:\/\//i.test(text) ? URL.parse(tex
 const smtpAddress = (text: string) => (readSmtpUrl(text) ? text : undefined)
 
 /**
- * Reads the sender of mails: an address alone, or in angle brackets behind a name that needs no quotes. Undefined for
- * anything else.
+ * Reads the sender of mails: an address alone, or a name that needs no quotes followed by the address in angle
+ * brackets. Undefined for anything else.
  */
 function sender(text: string): string | undefined {
   const [, name = '', address = text] = /^([^<>"@,;:\\()[\]\p{C}]{1,100}) <([^<>]*)>$/u.exec(text) ?? []
@@ -123,8 +125,8 @@ function sender(text: string): string | undefined {
 }
 
 /**
- * The host of the default sender's address. If the service's own host is an IP address, it is localhost, because a mail
- * address has no IP address behind its @.
+ * The host in the default address of the sender. If the service's own host is an IP address, `localhost` is used,
+ * because a mail address has no IP address behind its @.
  */
 function mailHost(baseUrl: string): string {
   const { hostname } = new URL(baseUrl)

@@ -25,7 +25,7 @@ interface Words {
   heading: string
   is: string
   was: string
-  /** What an agent with an unsteady alert does again and again; in the sentence it stands after "keeps". */
+  /** The words after "keeps" about a problem that comes and goes, such as "losing a binding". */
   keeps: string
 }
 

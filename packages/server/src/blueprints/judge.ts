@@ -77,7 +77,7 @@ function started(): Worker {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   })
-  return thread.on('error', () => {}) // The worker's event `exit`, which follows its `error`, rejects the pending judgement.
+  return thread.on('error', () => {}) // The worker's event `exit`, which follows, rejects the pending judgement.
 }
 
 function end(): void {

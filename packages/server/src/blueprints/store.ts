@@ -1,6 +1,4 @@
-/**
- * Reads blueprints and their versions for pages and the operator, and deletes versions that no agent needs any more.
- */
+/** Reads blueprints and their versions for pages and the operator, and deletes versions that are not in use. */
 import type { BlueprintPage, BlueprintRow, BlueprintVersion, BlueprintVersionRow } from '@svc/api'
 import { type Manifest, neededSvcText } from '@svc/blueprint'
 import { compareVersions, shown, type Verdict } from '@svc/protocol'

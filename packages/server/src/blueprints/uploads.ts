@@ -133,8 +133,8 @@ export async function* piecesOf(
 ): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (!reader) return
-  // A Promise.race between each piece and one long-lived promise would keep all pieces in memory as long as that
-  // promise exists.
+  // Each read gets a new promise. With a Promise.race between each piece and one long-lived promise, all pieces would
+  // stay in memory as long as that promise exists.
   let reject: (reason: unknown) => void = () => {}
   givenUp.addEventListener('abort', () => reject(givenUp.reason), { once: true })
   const read = () =>
@@ -151,7 +151,7 @@ export async function* piecesOf(
     }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    // The client is gone: nobody reads the answer, and the service is not at fault.
+    // The client has closed the connection, so nobody reads this answer, and the service is not at fault.
     throw new Refusal('body_invalid', 'The upload of the bundle was cut off.')
   } finally {
     reader.releaseLock()
@@ -169,8 +169,9 @@ async function written<T>(done: Promise<T>): Promise<T> {
 }
 
 /**
- * True if no process writes this file any longer. Its name starts with the id of the process that created it; nodes on
- * one machine may share the folder. A file with the id of this process is from an earlier process that had the same id.
+ * True if no process writes this file any longer. The file's name starts with the id of the process that created it;
+ * nodes on one machine may share the folder. A file with the id of this process is from an earlier process that had the
+ * same id.
  */
 function isAbandoned(name: string): boolean {
   const pid = Number(/^(\d+)-/.exec(name)?.[1])

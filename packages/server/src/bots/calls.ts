@@ -19,7 +19,7 @@ const maxBody = 8 * 1024
  * far below.
  */
 const perProduct = 3000
-/** The maximum number of calls per minute without a right secret from one address. */
+/** The maximum number of calls per minute from one address without the valid secret of a product. */
 const perStranger = 60
 
 export function productCalls(deps: Pick<Base, 'config' | 'log' | 'now'> & { store: Store }): BareRoutes {

@@ -184,7 +184,10 @@ export function revokeBot(
   })
 }
 
-/** Deletes a bot with its tokens, so that the workspace may have another instead. */
+/**
+ * Deletes a bot with its tokens, so that the workspace can get a new bot of the same name, for example with another
+ * role.
+ */
 export function deleteBot(
   { db, by, now }: Ctx,
   workspace: WorkspaceRef,

@@ -40,8 +40,8 @@ export function settleAndClaim(
   const claimed: StoredCommand[] = []
   let known: Offer | undefined
   /**
-   * Returns the commands and logs that the report offers. This is computed only when it is needed and then once, since
-   * it includes the log names of up to 2,000 runs.
+   * Returns the commands and logs that the report offers. They are computed only when needed and at most once, since
+   * they include the log names of up to 2,000 runs.
    */
   const offer = () => (known ??= offerOf(report, given.logs))
   const after = timed.map((c) => {
@@ -70,8 +70,8 @@ export function settleAcks(commands: readonly StoredCommand[], acks: readonly Ac
 }
 
 /**
- * Times out a command (D2, D20); undefined if it is not due. If this process delivered the command, the monotonic clock
- * must agree that the time is over; until then the command becomes due again later.
+ * Times out a command (D2, D20); undefined if its timeout has not come. If this process delivered the command, the
+ * monotonic clock must agree that the time is over; otherwise the timeout is moved to a later time.
  */
 export function timeOut(c: StoredCommand, now: number, age: MonotonicAge): StoredCommand | undefined {
   if (c.due_at === null || c.due_at > now) return undefined
@@ -84,8 +84,8 @@ export function timeOut(c: StoredCommand, now: number, age: MonotonicAge): Store
 }
 
 /**
- * The reason why this report no longer offers the command (D6); undefined if it does. What the report does not contain
- * was checked when the command was sent.
+ * The reason why the agent no longer offers the command (D6); undefined if the agent still offers it. If the report
+ * leaves out the part that decides this, the check that was made when the command was sent still counts.
  */
 function noLongerOffered(c: StoredCommand, report: Report, offer: () => Offer): string | undefined {
   const carried =

@@ -29,22 +29,22 @@ type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many
 type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
 
 /**
- * Queues a command for this agent if its last report offers it (2.7), in one transaction with its line in the audit
- * trail. If the same command is pending, returns that one with `made` false (D5).
+ * Queues a command for this agent if its last report offers the command (2.7), in one transaction with its line in the
+ * audit trail. If the same command is already pending, returns the pending one with `made` false (D5).
  */
 export function queueCommand({ db, by, now }: Ctx, agent: { id: string }, body: CommandBody): Promise<Queued> {
   return transaction(db, (trx) => queueWithin({ db: trx, by, now }, agent, body))
 }
 
 /**
- * The number of agents handled in one transaction when a command is sent to many. Reports are answered between two of
- * them.
+ * The number of agents handled in one transaction when a command is sent to many. Between two transactions, reports are
+ * answered.
  */
 const atOnce = 200
 
 /**
- * Queues the same command for many agents, and judges each agent separately. A transaction that queued any writes one
- * line to the audit trail, which names the agents for which it queued the command.
+ * Queues the same command for many agents, and judges each agent separately. Each transaction that queued the command
+ * for at least one agent writes one line to the audit trail, which names these agents.
  */
 export async function queueMany(
   { db, by, now }: Ctx<By, Db | Writer>,
@@ -53,7 +53,8 @@ export async function queueMany(
   body: CommandBody,
 ): Promise<Map<string, Queued>> {
   const results = new Map<string, Queued>()
-  // Agents are locked in the order of their ids, as reports lock them, so that the two cannot deadlock.
+  // Agents are locked in the order of their ids, as reports also lock them, so that a report and this function cannot
+  // deadlock.
   const all = [...agents].sort((a, b) => (a.id < b.id ? -1 : 1))
   for (let i = 0; i < all.length; i += atOnce) {
     const piece = all.slice(i, i + atOnce)
@@ -88,7 +89,7 @@ async function queuePiece(
 
 type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
 
-/** Sends again, as a new command, one that has ended (3.2). */
+/** Queues a new command with the content of a command that has ended (3.2). */
 export function sendAgain(
   { db, by, now }: Ctx,
   agent: { id: string },
@@ -177,8 +178,8 @@ async function queueWithin(
 }
 
 /**
- * Returns the command as it is stored: a command of type `set` gets the values that the check of the sent values
- * returned.
+ * Returns the command as it is stored. For a command of type `set`, the values are stored in the form that
+ * `checkValues` returns.
  */
 function checked(body: CommandBody, offer: Offer): CommandBody {
   if (body.type !== 'set') return body

@@ -1,5 +1,6 @@
 /**
- * The thread of checkpoints.ts: copies the write-ahead log into the database file whenever enough pages have collected.
+ * The worker thread that checkpoints.ts starts: it copies the write-ahead log into the database file whenever enough
+ * pages have collected.
  */
 import { fdatasyncSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,13 +8,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 const everyMs = 100
 /**
- * The maximum number of times that this thread copies pages before it notifies the writing connection, even if more
- * pages are left. After that many, the writing connection writes as fast as this thread copies.
+ * The maximum number of times that this thread copies pages before it notifies the writing connection. If many pages
+ * are left even then, the writing connection adds pages as fast as this thread copies them.
  */
 const maxPasses = 4
 
 const { file, fd, from } = workerData as { file: string; fd: number; from: number }
-/** The number of uncopied pages at which this thread leaves the rest to the writing connection. */
+/** If no more than this number of pages are not copied yet, this thread leaves them to the writing connection. */
 const few = from / 8
 const db = new DatabaseSync(file, { timeout: 0 })
 db.exec('pragma synchronous = full; pragma wal_autocheckpoint = 0')
@@ -30,7 +31,8 @@ function look(): void {
   if (left() < from) return
   for (let passes = 0; passes < maxPasses && left() > few; passes++) {
     passive.get()
-    // Syncs the log here. Otherwise SQLite would do it in the main thread, when that copies the last page.
+    // Syncs the database file in this thread. Otherwise SQLite would sync it in the main thread, when the writing
+    // connection copies the last page.
     fdatasyncSync(fd)
   }
   parentPort?.postMessage('few are left')

@@ -10,7 +10,7 @@ import { openEmbedded } from './open.ts'
 
 const waits = { seconds: 30, everyMs: 20 }
 
-/** Opens a SQLite store whose write-ahead log is copied into its file as soon as it has 200 pages. */
+/** Opens an SQLite store. Its write-ahead log is copied into the database file as soon as the log has 200 pages. */
 function open() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-checkpoints-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -59,7 +59,7 @@ test('while writes continue without a pause the log stays short, and nothing is 
   let [max, rounds] = [0, 0]
   for (const until = performance.now() + 2000; performance.now() < until; rounds++) {
     await store.db.connection().execute(async () => write(20))
-    // Batches of reports wait for the disk after each commit, too.
+    // The service also waits for the disk after it has committed a batch of reports.
     await store.log.sync()
     max = Math.max(max, log().log)
     await setImmediate()

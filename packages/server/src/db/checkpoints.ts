@@ -1,8 +1,8 @@
 /**
- * Copies SQLite's write-ahead log into the database file. That writes thousands of scattered pages and syncs, a tenth
- * of a second on a common disk, so a thread with a separate connection does it (checkpointer.ts). Only the last few
- * pages are copied by the writing connection, between two transactions, since the log can restart only while nobody
- * writes.
+ * Copies SQLite's write-ahead log into the database file. Copying writes thousands of scattered pages and syncs, a
+ * tenth of a second on a common disk, so a thread with a separate connection does it (checkpointer.ts). Only the last
+ * few pages are copied by the writing connection, between two transactions, since the log can start from its beginning
+ * again only while nobody writes.
  */
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
@@ -10,13 +10,14 @@ import { Worker } from 'node:worker_threads'
 import type { Store } from './open.ts'
 
 /**
- * The number of pages in the log at which the writing connection copies the log itself, because the thread does not
- * keep up.
+ * The number of pages in the log at which the writing connection copies the log itself, because the thread is too slow.
  */
 const maxPages = 16_000
 
 export interface Checkpoints {
-  /** Stops the copying. Call it before the store is closed, because closing copies the rest of the log. */
+  /**
+   * Stops the copying. Must be called before the store is closed, because closing the store copies the rest of the log.
+   */
   close(): Promise<void>
 }
 

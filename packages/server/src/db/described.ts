@@ -1,6 +1,6 @@
 /**
- * Describes a table by one list of columns. Row types, statements for both engines and the tests of the schema follow
- * from it.
+ * Describes a table by one list of columns. Row types, statements for both engines and the tests of the schema are made
+ * from this list.
  */
 import type { Generated } from 'kysely'
 
@@ -10,7 +10,7 @@ export type Kind = 'text' | 'bigint'
 export interface TableColumn<T> {
   readonly kind: Kind
   readonly nullable: boolean
-  /** True if the database numbers the rows in this column, in order of arrival. */
+  /** True if the database fills this column with consecutive numbers, in the order in which rows arrive. */
   readonly arrival: boolean
   /** Never has a value at run time: the field only carries the type of the column's values. */
   readonly holds?: T
@@ -35,7 +35,7 @@ export interface Described<C extends Columns = Columns> {
 }
 /** The type of a row that was read. */
 export type RowOf<D extends Described> = { [K in keyof D['columns']]: ValueOf<D['columns'][K]> }
-/** The table type for Kysely. */
+/** The type of the table for Kysely, in which a column that the database numbers need not be given. */
 export type TableOf<D extends Described> = {
   [K in keyof D['columns']]: D['columns'][K] extends Arrival ? Generated<number> : ValueOf<D['columns'][K]>
 }
@@ -47,12 +47,12 @@ export function described<C extends Columns>(name: string, columns: C): Describe
 
 export type Value = string | number | null
 
-/** The values of a row by column; or, in place of each value, the name of its column. */
+/** For each column of a row, its value; or, for `columnsOf`, the name of the column in place of the value. */
 export type Cells<R> = { readonly [K in keyof R]: Value }
 
 /**
- * The names of a statement's columns in the order in which `cells` returns values. `cells` is called with names in
- * place of values, so the columns and the values of the statement cannot differ.
+ * The names of a statement's columns in the order in which `cells` returns their values. To learn the order, `cells` is
+ * called with the column names in place of values, so the columns and the values of a statement cannot differ.
  */
 export function columnsOf<C extends Columns>(
   { name, columns, names }: Described<C>,
@@ -66,7 +66,7 @@ export function columnsOf<C extends Columns>(
 
 /**
  * Some columns of a table in the order in which a statement reads them. `at` gives the position of each column in a row
- * that was read.
+ * that the statement returns.
  */
 export interface ColumnReader<Names extends readonly string[], Row extends readonly unknown[]> {
   readonly names: Names
