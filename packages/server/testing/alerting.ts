@@ -1,6 +1,6 @@
 /**
- * A process that evaluates alerts once, then sends deliveries until none waits, and ends: `alerting.ts FILE SHIFT`.
- * FILE is the database, SHIFT the number of milliseconds by which its clock is ahead. Tests kill it at any moment.
+ * A program that evaluates alerts once, sends deliveries until none waits, and ends: `alerting.ts FILE SHIFT`. FILE is
+ * the database, SHIFT the milliseconds by which the program's clock is ahead. Tests kill its process at any moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -42,7 +42,7 @@ for (;;) {
 await store.close()
 process.exit(0)
 
-/** The secret with which the test sealed the address of its channel. */
+/** The secret with which the test encrypted the address of the alert channel that it stored. */
 function sealedWith(): string {
   return process.env.SVC_TEST_SECRET ?? ''
 }

@@ -1,4 +1,4 @@
-/** Makes real bundles for tests. They are packed from a folder in the same way as by `svc pack`. */
+/** Makes real bundles for tests. They are packed from a folder, as `svc pack` does. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,14 +10,17 @@ export interface Made {
   name?: string
   version?: string
   description?: string
-  /** The bindings that the manifest declares, such as `tasks:editor:tasks.read,tasks.write`. */
+  /**
+   * The bindings that the manifest declares, each as `product:role:scopes`, such as
+   * `tasks:editor:tasks.read,tasks.write`.
+   */
   bindings?: string[]
   /** The names of the logs that the manifest declares. */
   logs?: string[]
   secrets?: string
-  /** The value of `needs`, such as `[restic]`. */
+  /** The value of `needs` in the manifest, as YAML, such as `[restic]`. */
   needs?: string
-  /** The settings as the manifest writes them. */
+  /** The settings of the manifest, as YAML. */
   settings?: string
   files?: Record<string, string | Uint8Array>
 }
@@ -70,7 +73,7 @@ export async function bundle(made: Made = {}): Promise<Uint8Array> {
   }
 }
 
-/** Makes a bundle, uploads it and returns its bytes. */
+/** Makes a bundle, uploads it to a workspace, and returns its bytes. */
 export async function uploaded(
   { db, by, now }: Ctx<{ id: string | null; name: string }>,
   workspace: { id: string },

@@ -32,12 +32,12 @@ export async function placesOf(trx: Db, workspaceId: string, now: number): Promi
   return { free: most - busy }
 }
 
-/** Takes a place for one more wish of a rollout; false when none is free. */
+/** Takes a trial place for one more runtime wish of a rollout; false when no place is free. */
 export const takePlace = (places: Places): boolean => places.free-- > 0
 
 /**
- * The number of trial places of a workspace, and how many are taken. A place is taken by a runtime wish that no report
- * has ended, and that got a place or was offered at most `maxTrialMs` ago.
+ * The number of trial places of a workspace, and how many of them are taken. A runtime wish takes a place until a
+ * report ends the wish, but at most for `maxTrialMs` after the wish got the place or was offered.
  */
 export async function trialsOf(db: Db, workspaceId: string, now: number): Promise<{ most: number; busy: number }> {
   const { rows } = await sql<{ agents: number; busy: number }>`
@@ -47,7 +47,7 @@ export async function trialsOf(db: Db, workspaceId: string, now: number): Promis
   return { most: maxTrials(Number(rows[0]?.agents ?? 0)), busy: Number(rows[0]?.busy ?? 0) }
 }
 
-/** Gives free places to waiting wishes. Returns the agents whose wishes changed. */
+/** Gives free trial places to runtime wishes of rollouts that wait for one. Returns the agents whose wishes changed. */
 export async function grantWaiting(db: Db, now: number): Promise<{ id: string; workspaceId: string }[]> {
   const waiting = await db
     .selectFrom('agent')
@@ -87,8 +87,8 @@ async function grantWithin(trx: Db, workspaceId: string, now: number): Promise<s
 }
 
 /**
- * Takes places back from agents that got them more than `unclaimedMs` ago, have not reported in that time, and were not
- * offered the wish. Returns the number of places.
+ * Takes trial places back from agents that got them more than `unclaimedMs` ago, have not reported in that time, and
+ * were not offered the wish. Returns how many places became free.
  */
 async function takeBackUnclaimed(trx: Db, workspaceId: string, now: number): Promise<number> {
   const silent = await wishesOf(trx, workspaceId)

@@ -1,14 +1,16 @@
-/** Why a wish has no outcome yet, from the agent's rows. Pure. */
+/** Says what a wish that has no outcome yet waits for, judged from the agent's rows. Pure. */
 import type { WaitsFor, WishState } from '@svc/api'
 import { limits } from '@svc/protocol'
 import { type BlueprintWish, mayGoOut, type RuntimeWish } from './kept.ts'
 
-/** How long an agent watches its latest version before it takes another one (3.3, D30). */
+/**
+ * The milliseconds for which an agent watches a version that it has kept, before it installs another one (3.3, D30).
+ */
 const windowMs = limits.windowSeconds * 1000
 
 /**
- * The milliseconds within which an agent starts an update that it was offered. A report after that time shows that the
- * agent has not started it.
+ * The milliseconds within which an agent starts an update after an answer offered it. If the agent reports later and
+ * has not started, something else delays it.
  */
 const beginsMs = 60_000
 
@@ -19,11 +21,13 @@ export interface Heard {
 }
 
 export interface BlueprintFacts extends Heard {
-  /** The previous version, which the machine keeps. A rollback to it never has to wait (D30). */
+  /**
+   * The version before the running one, which stays on the agent's machine. A rollback to it never has to wait (D30).
+   */
   previous: string | null
   /**
-   * The time at which the machine reported that it keeps the running version; null if another event was reported after
-   * that.
+   * The time at which the agent reported that it keeps the running version; null if a later line of its timeline is
+   * about something else.
    */
   keptAt: number | null
   runtimeOnTrial: boolean
@@ -74,5 +78,8 @@ const absence = ({ receivedAt, silentAt }: Heard, now: number): WaitsFor | null 
       ? { for: 'silent', since: receivedAt }
       : null
 
-/** True if the agent has reported after this time, otherwise null. */
+/**
+ * True if the agent has reported after the time `at`; otherwise null, which means that the wish only waits for the next
+ * report.
+ */
 const since = ({ receivedAt }: Heard, at: number): true | null => (receivedAt !== null && receivedAt > at) || null

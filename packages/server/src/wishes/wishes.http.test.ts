@@ -149,7 +149,7 @@ test('each of the five refusals of a runtime update has its own sentence, for on
     served: { signed: false },
     says: '2.0.0 is served, but not signed: runtimes refuse it.',
   })
-  // The hold is lifted before the agent's next report.
+  // The fleet shows that the hold is lifted although the agent has not reported again.
   await eventually('the fleet shows neither a hold nor a wish', async () =>
     expect(await inFleet()).toMatchObject({ runtimeHeld: false, runtimeWishState: 'none' }),
   )

@@ -1,6 +1,7 @@
 /**
  * Invitations to a workspace: an admin passes on a link, and the invited person joins with it, either with a new
- * account for the invited address or signed in. The link is signed, so that reading the table does not suffice to join.
+ * account for the invited address or as the signed-in person. The link is signed, so that somebody who can read the
+ * table still cannot join.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { InvitationInfo, Members, Role } from '@svc/api'
@@ -16,7 +17,7 @@ import { done, refuse } from '../verdict.ts'
 import { roomFor } from './limits.ts'
 import { asRole, insertMember, roleOf, type WorkspaceInfo } from './store.ts'
 
-/** A row of the accounts library's table. */
+/** A row of the table in which the accounts library stores invitations. */
 interface Invitation {
   id: string
   organizationId: string
@@ -90,8 +91,8 @@ export function withdraw(
 }
 
 /**
- * The invitations to a workspace that have not ended, newest first. An invitation that cannot be used because of the
- * person who invited is marked as void.
+ * The invitations to a workspace that were not used or withdrawn and have not expired, the latest expiry first. An
+ * invitation is marked as void if the person who made it may no longer invite.
  */
 export async function invitationsOf(
   people: People & { config: { baseUrl: string } },
@@ -124,7 +125,7 @@ export async function invitationsOf(
     .sort((a, b) => b.expiresAt - a.expiresAt)
 }
 
-/** The facts that everybody with the link of an invitation may see. */
+/** What everybody who has the link of an invitation may see. */
 export async function invitationInfo(
   people: People,
   link: string,
@@ -147,7 +148,10 @@ export async function invitationInfo(
   })
 }
 
-/** The facts for the mail about an invitation; undefined if it was withdrawn or used, or has expired or become void. */
+/**
+ * What the mail about an invitation says; undefined if the invitation was withdrawn or used, or has expired or become
+ * void.
+ */
 export async function invitationToMail(
   people: People & { config: { baseUrl: string } },
   id: string,
@@ -210,8 +214,8 @@ export async function accept(
 }
 
 /**
- * Ends an invitation and returns it; undefined if it has ended. Of two people who accept it at the same time, only one
- * gets it.
+ * Marks an invitation as used and returns it; undefined if it can no longer be used. If two people accept it at the
+ * same time, only one of them succeeds.
  */
 async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Promise<Invitation | undefined> {
   const where = [
@@ -225,8 +229,9 @@ async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Pr
 }
 
 /**
- * Checks the person who invited: the invitation is void while they are not a member, or have a lower role than it
- * grants. In a PostgreSQL transaction their membership is locked until the transaction ends.
+ * True if the person who made the invitation may still do so. The invitation is void while that person is not a member
+ * of the workspace, or has a lower role than the invitation grants. In a PostgreSQL transaction the person's membership
+ * is locked until the transaction ends.
  */
 async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): Promise<boolean> {
   const row = db
@@ -241,7 +246,9 @@ async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): 
 const mayInvite = (inviter: string | null, role: string): boolean =>
   inviter !== null && (asRole(inviter) === 'admin' || asRole(role) === 'member')
 
-/** Deletes invitations that were used, withdrawn or have expired; the audit trail keeps what was done. */
+/**
+ * Deletes a workspace's invitations that were used, were withdrawn or have expired; the audit trail still shows them.
+ */
 const forgetOver = (trx: Trx, workspace: { id: string }, now: number) =>
   trx
     .deleteFrom('invitation')

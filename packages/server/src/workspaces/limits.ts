@@ -1,7 +1,7 @@
 /**
- * Limits what a workspace may hold, so that one cannot fill the service for all: defaults, or values set by the
- * operator. Code that adds something calls `roomFor` in the same transaction; it locks the workspace, so that
- * simultaneous additions are counted.
+ * Limits what a workspace may hold, so that one workspace cannot fill the service for all. Each limit is a default or a
+ * value set by the operator. Code that adds something calls `roomFor` in the same transaction, which locks the
+ * workspace, so that simultaneous additions are counted.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
@@ -13,9 +13,9 @@ import { lockWorkspace } from './lock.ts'
 
 export const defaultLimits = {
   agents: 10_000,
-  /** The number of members and open invitations together. */
+  /** The maximum number of members and open invitations of a workspace together. */
   people: 200,
-  /** The total bytes of all versions of all blueprints. */
+  /** The maximum total bytes of all versions of all blueprints of a workspace. */
   bundles: 1_000_000_000,
 } as const
 type LimitKind = keyof typeof defaultLimits
@@ -34,7 +34,10 @@ export async function limitsOf(db: Db, workspace: { id: string }, now: number): 
   return Object.fromEntries(all) as Limits
 }
 
-/** Sets limits of a workspace; null restores the default. A limit below the current use removes nothing. */
+/**
+ * Sets limits of a workspace; null restores a default. If a workspace already holds more than its new limit, nothing is
+ * removed.
+ */
 export function setLimits(
   { db, by, now }: Ctx,
   workspace: { id: string; slug: string },

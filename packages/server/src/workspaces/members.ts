@@ -1,4 +1,4 @@
-/** The members of a workspace and their roles. A workspace always has an admin. */
+/** Changes the members of a workspace and their roles. A workspace always keeps at least one admin. */
 import type { Me, Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
@@ -12,7 +12,7 @@ import { asRole, type WorkspaceInfo } from './store.ts'
 
 type WorkspaceMember = Members['members'][number]
 
-/** The workspaces of a person, by name. */
+/** The workspaces of which a person is a member, sorted by name. */
 export async function workspacesOf(db: Db, personId: string): Promise<Me['workspaces']> {
   const rows = await db
     .selectFrom('member')
@@ -64,7 +64,7 @@ export function changeRole(
   })
 }
 
-/** Removes a member. With `only: 'oneself'` a person can remove only themselves. */
+/** Removes a member from a workspace. With `only: 'oneself'` the acting person can remove nobody else. */
 export function removeMember(
   { people, by, now }: PeopleCtx,
   workspace: WorkspaceInfo,
@@ -84,8 +84,9 @@ export function removeMember(
 }
 
 /**
- * Locks a member's row and then the workspace, so that no two changes take its last admin. The member's own requests
- * lock that row too (web/kit/acting.ts), so each ends before this change, or sees the changed membership.
+ * Locks the row of a member and then the workspace, so that two changes at the same time cannot together remove the
+ * last admin. Requests of that member lock the row too (web/kit/acting.ts), so each ends before this change or sees its
+ * result.
  */
 async function takeMember(trx: Trx, workspace: { id: string }, id: string) {
   const row = trx

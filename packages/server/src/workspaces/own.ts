@@ -1,4 +1,4 @@
-/** Workspaces that people make on the page, without the operator's command line. */
+/** Lets admins make further workspaces on the page, without the operator's command line. */
 import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -8,12 +8,12 @@ import { refuse } from '../verdict.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
 
 /**
- * The maximum number of workspaces in which a person is an admin, for making another one. Without this limit a person
- * could pass the limits of a workspace by making many.
+ * A person who is an admin of this many workspaces cannot make another one. Otherwise a person could exceed the limits
+ * of one workspace by making many.
  */
 export const maxOwnWorkspaces = 20
 
-/** Makes a workspace with this person as its admin, activated for this service. */
+/** Makes a workspace that is activated for this service, with the acting person as its admin. */
 export const createOwnWorkspace = (
   { people, by, now }: PeopleCtx<Person>,
   wanted: { slug: string; name: string },
@@ -32,14 +32,17 @@ export const createOwnWorkspace = (
     return made
   })
 
-/** Locks the person, so that two workspaces made at the same time are both counted. SQLite has one writer anyway. */
+/**
+ * Locks the person's row, so that two workspaces that the person makes at the same time are both counted. SQLite needs
+ * no lock, since it has one writer.
+ */
 async function lockPerson(trx: Db, { id }: Person): Promise<void> {
   if (isPostgres(trx)) await trx.selectFrom('user').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
 
 /**
- * The number of workspaces in which a person is an admin, and how many of them are activated. These memberships stay
- * locked until the transaction ends, so that the person keeps the right until then (I33).
+ * The number of workspaces in which a person is an admin, and how many of them are activated. The person's memberships
+ * stay locked until the transaction ends, so that nobody can take the right away before that (I33).
  */
 async function adminOf(trx: Db, { id }: Person): Promise<{ active: number; all: number }> {
   const rows = trx.selectFrom('member').select('workspaceId').where('userId', '=', id).where('role', '=', 'admin')

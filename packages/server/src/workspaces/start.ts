@@ -23,7 +23,8 @@ export async function firstStart(
   { token, workspace, slug, ...person }: FirstStart,
   now: number,
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>> {
-  // The link is checked before the password is hashed, because only people with a link may cause that work.
+  // The link is checked before the password is hashed, because hashing is slow, and only people with a link may cause
+  // it.
   if (!(await linkIsGood(people.store.db, 'first', token, now))) return usedAlready
   const ready = await readyPerson(people, { ...person, workspaces: [workspace, slug] })
   if (!ready.ok) return ready

@@ -1,4 +1,4 @@
-/** Workspaces: their members, and the products they are activated for (5, rule 4). */
+/** Stores workspaces, their members, and the products for which they are activated (5, rule 4). */
 import type { Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
@@ -11,7 +11,7 @@ import { done, refuse } from '../verdict.ts'
 import { roomFor } from './limits.ts'
 import { lockWorkspace } from './lock.ts'
 
-/** The product id of this service itself, for which a workspace can be activated. */
+/** The id by which this service itself is named among the products for which a workspace can be activated. */
 export const ownProduct = 'svc'
 
 export interface WorkspaceInfo {
@@ -20,7 +20,10 @@ export interface WorkspaceInfo {
   name: string
 }
 
-/** The form in addresses: lowercase letters, digits and single hyphens, 2 to 48 characters. */
+/**
+ * True if a text can be the short name of a workspace in addresses: 2 to 48 lowercase letters, digits and single
+ * hyphens.
+ */
 const isSlug = (text: string): boolean => text.length >= 2 && text.length <= 48 && /^[a-z0-9](-?[a-z0-9])*$/.test(text)
 
 export type WorkspaceRefusal = 'slug_invalid' | 'slug_taken' | 'name_invalid'
@@ -55,7 +58,7 @@ export async function insertWorkspace(
 export const findWorkspace = (db: Db, slug: string): Promise<WorkspaceInfo | undefined> =>
   db.selectFrom('workspace').select(['id', 'slug', 'name']).where('slug', '=', slug).executeTakeFirst()
 
-/** All workspaces with the number of their people and agents, and the products they are activated for. */
+/** All workspaces, each with the number of its members and agents, and the products for which it is activated. */
 export async function listWorkspaces(db: Db) {
   const rows = await db
     .selectFrom('workspace')
@@ -97,7 +100,10 @@ export const isActivated = async (db: Db, workspaceId: string, product: string =
 
 type ActivateRefusal = 'workspace_unknown' | 'product_unknown'
 
-/** Activates a workspace for a product; `svc` is this service itself. If it is activated already, nothing changes. */
+/**
+ * Activates a workspace for a product; the product `svc` is this service itself. A workspace that is activated already
+ * does not change.
+ */
 export function activate(
   { db, by, now }: Ctx,
   slug: string,
@@ -126,8 +132,8 @@ export async function activateWithin({ db: trx, by, now }: Ctx, workspace: Works
 }
 
 /**
- * Ends the activation of a workspace for a product. If that is `svc`, the agents get 403 from their next report on, and
- * their reports are not stored (D56).
+ * Ends the activation of a workspace for a product. If the product is `svc`, the workspace's agents get 403 from their
+ * next report on, and their reports are not stored (D56).
  */
 export function deactivate(
   { db, by, now }: Ctx,

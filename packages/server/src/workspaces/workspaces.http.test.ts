@@ -16,8 +16,8 @@ type Invited = { id: string; url: string }
 const invited = async (browser: Browser, email: string, role = 'member') =>
   (await browser.send<Invited>('POST', '/api/web/w/north/invitations', { email, role })).body
 /**
- * The address of the service's route for an invitation, made from the invitation's link. The link opens the page
- * `/invitation/ID`, which calls this route.
+ * The API address of an invitation, made from the link that the invited person gets. The link opens the page
+ * `/invitation/ID`, which calls that address.
  */
 const routeOf = ({ url }: Invited) => `/api/web/invitations/${url.split('/').at(-1)}`
 const membersSeenBy = async (browser: Browser) => (await browser.get<Members>('/api/web/w/north/members')).body

@@ -12,7 +12,7 @@ export const commandFaults = (lines: readonly Line[]): string[] => [
   ...tooLate(lines),
 ]
 
-/** Finds commands whose storing was confirmed and that are not stored. */
+/** Finds commands that the service confirmed as stored but that are missing in the store at the end. */
 function lost(lines: readonly Line[]): string[] {
   const view = lastView(lines)
   if (!view) return []
@@ -39,8 +39,8 @@ function back(lines: readonly Line[]): string[] {
 }
 
 /**
- * Finds commands that are not stored as delivered although somebody received them in an answer. That must not happen,
- * even after a crash.
+ * Finds commands that an agent received in an answer but that are not stored as delivered. A crash must not cause this
+ * either.
  */
 function notClaimed(lines: readonly Line[]): string[] {
   const stored = new Map(lastView(lines)?.commands.map((command) => [command.id, command]))
@@ -57,7 +57,7 @@ const appliedTwice = (lines: readonly Line[]) =>
     (what) => `I4: ${what} twice`,
   )
 
-/** The acks that were sent, and among them those that the service confirmed with an answer. */
+/** All acks that agents sent, and of these the acks in reports that the service answered with 200. */
 function acksOf(lines: readonly Line[]) {
   const good = new Set(only(lines, 'answer').flatMap(({ report, status }) => (status === 200 ? [report] : [])))
   const sent = only(lines, 'send').flatMap(({ agent, report, acks }) =>

@@ -1,4 +1,4 @@
-/** Checks the invariants I12 to I16 about install codes and what they make. */
+/** Checks the invariants I12 to I16 about install codes, and about the agents and tokens that they make. */
 import { limits } from '@svc/protocol'
 import { duplicates, type Line, lastView, type Named, only } from './lines.ts'
 
@@ -23,8 +23,8 @@ function halves(lines: readonly Line[]): string[] {
 }
 
 /**
- * Returns a function that tells whether the agent of a code may have been deleted. For each name it says so for at most
- * as many codes as agents of that name were deleted.
+ * Returns a function that tells whether the agent that a code installed may have been deleted. Deletions are recorded
+ * by name, so for each name it returns true at most as often as agents of that name were deleted.
  */
 function deletedNames(lines: readonly Line[]): (code: string) => boolean {
   const left = new Map<string, number>()
@@ -39,12 +39,12 @@ function deletedNames(lines: readonly Line[]): (code: string) => boolean {
 }
 
 /**
- * The minimum number of calls of each kind for comparing their durations, and the factor by which these may differ. One
- * more query would take several times as long.
+ * Durations of refused calls are compared only if there are at least `min` calls of each kind; they may differ by the
+ * factor `apart`. A query that only one kind makes would take several times as long.
  */
 const timed = { min: 40, apart: 2 } as const
 
-/** Checks that unknown codes and used ones get the same answer after the same time. */
+/** Checks that calls with unknown codes and calls with used codes get the same answer after the same time. */
 function tellApart(lines: readonly Line[]): string[] {
   const refused = only(lines, 'preview', 'redeem').filter(({ status }) => status === 404)
   const bodies = new Set(refused.map(({ body }) => body))
@@ -66,8 +66,7 @@ function tellApart(lines: readonly Line[]): string[] {
 const timesOf = (calls: readonly { took?: number | undefined }[]): number[] =>
   calls.flatMap(({ took }) => (took === undefined ? [] : [took])).sort((x, y) => x - y)
 /**
- * The lower quartile of the durations, because a busy machine adds time in bursts, and this shows the time of the work
- * itself.
+ * The lower quartile of sorted durations. A busy machine makes some calls much slower, and the quartile ignores these.
  */
 const quartile = (times: readonly number[]): number => times[times.length >> 2] ?? 0
 

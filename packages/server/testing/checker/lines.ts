@@ -1,12 +1,15 @@
 /**
- * The lines of a run: what happened, as clients and the operator saw it. They suffice to check the invariants I1 to I16
+ * The lines of a test run record what clients and the operator saw. They suffice to check the invariants I1 to I16
  * afterwards without the service. Times are milliseconds of one clock. A line is written when its fact is known, not
- * when it started.
+ * when the event began.
  */
 export type Line =
-  /** A command for an agent was stored. */
+  /** The service confirmed that it stored a command for an agent. */
   | { kind: 'press'; at: number; command: string; agent: string }
-  /** An agent sends a report. Every part of it contains its number, and its only run has it as id. */
+  /**
+   * An agent sends a report with the number `report`. Every part of the report contains that number, and the only run
+   * in it has the number as its id.
+   */
   | {
       kind: 'send'
       at: number
@@ -16,34 +19,34 @@ export type Line =
       acks: Ack[]
       run: Run
       /**
-       * Absent when the report says nothing about a runtime. `ends` is the outcome of an attempt, set only in the first
-       * report that carries it.
+       * Absent when the report says nothing about a runtime. `ends` is the outcome of an update attempt; only the first
+       * report that carries this outcome has it.
        */
       runtime?: { version: string; ends?: Outcome } | undefined
     }
-  /** A complete answer arrived; an answer that was cut off has no line. */
+  /** A complete answer to a report arrived at the agent. An answer that was cut off has no line. */
   | ({ kind: 'answer'; at: number; report: string; status: number; retryAfter: boolean; commands: string[] } & Told)
   | { kind: 'apply'; at: number; agent: string; command: string }
   /** The service confirmed that a token is void, by rotation or deletion. */
   | { kind: 'void'; at: number; agent: string; token: string }
   /**
-   * A wish, which was stored at some time between `at` and `done`, or perhaps never if `done` is infinite. The version
-   * null withdraws a wish. The version of a runtime is undefined if the request got no answer: it is the one that was
-   * served then.
+   * An admin's wish for a version; the version null withdraws it. The service stored the change at some time between
+   * `at` and `done`, or perhaps never if `done` is infinite. A runtime version is undefined if the request got no
+   * answer: it was the release that the service served then.
    */
   | { kind: 'wish'; of: 'blueprint'; at: number; done: number; agent: string; version: string | null }
   | { kind: 'wish'; of: 'runtime'; at: number; done: number; agent: string; version: string | null | undefined }
-  /** A release. It is served from some time between `at` and `done` on. */
+  /** A release was added. The service serves it from some time between `at` and `done` on. */
   | { kind: 'serve'; at: number; done: number; version: string }
   /** An agent was deleted. */
   | { kind: 'delete'; at: number; done: number; agent: string; name: string }
   | { kind: 'issue'; at: number; code: string; names: Named }
-  /** An install call with a code, and its answer. */
+  /** Somebody called the service with an install code and got an answer. */
   | ({ kind: 'preview' } & Call)
   | ({ kind: 'redeem' } & Call)
   /** The database was down: from just before it was stopped until it worked again. */
   | { kind: 'outage'; at: number; until: number }
-  /** Everything that is stored; it was read at this time or later. */
+  /** A view of everything in the store, which was read at the time `at` or later. */
   | {
       kind: 'view'
       at: number
@@ -59,11 +62,11 @@ export interface Ack {
 }
 export interface Run {
   id: string
-  /** The number by which the run is ordered (D10). */
+  /** The time in Unix milliseconds by which runs are sorted (D10). */
   place: number
 }
 export type Outcome = 'ok' | 'rolled_back' | 'failed'
-/** The versions in an answer (2.7). */
+/** The versions in an answer to a report (2.7). */
 interface Told {
   desired?: string | undefined
   /**
@@ -74,15 +77,15 @@ interface Told {
 }
 interface Call {
   at: number
-  /** The milliseconds that the call took; only present when no other call with the same code was in progress. */
+  /** The milliseconds that the call took; only set when no other call with the same code was in progress. */
   took?: number | undefined
   code: string
   status: number
-  /** The answer's body as it arrived. */
+  /** The body of the answer as it arrived. */
   body: string
   names?: Named | undefined
 }
-/** The version that a code would install, and the agent's name (I16). */
+/** What a code would install: the version of a blueprint, under the agent's name (I16). */
 export interface Named {
   blueprint: string
   version: string
@@ -100,17 +103,17 @@ export interface Agent {
   id: string
   workspace: string
   name: string
-  /** The numbers of the reports from which the parts of the shown report come, one for each part. */
+  /** For each part of the report that the service shows, the number of the report that this part came from. */
   shown: string[]
   runs: Run[]
 }
 export interface Code {
   code: string
   used: boolean
-  /** The numbers of objects that exist because a code was redeemed, by kind. */
+  /** How many agents and tokens exist because the code was redeemed. */
   agents: number
   tokens: number
-  /** The number of tokens that redeeming the code should have made. */
+  /** The number of bindings of the agent: redeeming the code should have made one token for each of them. */
   bindings: number
 }
 
@@ -118,7 +121,7 @@ export type Of<K extends Line['kind']> = Extract<Line, { kind: K }>
 export const only = <K extends Line['kind']>(lines: readonly Line[], ...kinds: K[]): Of<K>[] =>
   lines.filter((line): line is Of<K> => (kinds as string[]).includes(line.kind))
 export const lastView = (lines: readonly Line[]): Of<'view'> | undefined => only(lines, 'view').at(-1)
-/** Ids of agents that were deleted, or perhaps were; their data may be gone. */
+/** The ids of agents that somebody tried to delete, and whose data may therefore be gone. */
 export const deletedIn = (lines: readonly Line[]): Set<string> =>
   new Set(only(lines, 'delete').map(({ agent }) => agent))
 

@@ -1,4 +1,4 @@
-/** Checks the invariants I7 to I10 about the life of reports, and that nothing confirmed is lost. */
+/** Checks the invariants I7 to I10 about reports, and that no report that the service confirmed is lost. */
 import { limits } from '@svc/protocol'
 import { type Line, lastView, type Of, only, type Run } from './lines.ts'
 
@@ -20,7 +20,8 @@ type Sent = ReadonlyMap<string, Of<'send'>>
 const before = (a: Run, b: Run) => a.place < b.place
 
 /**
- * Finds reports that were accepted or stored although the end of their token had been confirmed before they were sent.
+ * Finds reports that the service accepted or stored although they were sent after it had confirmed the end of their
+ * token.
  */
 function afterVoid(lines: readonly Line[], sent: Sent): string[] {
   const ended = new Map(only(lines, 'void').map(({ token, at }) => [token, at]))
@@ -33,8 +34,8 @@ function afterVoid(lines: readonly Line[], sent: Sent): string[] {
 }
 
 /**
- * Finds reports of agents that were accepted after the deletion of the agent was confirmed, and data that was still
- * stored after it (D56).
+ * Finds reports that the service accepted although they were sent after it had confirmed the deletion of their agent,
+ * and data of deleted agents that is still stored (D56).
  */
 function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
   const deleted = only(lines, 'delete')
@@ -55,8 +56,8 @@ function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
 }
 
 /**
- * Finds agents with more than 2000 stored runs, and confirmed runs that are not stored although fewer than 2000 newer
- * runs of the agent are (I8).
+ * Finds agents with more than 2000 stored runs, and runs of confirmed reports that are missing although the agent's
+ * store has room for them, or has older runs (I8).
  */
 function kept(lines: readonly Line[], sent: Sent): string[] {
   const view = lastView(lines)
