@@ -94,8 +94,8 @@ export const folderOf = (unit: string): string | undefined =>
 export const userOf = (unit: string): string | undefined => /^User=(.+)$/m.exec(unit)?.[1]?.replaceAll('%%', '%')
 
 /**
- * True for a unit of an older svc, which makes Node load the runtime's file directly (D38). If a unit starts Python,
- * the file itself uses the starter.
+ * True for a unit of an older svc, which makes Node load the runtime's file `svc.pyz` without `start.cjs` (D38). A unit
+ * that starts Python is not such a unit, since `svc.pyz` then uses `start.cjs` by itself.
  */
 export function startsItself(unit: string, runtime: string): boolean {
   const [, ...words] = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(/(?<=") (?=")/) ?? []
@@ -105,7 +105,7 @@ export function startsItself(unit: string, runtime: string): boolean {
   return !python && (words.includes(word(runtime)) || strings.includes(`<string>${xml(runtime)}</string>`))
 }
 
-/** Quotes a word for ExecStart, and escapes everything that systemd would otherwise replace. */
+/** Quotes a word for ExecStart, and escapes the characters that systemd would otherwise interpret. */
 const word = (text: string): string =>
   `"${percent(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`
 const percent = (text: string): string => text.replaceAll('%', '%%')

@@ -19,7 +19,7 @@ export interface Installed {
   readonly lines: readonly string[]
 }
 
-/** The command that rewrites a unit so that it uses the starter; undefined if the unit already does. */
+/** The command that rewrites a unit so that it starts `start.cjs`; undefined if the unit already does. */
 export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): string | undefined {
   const text = textOf(file) ?? ''
   if (!startsItself(text, runtime)) return undefined
@@ -116,7 +116,7 @@ interface Replaced {
   putBack(): Promise<void>
 }
 
-/** Removes a unit that one with another name replaces. */
+/** Removes the unit of a folder because a unit with another name replaces it. */
 async function replace(unit: Unit): Promise<Replaced> {
   const text = textOf(unit.file) ?? ''
   const wasRunning = isRunning(await unitState(unit))

@@ -1,6 +1,6 @@
 /**
- * Stores who put the agent into its current state, and when, for `svc why`. The state itself is in files that the agent
- * reads.
+ * Stores who paused or resumed the agent, requested a run or changed settings, and when, for `svc why`. The pause, the
+ * request and the settings themselves are in files that the agent reads.
  */
 import { clean, cut, isObject } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'
@@ -24,7 +24,7 @@ export interface Changes {
   readonly paused?: Author & { readonly to: boolean }
   readonly run_now?: Author
   readonly settings: Readonly<Record<string, Author>>
-  /** The defaults that were written into the settings file. Nobody chose these values. */
+  /** The values in the settings file that are only defaults of the manifest, by key. Nobody chose these values. */
   readonly filled: Readonly<Record<string, unknown>>
 }
 

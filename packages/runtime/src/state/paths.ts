@@ -27,7 +27,7 @@ import { rememberShipped, shippedFiles } from './shipped.ts'
 
 type WithState = Pick<Manifest, 'state' | 'stateFolders'>
 
-/** The real path of a state path from the manifest. */
+/** The path at which the data of a state path from the manifest really is. */
 const statePlace = (folder: Pick<Folder, 'state'>, path: string): string =>
   path === 'state'
     ? folder.state
@@ -123,7 +123,10 @@ function seed(from: string, to: string): void {
   syncFolder(dirname(to))
 }
 
-/** False if the agent has put something else at the place of a folder. What the agent made is left alone. */
+/**
+ * Calls `make`. Returns false if the agent has put something else at the place of a folder; what the agent made is left
+ * alone.
+ */
 function unlessInTheWay(make: () => void): boolean {
   try {
     make()

@@ -54,8 +54,8 @@ export function changeSettings(folder: Folder, manifest: WithSettings, values: S
 }
 
 /**
- * Rewrites the settings file if it does not match the manifest, so that the agent finds every setting in it, or if
- * everybody may read it without need.
+ * Rewrites the settings file if it does not match the manifest, so that the agent finds every setting in it. Also
+ * rewrites it if every user of the machine can read it and need not.
  */
 export function fillSettings(folder: Folder, manifest: WithSettings): void {
   if (manifest.settings.length === 0 && readFile(folder.settings, 1).is === 'missing') return
@@ -97,7 +97,7 @@ function writeSettings({ settings }: Folder, { runtime }: Partial<WithRuntime>, 
   try {
     if (forGroup && statSync(settings).gid !== found.gid) chownSync(settings, -1, found.gid)
   } catch {
-    // A user who may not give the file to that group leaves it with their own group.
+    // This user may not give the file to that group, so the file keeps the user's own group.
   }
 }
 

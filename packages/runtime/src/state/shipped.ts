@@ -6,9 +6,15 @@ import { namesIn, writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 
-/** The paths for each version; the key is the name of the version's folder. */
+/**
+ * The state paths at which a version's bundle contains a file, for each version; the key is the name of the version's
+ * folder.
+ */
 type Shipped = Readonly<Record<string, readonly string[]>>
-/** The key that stands for all versions in the copy of a drill, whose bundles do not contain the seeds. */
+/**
+ * The key that stands for all versions. It is used in the copy of an agent that a drill works in, since the bundles of
+ * that copy do not contain the seeds.
+ */
 const every = '*'
 
 export function shippedFiles(folder: Folder, version: string | undefined): ReadonlySet<string> {
@@ -16,7 +22,10 @@ export function shippedFiles(folder: Folder, version: string | undefined): Reado
   return new Set([...(all[every] ?? []), ...((version !== undefined && all[version]) || [])])
 }
 
-/** Notes, for the copy of a drill, that the same state paths are files in all its versions. */
+/**
+ * Notes in the folder `to`, the copy of an agent that a drill works in, that the same state paths are files in all
+ * versions there.
+ */
 export const copyShipped = (from: Folder, version: string | undefined, to: Folder): void =>
   rememberShipped(to, every, [...shippedFiles(from, version)])
 
