@@ -1,5 +1,6 @@
 /**
- * Cuts the power under the data folder of a service. It runs only in the long form, if this machine allows mounting.
+ * Tests that reports which were answered survive a power cut under the data folder of the service. The test runs only
+ * among the long tests, and only if this machine allows mounting.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -74,7 +75,7 @@ test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
       await store.close()
       for (const one of disks.splice(0)) unmount(one)
     }
-    // The cut was real: a file that nobody synced did not survive it.
+    // The power cut was real: in every round, a file that nobody synced did not survive it.
     expect(lost).toBe(rounds)
   },
   900_000,

@@ -38,7 +38,7 @@ test.each(['$argon2id$', '$argon2id$v=19$m=999999,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA
   },
 )
 
-/** Hashes and checks nothing, but records which kinds of hashing would be done. */
+/** Makes password hashing that computes nothing, but records which kinds of hashing would be done. */
 function counting(form: PasswordForm) {
   const done: PasswordForm[] = []
   const hasher = (name: PasswordForm) => ({
@@ -52,7 +52,7 @@ function counting(form: PasswordForm) {
     },
   })
   const passwords = passwordHashing(form, { scrypt: hasher('scrypt'), argon2id: hasher('argon2id') })
-  /** Returns which kinds of hashing a check does, sorted. */
+  /** Returns which kinds of hashing `check` does, sorted. */
   const work = async (check: () => Promise<unknown>) => {
     done.length = 0
     await check()

@@ -1,6 +1,7 @@
 /**
- * How passwords are stored. Both forms are read; SVC_PASSWORD_HASH names the one that is written. Once both may be
- * stored, every check costs the work of both, so that the time of an answer does not reveal which accounts exist.
+ * How passwords are stored. Hashes of both forms, scrypt and argon2id, can be checked; SVC_PASSWORD_HASH names the form
+ * of new ones. Once hashes of both forms may be stored, every check costs the work of both, so that the time of an
+ * answer does not reveal which accounts exist.
  */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -55,8 +56,8 @@ const hashers: Readonly<Record<PasswordForm, Hasher>> = {
 }
 
 /**
- * The two functions that the accounts library needs: it hashes in `form`, and reads both forms. For an unknown account
- * the library hashes instead of verifying.
+ * The two functions that the accounts library needs: `hash` makes hashes in `form`, and `verify` checks hashes of both
+ * forms. For an unknown account the library hashes the password instead of verifying it.
  */
 export function passwordHashing(form: PasswordForm, using = hashers) {
   let both = form === 'argon2id'

@@ -19,7 +19,7 @@ const now = Date.UTC(2026, 10, 21, 12)
 const password = 'correct horse battery'
 const config = { baseUrl: 'http://localhost:8787' }
 
-/** The dependencies of people's functions on this store. */
+/** The dependencies of the functions for people, with this store as the database. */
 function peopleOn(store: Store) {
   return {
     store,

@@ -3,8 +3,8 @@ import type { People } from './library.ts'
 import { formOf } from './password-forms.ts'
 
 /**
- * Stores a password again after a sign-in, if it is stored in the form that is not written any longer. If the person
- * signs in twice at once, one of the two hashes remains; a password that was changed meanwhile stays.
+ * Hashes a person's password again after a sign-in, if it is stored in the form that the service no longer writes. If
+ * the person signs in twice at once, one of the two hashes remains; a password that was changed meanwhile stays.
  */
 export async function renewHash(people: People, personId: string, password: string, form: PasswordForm): Promise<void> {
   const context = await people.auth.$context

@@ -1,4 +1,7 @@
-/** The signed-in person, and the sessions of a person. The library keeps them; we add the maximum lifetime. */
+/**
+ * The signed-in person, and the sessions of a person. The accounts library keeps the sessions; the service adds their
+ * maximum lifetime.
+ */
 import type { Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'

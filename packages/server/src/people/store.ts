@@ -1,4 +1,4 @@
-/** People: their accounts and passwords. The library handles sign-in, sessions and cookies (auth.ts). */
+/** People: their accounts and passwords. The accounts library handles sign-in, sessions and cookies (auth.ts). */
 import { shown, type Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -87,7 +87,7 @@ export const personOfId = (db: Db, id: string): Promise<Person | undefined> =>
 export const listPeople = (db: Db): Promise<Person[]> =>
   db.selectFrom('user').select(['id', 'name', 'email']).orderBy('email').execute()
 
-/** True while nobody has an account; the first link is then printed. */
+/** True while nobody has an account. The service then prints the link for the first person. */
 export const nobodyYet = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('user').select('id').limit(1).executeTakeFirst()) === undefined
 

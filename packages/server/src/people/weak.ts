@@ -30,10 +30,13 @@ export function whyWeak(password: string, own: OwnWords): string | undefined {
   return undefined
 }
 
-/** The shortest word that counts, because shorter ones occur in many good passwords by chance. */
+/**
+ * The minimum length of a word that counts as the owner's, because shorter words occur in many good passwords by
+ * chance.
+ */
 const minWord = 3
 /**
- * The number of further characters with which a password made of its owner's words is still refused, such as
+ * A password made of its owner's words is still refused if it has at most this many further characters, such as
  * "annexample2026!".
  */
 const maxRest = 4

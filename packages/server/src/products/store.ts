@@ -1,6 +1,6 @@
 /**
- * Products: other services that recognise our bots by tokens issued for them. `svc` is this service itself and always
- * exists.
+ * Products: other services that recognise the bots of this service by tokens that this service issues. `svc` is this
+ * service itself and always exists.
  */
 import { randomBytes } from 'node:crypto'
 import type { WorkspaceProduct } from '@svc/api'
@@ -48,7 +48,10 @@ export async function listProducts(db: Db): Promise<ProductInfo[]> {
   return rows.map(({ id, origin, created_at }) => ({ id, origin, createdAt: created_at }))
 }
 
-/** All products, each with whether the workspace is activated for it, and the number of the workspace's bots there. */
+/**
+ * All products, each with whether the workspace is activated for it, and the number of the workspace's bots in the
+ * product.
+ */
 export async function productsOf(db: Db, workspace: { id: string }): Promise<WorkspaceProduct[]> {
   const rows = await db
     .selectFrom('product')

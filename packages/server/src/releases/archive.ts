@@ -1,4 +1,4 @@
-/** Reads what a build of `svc.pyz` says about itself without running it: `release.json` of the archive in it. */
+/** Reads what a build of `svc.pyz` says about itself, without running it: the file `release.json` in its archive. */
 import { inflateRawSync } from 'node:zlib'
 
 interface ReleaseNote {
@@ -13,8 +13,8 @@ const local = { mark: 0x04034b50, bytes: 30 } as const
 const largest = 64 * 1024
 
 /**
- * Reads `release.json` from the archive; undefined if the bytes are not such an archive. Offsets in it count from the
- * start of the file.
+ * Reads `release.json` from the archive; undefined if the bytes are not an archive with that file. Offsets in the
+ * archive count from the start of the bytes.
  */
 export function noteOf(bytes: Buffer): ReleaseNote | undefined {
   try {

@@ -42,8 +42,8 @@ export function strangerTo(build: Build, before: { version: string; file: Buffer
 }
 
 /**
- * Reads and judges the build in a folder; undefined without a `svc.pyz`. The signature is verified like the runtimes do
- * it.
+ * Reads and judges the build in a folder; undefined if the folder has no `svc.pyz`. The signature is verified as the
+ * runtimes verify it.
  */
 export async function readBuild(
   dir: string,

@@ -1,5 +1,5 @@
 /**
- * Verifies a release signature like the runtimes do (3.5.3, D39): with `ssh-keygen`, if this machine has it. A release
+ * Verifies a release signature as the runtimes do (3.5.3, D39): with `ssh-keygen`, if this machine has it. A release
  * that the service accepted and the runtimes refuse would be put on hold by every runtime that is asked to update to
  * it.
  */
@@ -67,7 +67,7 @@ function run(program: string, args: string[], input: Buffer): Promise<KeygenSays
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)
-    child.stdin.on('error', () => {}) // It closes its input early if the signature is broken.
+    child.stdin.on('error', () => {}) // `ssh-keygen` closes its input early if the signature is broken.
     child.once('error', (error) => resolve({ is: 'unable', why: `${program} cannot be run: ${error.message}` }))
     child.once('close', (code) => {
       const line = clean(said.split('\n').find((one) => one.trim() !== '') ?? '').slice(0, 200)

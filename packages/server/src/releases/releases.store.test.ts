@@ -43,7 +43,7 @@ everyEngine('releases', (open) => {
 
   test('another good signature of the same bytes replaces the stored one, and nodes serve it', async () => {
     const store = await open()
-    const key = newKey('ecdsa') // Keys of this kind give another signature each time.
+    const key = newKey('ecdsa') // Each signature with an ECDSA key is different, even of the same bytes.
     const bytes = pyz('1.0.0', { keys: [key.line] })
     const [first, second] = [buildOf('1.0.0', { key }), buildOf('1.0.0', { key })]
     expect(first.bytes.equals(bytes) && !first.signature?.equals(second.signature as Buffer)).toBe(true)

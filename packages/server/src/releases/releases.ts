@@ -1,7 +1,7 @@
 /**
  * The served release as this node knows it: in memory for the answers to reports, with its files for `/cli/`. Another
- * node may serve a new one at any moment, so the row is checked twice a second, and for each call of `/cli/`. Decisions
- * in a transaction use `servedRelease` there.
+ * node may serve a new one at any moment, so the row is checked twice a second, and for each call of `/cli/`. A
+ * transaction that depends on the served release reads it with `servedRelease` instead.
  */
 import type { Logger } from 'pino'
 import type { Store } from '../db/open.ts'
@@ -18,11 +18,14 @@ export interface Files {
 export interface Releases {
   /** Returns the served release as it was at most half a second ago, without asking the database. */
   served(): Served | undefined
-  /** Reads the files that are served now. While the database cannot be reached, these are the last known ones. */
+  /**
+   * Reads the row again and returns the files that are served now. While the database cannot be reached, returns the
+   * last known ones.
+   */
   files(): Promise<Files | undefined>
   /** Checks now whether another release is served. */
   look(): Promise<void>
-  /** Resolves when the store is no longer used. */
+  /** Stops the checks. Resolves when the store is no longer used. */
   close(): Promise<void>
 }
 
@@ -35,7 +38,7 @@ interface ReleaseNeeds {
   changed?: () => void
 }
 
-/** The milliseconds between two checks. */
+/** The milliseconds between two checks of which release is served. */
 const lookEvery = 500
 
 /**
@@ -79,7 +82,7 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   }
 
   async function look(): Promise<void> {
-    // A check that is in progress may have read the row before the change that led to this call, so another one
+    // A check that is in progress may have read the row before the change that led to this call, so another check
     // follows.
     await looking?.catch(() => {})
     if (closed) return

@@ -4,7 +4,10 @@
  */
 import { compareVersions } from '@svc/protocol'
 
-/** The facts about a release that decide whether a build may be served instead. All are in its row beside the bytes. */
+/**
+ * The facts about a release that decide whether a build may be served instead. They are columns of the release's row,
+ * so the stored bytes need not be read.
+ */
 export interface KnownRelease {
   version: string
   sha256: string
@@ -25,8 +28,8 @@ export function judgeAdded(
 }
 
 /**
- * Judges a build that a node finds at startup. `alone` is true if no other node uses the database, because it is in
- * this process.
+ * Judges a build that a node finds at startup. `alone` is true if no other node can use the database, because the
+ * database is embedded in this process.
  */
 export function judgeFound(
   build: KnownRelease,

@@ -1,7 +1,7 @@
 /**
  * Verifies an OpenSSH signature (SSHSIG) with Node alone, at least as strictly as `ssh-keygen`: a signature that only
- * we accept would be served, and refused by every runtime (D39). If `ssh-keygen` is present, it is asked too
- * (keygen.ts).
+ * the service accepts would be served, and refused by every runtime (D39). If `ssh-keygen` is present, the service asks
+ * it too (keygen.ts).
  */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
@@ -17,7 +17,7 @@ interface Signed {
   verified: boolean
 }
 
-/** Judges whether this is the release signature of these bytes, by one of `keys` when they are known. */
+/** Judges whether `armored` is a release signature of `bytes`, and was made with one of `keys` if they are known. */
 export function judgeSignature(
   armored: Buffer,
   bytes: Buffer,
@@ -50,7 +50,7 @@ function readArmored(text: string): SignatureParts | undefined {
   const body = lines?.replaceAll('\n', '')
   if (body === undefined) return undefined
   const blob = Buffer.from(body, 'base64')
-  // Several texts decode to the same bytes, but only one of them is accepted.
+  // Several base64 texts decode to the same bytes, but only one of them is accepted.
   if (blob.toString('base64') !== body) return undefined
   if (blob.toString('latin1', 0, magic.length) !== magic) return undefined
   try {
