@@ -47,7 +47,7 @@ class Disk {
   }
 }
 
-/** Resolves when everything that needs no disk has been done. */
+/** Resolves when all work is done that need not wait for the disk. */
 async function idle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
 }

@@ -1,6 +1,6 @@
 /**
  * Makes commits of the embedded database durable: another thread syncs the write-ahead log to the disk, and a promise
- * resolves after that. Meanwhile the main thread serves others.
+ * resolves after that. Meanwhile the main thread handles other requests.
  */
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -26,8 +26,8 @@ export interface Log {
 const datasync = promisify(fdatasync)
 
 /**
- * Returns the write-ahead log of the database in `file`. Calls of `sync` that come during a sync share the next one.
- * Tests replace `syncFile`.
+ * Returns the write-ahead log of the database in `file`. Calls of `sync` that come while a sync runs all wait for one
+ * further sync. Tests replace `syncFile`.
  */
 export function openLog(db: DatabaseSync, file: string, syncFile: (fd: number) => Promise<void> = datasync): Log {
   let fd: number | undefined
@@ -36,14 +36,14 @@ export function openLog(db: DatabaseSync, file: string, syncFile: (fd: number) =
   let next: Promise<void> | undefined
 
   /**
-   * Syncs the log once. After a failed sync the log is copied into the database file instead, because the log may have
-   * a gap, and after a power cut nothing behind a gap is read.
+   * Syncs the log once. After a failed sync the log may have a gap, and after a power cut SQLite reads nothing behind a
+   * gap. So the next call copies the log into the database file instead.
    */
   async function once(): Promise<void> {
     if (mayHaveHole) copyLog(db)
     else {
       mayHaveHole = true
-      // The log is opened here because SQLite creates it only with the first transaction.
+      // The log's file is opened at the first sync, because SQLite creates this file only with the first transaction.
       fd ??= openSync(`${file}-wal`, 'r')
       await syncFile(fd)
     }
@@ -71,7 +71,7 @@ export function openLog(db: DatabaseSync, file: string, syncFile: (fd: number) =
   }
 }
 
-/** Copies the whole log into the database file, syncs that, and empties the log. */
+/** Copies the whole log into the database file, syncs that file, and empties the log. */
 function copyLog(db: DatabaseSync): void {
   const { busy } = db.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number }
   if (busy !== 0) throw new Error('After a failed sync the log of the database could not be copied into its file.')

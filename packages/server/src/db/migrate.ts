@@ -45,8 +45,8 @@ const migrationLock = 7_270_001
 
 /**
  * Migrates the store to this version: first the tables of the accounts library, which its options `accounts` describe
- * (`accountTables`), then ours, which refer to them. Never nest the two: on SQLite that deadlocks. Several nodes may
- * call it at the same time.
+ * (`accountTables`), then the service's own tables, which refer to them. The first migration must not run inside the
+ * second: on SQLite that deadlocks. Several nodes may call this at the same time.
  */
 export async function migrate(store: Store, accounts: BetterAuthOptions): Promise<void> {
   if (store.engine === 'sqlite') return migrateAlone(store, accounts)

@@ -10,9 +10,9 @@ import type { Tables } from './tables.ts'
 export type Db = Kysely<Tables>
 
 /**
- * An open store. `db` is for pages and procedures; the report path uses `sqlite` or `pool` directly, and on SQLite it
- * waits for `log`. `close` also closes those directly, because Kysely closes only what it has used, and an idle pool
- * would keep the process alive for 10 s.
+ * An open store. Pages and operations use `db`; the code that stores reports uses `sqlite` or `pool` directly, and on
+ * SQLite waits for `log`. `close` also closes `sqlite` or `pool`, because Kysely closes only what it has used, and an
+ * idle pool would keep the process alive for 10 s.
  */
 export type Store =
   | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; log: Log; close: () => Promise<void> }
@@ -21,7 +21,7 @@ export type Store =
       db: Db
       pool: pg.Pool
       /**
-       * After this call, a connection to PostgreSQL is closed when nothing was received or sent on it for `ms`, so no
+       * After this call, a connection to PostgreSQL is closed if no data was received or sent on it for `ms`, so no
        * statement waits longer for its answer. A machine that lost power or a dead network sends nothing, and the
        * kernel alone would keep such a connection for a quarter of an hour.
        */
@@ -29,7 +29,7 @@ export type Store =
       close: () => Promise<void>
     }
 
-/** Reads int8 and numeric as numbers: every stored value is a safe integer. */
+/** Reads the PostgreSQL types int8 and numeric as JavaScript numbers, since every stored value is a safe integer. */
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === 20 || oid === 1700) return Number

@@ -4,21 +4,21 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely'
 /** The maximum number of prepared statements that are cached for Kysely; node:sqlite caches none. */
 const kept = 500
 /**
- * The first version of SQLite that fixes a fault of the write-ahead log by which older ones may corrupt a database. It
- * is checked at startup.
+ * The oldest version of SQLite that is accepted at startup. In older versions, a fault of the write-ahead log may
+ * corrupt a database.
  */
 const minVersion = [3, 51, 3] as const
 
 /**
- * The maximum size of SQLite's page cache in KiB, allocated as it is used. An agent takes about 6 KB, so the last
- * reports of 40,000 agents need no reading.
+ * The maximum size of SQLite's page cache in KiB; the memory is allocated as it is used. An agent takes about 6 KB, so
+ * the last reports of 40,000 agents need not be read from the disk.
  */
 const cacheKib = 256 * 1024
 
 /**
- * Opens the embedded database: one connection, and one process per file. A commit is only written to the log, because a
- * sync may take a tenth of a second. durable.ts syncs the log in another thread, and every commit is answered only
- * after that.
+ * Opens the embedded database: one connection, and one process per file. SQLite writes a commit to the log but does not
+ * sync it, because a sync may take a tenth of a second. durable.ts syncs the log in another thread, and every commit is
+ * answered only after that.
  */
 export function openSqlite(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5000 })
@@ -41,7 +41,7 @@ function isOlder(version: string): boolean {
   return false
 }
 
-/** Adapts Node's database to what Kysely's SQLite dialect expects. */
+/** Adapts Node's SQLite database to the interface that Kysely's SQLite dialect expects. */
 export function kyselyDatabase(db: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>()
   return {

@@ -1,8 +1,8 @@
 /**
  * The tables of the database. Times are Unix milliseconds, JSON is text, booleans are 0 and 1, ids that people never
- * see are UUIDv7; the tables of the accounts library and times as an agent reported them may differ. The rows that
- * nearly every report writes (`agent_report` and `run` in tables/reports.ts) are separate from what people edit, so
- * that a report touches few pages, and no index of these two tables contains a column that a report overwrites.
+ * see are UUIDv7. Only the tables of the accounts library, and times as an agent reported them, may differ. The rows
+ * that nearly every report writes (`agent_report` and `run` in tables/reports.ts) are separate from data that people
+ * edit, so that a report touches few pages; no index of these two tables contains a column that a report overwrites.
  */
 import type { Selectable } from 'kysely'
 import type {

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Adds the tables for blueprints, install codes and bots, and for changes on a machine that somebody else than the
- * service made.
+ * Adds the tables for blueprints, install codes and bots, and for changes that were made on an agent's machine and not
+ * through the service.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const integer = engine === 'sqlite' ? 'integer' : 'bigint'

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Adds columns for the person who resumed a rollout and is responsible for it, and indexes for the list of rollouts,
- * for ended rollouts, and for agents of a rollout without an outcome.
+ * Adds columns for the person who resumed a rollout and is now responsible for it. Also adds indexes for the list of
+ * rollouts, for ended rollouts, and for the agents in a rollout whose update has no outcome yet.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const column of ['continued_by', 'continued_by_name'])

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Leaves room in the pages of tables that are often updated. PostgreSQL writes a changed row as a new one, and if that
- * fits into the same page, no index has to change.
+ * Leaves room in the pages of tables that are often updated. PostgreSQL writes a changed row as a new row; if the new
+ * row fits into the same page, no index has to change.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   if (engine !== 'postgres') return

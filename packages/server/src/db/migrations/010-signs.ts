@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Adds columns for facts of the last report that lists read without its body: when the agent wrote its status file
- * (D65), warnings, and who stopped the reporter (D66). On the embedded engine the table is rebuilt, since a column
- * after a long body can only be read through all pages of that body.
+ * Adds columns for facts of an agent's last report, so that lists need not read its body: when the agent wrote its
+ * status file (D65), warnings, and who stopped the reporter (D66). On SQLite the table is rebuilt, since a column after
+ * a long body can only be read through all pages of that body.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   if (engine === 'postgres') {

@@ -20,7 +20,10 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
       made = made.addColumn(name, type, (c) => (rule === '' ? c : c.notNull()))
     return made
   }
-  /** Starts a table whose rows belong to a workspace or to the service, and are deleted with the workspace. */
+  /**
+   * Starts the definition of a table. Its rows belong to a workspace or to the service, and are deleted with their
+   * workspace.
+   */
   const scoped = (name: string) =>
     db.schema
       .createTable(name)

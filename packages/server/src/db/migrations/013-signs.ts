@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Adds a column to `agent` for the facts about the last report that alerts need. Null means that they are not known
- * yet, so no row is written here, and a node of the previous version may run beside a new one. Also adds two indexes of
- * alerts and the tables for the last backup and for the content of messages.
+ * Adds a column to `agent` for the facts about the last report that alerts need. Null means that the facts are not
+ * known yet, so this migration fills no row, and a node of the previous version may run beside a new one. Also adds two
+ * indexes of alerts and the tables for the last backup and for the content of messages.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'

@@ -6,8 +6,8 @@
 import type { AlertLevel, AlertSubject, ChannelKind, DeliveryState, MessageFormat, RuleName } from '@svc/api'
 
 /**
- * The settings of an alert rule that people changed. For a column that is null the default in alerts/conditions.ts
- * counts.
+ * The settings of an alert rule that people changed. Where a column is null, the default in alerts/conditions.ts
+ * applies.
  */
 export interface AlertRuleTable {
   scope: string
@@ -74,8 +74,8 @@ export interface AlertTable {
   /** For an alert about many agents that went offline together: these agents, as JSON. */
   agents: string | null
   /**
-   * The number of changes of the row. If two nodes judge the same row, the one that writes first changes it, so the
-   * other one writes nothing.
+   * The number of changes of the row. A node writes the row only if this number is still the one that the node read, so
+   * of two nodes that judge the same alert only one changes it.
    */
   version: number
 }
@@ -88,7 +88,7 @@ export interface AlertMuteTable {
   agent_id: string | null
   rule: RuleName | null
   from_at: number
-  /** When the mute ends; null means that it ends once no alert that it covers is open. */
+  /** When the mute ends; null means that it ends when every alert that it covers has ended. */
   until_at: number | null
   created_at: number
   created_by: string | null
@@ -101,11 +101,11 @@ export interface AlertChannelTable {
   id: string
   scope: string
   workspace_id: string | null
-  /** The person whose personal channel it is; null for a channel of the workspace. */
+  /** The person to whom a personal channel belongs; null for a channel of the workspace. */
   person_id: string | null
   /**
-   * The id of the person whose personal channel it is, or '' for a channel of the workspace. It is part of the unique
-   * key, so the channels of one owner have different names.
+   * The id of the person to whom a personal channel belongs, or '' for a channel of the workspace. It is part of the
+   * unique key, so that the channels of one owner have different names.
    */
   owner: string
   name: string
@@ -113,7 +113,10 @@ export interface AlertChannelTable {
   preferences: string | null
   kind: ChannelKind
   format: MessageFormat
-  /** 1, or 0 if no alerts are sent to the channel. `disabled_why` is the reason if the service disabled it. */
+  /**
+   * 1 if alerts are sent to the channel, otherwise 0. If the service disabled the channel, `disabled_why` is the
+   * reason.
+   */
   enabled: number
   disabled_why: string | null
   /** The part of the channel's address that is not secret and may be shown. */
@@ -125,15 +128,15 @@ export interface AlertChannelTable {
   last_answer: string | null
   last_at: number | null
   /**
-   * When this channel was last given a message with a group of changes, in Unix milliseconds; null if it never was. The
-   * wait until its next group is counted from here.
+   * When a message with a group of changes was last queued for this channel, in Unix milliseconds; null if none was.
+   * The wait until the next group is counted from this time.
    */
   grouped_at: number | null
-  /** Since when no delivery to this channel has been accepted although some were tried; null otherwise. */
+  /** The time since which no delivery to this channel has been accepted although some were tried; null otherwise. */
   failing_since: number | null
   /**
-   * The number of deliveries to this channel that were given up since one was last accepted, or since the channel was
-   * enabled again.
+   * The number of deliveries to this channel that were given up since a delivery was last accepted, or since the
+   * channel was enabled again.
    */
   dead: number
 }
@@ -144,11 +147,14 @@ export interface AlertDeliveryTable {
   channel_id: string
   kind: 'alert' | 'test'
   /**
-   * The changes that the message is about (alerts/message.ts), as a JSON array; a test message has the workspace's name
-   * there.
+   * The changes that the message is about (alerts/message.ts), as a JSON array. For a test message, the workspace's
+   * name instead.
    */
   changes: string
-  /** The text and the body to send, as JSON. They never change. Null until the delivery is first due. */
+  /**
+   * The text and the body that are sent, as JSON. They are written when the delivery is first due, and null before;
+   * afterwards they never change.
+   */
   body: string | null
   state: DeliveryState
   tries: number
@@ -171,8 +177,8 @@ export interface AlertLeaseTable {
 }
 
 /**
- * The weekly hours in which an agent is expected to report (alerts/hours.ts). An agent without a row is always expected
- * to.
+ * The weekly hours in which an agent is expected to report (alerts/hours.ts). An agent without a row is expected to
+ * report at all times.
  */
 export interface AgentHoursTable {
   agent_id: string

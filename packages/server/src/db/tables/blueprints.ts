@@ -33,7 +33,8 @@ export interface InstallCodeTable {
   hash: string
   workspace_id: string
   /**
-   * The id of the version to install; null after that version was deleted, which is refused while the code is valid.
+   * The id of the version that the code installs; null after that version was deleted. A version cannot be deleted
+   * while the code is valid.
    */
   version_id: string | null
   blueprint: string
@@ -48,6 +49,6 @@ export interface InstallCodeTable {
   expires_at: number
   redeemed_at: number | null
   revoked_at: number | null
-  /** The agent that was installed with the code; null before that, and after the agent was deleted. */
+  /** The agent that was installed with the code; null before the installation, and after the agent was deleted. */
   agent_id: string | null
 }

@@ -1,9 +1,9 @@
-/** Links and sign-ins of people, and the tables of the accounts library that our queries join. */
+/** Links and sign-ins of people, and the tables of the accounts library that the service's own queries join. */
 import type { SignInRecord } from '@svc/api'
 
 /**
  * One-time links: for the sign-up of the first person, a sign-in, a new password, or handing over an account (`claim`).
- * Only the hash is stored.
+ * Only the hash of a link's token is stored.
  */
 export interface LinkTable {
   hash: string
