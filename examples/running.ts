@@ -1,6 +1,6 @@
 /**
- * Helpers for tests of the examples. An example is copied to a temporary folder and started there as cron or systemd
- * would. A test waits until its status file shows what it expects.
+ * Helpers for tests of the example agents. An example is copied to a temporary folder and started there as cron or
+ * systemd would start it. A test waits until the example's status file shows what the test expects.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ const patienceMs = 30_000
 
 export type Settings = Record<string, string | number | boolean | null>
 
-/** Reads the manifest of an example by the rules for bundles, so that it is known to be valid for `svc run`, too. */
+/** Reads the manifest of an example by the rules for bundles, which shows that `svc run` accepts it, too. */
 export function manifestOf(name: string): Manifest {
   const read = readManifest(readFileSync(join(import.meta.dirname, name, 'svc.agent.yaml')))
   if (!read.ok) throw new Error(`The manifest of ${name}: ${JSON.stringify(read.findings)}`)
@@ -48,7 +48,7 @@ export class Example implements AsyncDisposable {
     this.#env = env
   }
 
-  /** Starts the command in the manifest directly, without a shell. */
+  /** Starts the example with the command of its manifest, directly and without a shell. */
   start(settings: Settings = {}): this {
     this.set(settings)
     const { runtime } = this.manifest
@@ -76,7 +76,10 @@ export class Example implements AsyncDisposable {
   pressed = (): boolean => existsSync(this.path('.svc/run_now'))
   log = (): string => readFileSync(this.path(this.manifest.logs[0]?.path ?? ''), 'utf8')
 
-  /** Reads the status file as the runtime does (2.11). Unknown parts, and parts that would be dropped, are errors. */
+  /**
+   * Reads the example's status file as the runtime does (2.11). Unknown parts, and parts that would be dropped, are
+   * errors.
+   */
   status(): StatusFile {
     const read = readStatusFile(JSON.parse(readFileSync(this.path(this.manifest.status ?? ''), 'utf8')), Date.now())
     if (!read || read.unknown.length > 0 || read.dropped.length > 0)
@@ -84,7 +87,10 @@ export class Example implements AsyncDisposable {
     return read.status
   }
 
-  /** Resolves with the first status for which `holds` is true. The function watches the folder and does not poll. */
+  /**
+   * Resolves with the first status of the agent for which `holds` is true. It watches the folder of the status file
+   * instead of polling.
+   */
   async until(holds: (status: StatusFile) => boolean): Promise<StatusFile> {
     mkdirSync(this.path('state'), { recursive: true })
     const signal = AbortSignal.timeout(patienceMs)
@@ -123,7 +129,7 @@ export class Example implements AsyncDisposable {
     }
   }
 
-  /** Asks the agent to end, waits, and returns its exit code. */
+  /** Asks the agent to end with SIGTERM, waits until it has ended, and returns its exit code. */
   async stop(): Promise<{ code: number | null }> {
     const child = this.#child
     if (!child || child.exitCode !== null) throw new Error(`It is not running: ${this.said.join('')}`)

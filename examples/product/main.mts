@@ -51,8 +51,8 @@ function start() {
 }
 
 /**
- * Answers a request, but only under the product's own address. Otherwise a page of another site could reach the product
- * under a host name of its own.
+ * Answers a request only if its Host header is the product's address. Otherwise another site could point a host name of
+ * its own at the product, and use the product from a visitor's browser.
  */
 async function answer(request: IncomingMessage, origin: string, deps: Deps): Promise<Answer> {
   const { method = '', headers } = request

@@ -1,4 +1,4 @@
-/** The page for people: the tasks of each workspace, the bots in it, and buttons to change them. */
+/** The product's page for people: the tasks of each workspace, the bots in it, and buttons to change them. */
 import type { Answer } from './answers.mts'
 import type { Member, Store, Task } from './store.mts'
 
@@ -27,7 +27,7 @@ export function page(store: Store): Answer {
   }
 }
 
-/** Carries out what a form on the page asks for. Returns false if there is no task or bot with that id. */
+/** Carries out what a button on the page asks for. Returns false if there is no task or bot with that id. */
 export function act(store: Store, path: string): boolean {
   const [, what, id = ''] = /^\/(done|reopen|remove|admit)\/([\w-]+)$/.exec(path) ?? []
   if (what === 'remove' || what === 'admit') return store.remove(id, what === 'remove')

@@ -1,4 +1,4 @@
-/** Stores everything in one JSON file. Nobody sees a change before it is completely on the disk. */
+/** Stores the tasks and the bots in one JSON file. Nobody sees a change before it is completely on disk. */
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -7,7 +7,10 @@ import type { Bot } from './tokens.mts'
 export interface Task {
   id: string
   workspace: string
-  /** A key that the task's author chose for its subject. An author has at most one open task for each key. */
+  /**
+   * A key that the task's author chose, by which it finds the task again. An author has at most one open task for each
+   * key.
+   */
   key: string | null
   title: string
   detail: string
@@ -43,7 +46,8 @@ export class Store {
   #content: Content
 
   /**
-   * Reads the file. Throws if it exists and cannot be read, so that it is not overwritten. `now` returns Unix seconds.
+   * Loads the JSON file if it exists. Throws if it exists and cannot be read, so that a later change does not overwrite
+   * it. `now` returns Unix seconds.
    */
   constructor(file: string, now: () => number = () => Math.floor(Date.now() / 1000)) {
     this.#file = file
@@ -80,8 +84,8 @@ export class Store {
   }
 
   /**
-   * Opens a task. If its author already has an open task with that key, returns that one, so that a call whose answer
-   * was lost can be repeated. Undefined if there are too many open tasks.
+   * Opens a task. If its author already has an open task with the same key, returns that task, so that a call whose
+   * answer was lost can be repeated. Returns undefined if the workspace has too many open tasks.
    */
   open({ id, name, workspace }: Bot, { key, title, detail }: Wanted): { task: Task; made: boolean } | undefined {
     const open = this.#content.tasks.filter((t) => t.workspace === workspace && t.state === 'open')
@@ -94,7 +98,7 @@ export class Store {
     return { task, made: true }
   }
 
-  /** Changes a task; undefined if the workspace has no such task. */
+  /** Changes a task and returns it; undefined if the workspace has no such task. */
   change(workspace: string, id: string, change: Change): Task | undefined {
     const task = this.#content.tasks.find((t) => t.id === id && t.workspace === workspace)
     if (!task) return undefined
@@ -126,7 +130,7 @@ export class Store {
   }
 }
 
-/** Keeps all open tasks and the most recently closed ones. */
+/** Removes the tasks that were closed longest ago if there are too many closed ones. All open tasks are kept. */
 function withoutOldest(tasks: Task[]): Task[] {
   const done = tasks.filter((t) => t.state === 'done')
   if (done.length <= limits.done) return tasks

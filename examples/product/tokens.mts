@@ -1,12 +1,12 @@
 /**
  * Checks a bot's token by asking the service that issued it (RFC 7662), and remembers the answer for some seconds.
- * While the service cannot be reached a token is neither good nor bad.
+ * While the service cannot be reached, a token counts neither as valid nor as invalid.
  */
 import { createHash } from 'node:crypto'
 import type { Config } from './config.mts'
 
 export interface Bot {
-  /** The id of the bot. It never changes, while another bot may get the same name after this one was deleted. */
+  /** The id of the bot. It never changes, while another bot may get this bot's name after this bot was deleted. */
   id: string
   name: string
   workspace: string
@@ -22,8 +22,8 @@ const patienceMs = 5000
 const remembered = 1000
 
 /**
- * Creates the function that asks the service about a token. Calls with the same token at the same time cause only one
- * request. Tokens are remembered as hashes.
+ * Creates the function that asks the service about a token. Simultaneous calls with the same token cause only one
+ * request to the service. Tokens are remembered as hashes.
  */
 export function askingService({ service, product, secret }: Config, now: () => number = Date.now): Ask {
   const known = new Map<string, { until: number; found: Promise<Found> }>()
@@ -61,7 +61,10 @@ export function askingService({ service, product, secret }: Config, now: () => n
   }
 }
 
-/** Judges the service's answer. A token is accepted only if it is active now and was issued for this product. */
+/**
+ * Judges the service's answer about a token. The token is accepted only if it is active now and was issued for this
+ * product.
+ */
 export function judge(answer: unknown, product: string, now: number): Found {
   const said: Record<string, unknown> = typeof answer === 'object' && answer !== null ? { ...answer } : {}
   const text = (name: string) => (typeof said[name] === 'string' ? said[name] : '')

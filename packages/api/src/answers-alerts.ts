@@ -1,6 +1,7 @@
 /**
- * Answers of the service about alerts, their rules, channels and deliveries, by the conventions of answers.ts. These names
- * and shapes are also those of the command line's `--json` and of the bodies that channels send: other programs rely on them.
+ * Answers of the service about alerts, their rules, channels and deliveries, by the conventions of answers.ts. The
+ * `--json` output of the command line and the messages of channels have the same names and shapes. Other programs rely
+ * on them.
  */
 
 export const ruleNames = [
@@ -28,7 +29,7 @@ export type AlertLevel = (typeof alertLevels)[number]
 
 export type AlertState = 'pending' | 'open' | 'closing' | 'unsteady' | 'ended'
 
-/** The agent, rollout, workspace or service that an alert is about. The name of a workspace is its slug. */
+/** The agent, rollout, workspace or service that an alert is about. For a workspace, `name` is its slug. */
 export interface AlertSubject {
   kind: 'agent' | 'rollout' | 'workspace' | 'service'
   name: string
@@ -75,7 +76,7 @@ export interface AlertLines {
   more: boolean
 }
 
-/** The kinds of messages about an alert, by what changed. */
+/** The kinds of messages about an alert: each is named after what happened to the alert. */
 const messageTypes = ['alert.opened', 'alert.acknowledged', 'alert.ended', 'alert.unsteady', 'alert.reminder'] as const
 export type MessageType = (typeof messageTypes)[number]
 
@@ -85,30 +86,30 @@ export interface RuleRow {
   /** How many seconds the condition of the rule must hold before an alert opens. */
   after: number
   level: AlertLevel
-  /** The limit of the rule in US dollars; null if it has none. */
+  /** The limit of the rule `cost_day` in US dollars; null if none is set, and for other rules. */
   limit: number | null
   statuses: string[] | null
   /**
    * The names of the channels that are notified about the rule's alerts; null means all channels of the workspace
-   * except those of the second set.
+   * except those in `escalation`.
    */
   channels: string[] | null
 }
 
 /** A rule for alerts as the page shows it. */
 export interface RuleSettings extends RuleRow {
-  /** True if an alert of this rule that stays open is sent again from time to time. */
+  /** True if messages about an alert of this rule are repeated from time to time while the alert is open. */
   reminds: boolean
   /**
-   * The second set of channels of a rule. It is notified once an alert was open for `after` seconds and nobody
-   * acknowledged it; null if there is none.
+   * The second set of channels of a rule. These channels are notified when an alert has been open for `after` seconds
+   * and nobody has acknowledged it; null if the rule has no second set.
    */
   escalation: { after: number; channels: string[] } | null
 }
 
-/** The settings for the content of messages about the alerts of a workspace. */
+/** The settings of a workspace for the content of messages about its alerts. */
 export interface AlertSettings {
-  /** True if they may contain what an agent says about itself in detail. */
+  /** True if messages may contain the details that an agent reports about itself. */
   detail: boolean
 }
 
@@ -140,7 +141,7 @@ export interface MuteRow {
   id: string
   agent: string | null
   rule: RuleName | null
-  /** When the mute ends. Null means that it ends when no alert that it covers is open. */
+  /** When the mute ends. Null means that the mute ends as soon as none of the alerts that it covers is open. */
   until: number | null
   /** When the mute begins, which may be in the future for planned work. */
   from: number
@@ -157,7 +158,7 @@ export interface ChannelRow {
   enabled: boolean
   /** Why the service itself disabled this channel; null if the channel is enabled, or if a person disabled it. */
   disabledBecause: string | null
-  /** The part of this channel's address that may be shown to people. */
+  /** The part of the channel's address that people may see; the rest may be secret. */
   address: string
   lastAnswer: string | null
   /** When the service last tried to send a message to this channel, in Unix milliseconds. */
@@ -167,19 +168,24 @@ export interface ChannelRow {
 export const personalKinds = ['email', 'push'] as const satisfies readonly ChannelKind[]
 
 /**
- * When messages are sent: at once, or collected in a digest that is sent each day, or on Mondays, at 08:00 in the time
- * zone of the channel.
+ * When a personal channel sends its messages: at once, or collected in a digest each day, or each Monday, at 08:00 in
+ * the time zone of the channel.
  */
 export const paces = ['at_once', 'daily', 'weekly'] as const
 export type Pace = (typeof paces)[number]
 
-/** The hours in which a personal channel gets no messages. Held-back messages are sent when the hours end. */
+/**
+ * The hours in which a personal channel gets no messages. Messages that were held back are sent when these hours end.
+ */
 export interface QuietHours {
   /** The days on which quiet hours begin: 1 is Monday, 7 is Sunday. */
   days: number[]
   /** The time at which quiet hours begin, such as `22:00`. */
   from: string
-  /** The time at which quiet hours end, such as `07:00`. It is on the next day if it is not later than `from`. */
+  /**
+   * The time at which quiet hours end, such as `07:00`. If it is not later than the time at which they begin, it is on
+   * the next day.
+   */
   to: string
 }
 
@@ -203,7 +209,8 @@ export interface NewChannel {
 }
 
 /**
- * The result of a test message to a channel. `status` is the HTTP status of the receiver's answer; null if none came.
+ * The result of a test message to a channel. `status` is the HTTP status with which the receiver answered; null if no
+ * answer came.
  */
 export interface ChannelTest {
   ok: boolean
@@ -218,9 +225,12 @@ export interface DeliveryRow {
   state: DeliveryState
   attempt: number
   lastAnswer: string | null
-  /** The title of the delivered message; null while the delivery waits for other messages of its group. */
+  /**
+   * The title of the delivered message. Null while the delivery waits to be sent together with other deliveries to the
+   * same channel.
+   */
   title: string | null
   createdAt: number
-  /** When the next attempt to send the message is made; null if there is none. */
+  /** When the service next tries to send the message; null if it will not try again. */
   dueAt: number | null
 }

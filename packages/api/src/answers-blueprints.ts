@@ -9,13 +9,15 @@ import type { Level } from '@svc/protocol'
 import type { WishState } from './answers-updates.ts'
 
 /**
- * Something wrong with a bundle: the entry of the archive and, in the manifest, its line and column, if they are known.
+ * One problem of a bundle: the file in the bundle and, if that is the manifest, the line and column, as far as known.
  */
 export interface BundleFinding {
   file: string | null
   line: number | null
   column: number | null
-  /** The message about a finding, worded as the rest of a sentence that begins with the file, or with "The bundle". */
+  /**
+   * The message about the problem, worded as the rest of a sentence that begins with the file, or with "The bundle".
+   */
   message: string
 }
 
@@ -25,7 +27,10 @@ export interface Blueprints {
 }
 export interface BlueprintRow {
   name: string
-  /** The highest version of the blueprint by precedence; `description` is taken from it. */
+  /**
+   * The highest version of the blueprint by the order of version numbers. `description` is the description of this
+   * version.
+   */
   latest: string
   description: string
   versions: number
@@ -41,14 +46,17 @@ export interface BlueprintPage {
   createdAt: number
   /** The versions of the blueprint, highest first. */
   versions: BlueprintVersionRow[]
-  /** The agents of this blueprint, by name. `running` is as last reported, else what was installed. */
+  /**
+   * The agents of this blueprint, ordered by name. `running` is the version that an agent last reported or, before its
+   * first report, the version that was installed.
+   */
   agents: {
     name: string
     running: string
     previous: string | null
     /**
-     * The version that an admin wants the agent to run; null if there is no such wish. `wishState` says how far the
-     * wish is.
+     * The version that an admin wants the agent to run, and how far that update is (`wishState`); null if no admin
+     * wants any.
      */
     wished: string | null
     wishState: WishState
@@ -67,19 +75,19 @@ export interface BlueprintVersionRow {
   uploadedBy: string
   runtime: 'process' | 'compose'
   /**
-   * The version of svc that the machine needs, in words; null if any version will do. Agents with an older svc are left
-   * out of updates to this version.
+   * The version of svc that this version needs on the machine, in words; null if any version of svc will do. Agents
+   * with an older svc are left out of updates to this version.
    */
   neededSvc: string | null
   /**
-   * `runs` names the agents that run this version of the blueprint, `keeps` those that keep it as their previous
-   * version.
+   * `runs` names the agents that run this version of the blueprint. `keeps` names the agents whose machines keep this
+   * version as the previous one.
    */
   runs: string[]
   keeps: string[]
   /** The names of the agents that an admin wants to run this version. */
   wished: string[]
-  /** The number of open install codes for this version. */
+  /** The number of install codes for this version that have not been used and have not expired or been revoked. */
   codes: number
 }
 export interface BlueprintVersion extends BlueprintVersionRow {
@@ -92,8 +100,8 @@ export interface BlueprintVersion extends BlueprintVersionRow {
 }
 
 /**
- * The state of an install code. `barred`: it has not expired, but its issuer is no longer an admin. It becomes valid
- * again if its issuer becomes an admin in time.
+ * The state of an install code. `barred`: the code has not expired, but its issuer is no longer an admin. A barred code
+ * becomes valid again if its issuer becomes an admin before it expires.
  */
 export type InstallCodeState = 'live' | 'barred' | 'redeemed' | 'expired' | 'revoked'
 export interface InstallCode {
@@ -107,15 +115,15 @@ export interface InstallCode {
   state: InstallCodeState
   redeemedAt: number | null
   revokedAt: number | null
-  /** The current name of the agent that the code created; null if none was created yet, or if the agent was deleted. */
+  /** The current name of the agent that was installed with the code; null before that, or if the agent was deleted. */
   agent: string | null
 }
 export interface NewCode extends InstallCode {
   /** The install code itself, which is shown only in this answer. */
   code: string
   /**
-   * Reasons why the installation would be refused right now, as sentences: the name is taken, a product is not
-   * activated, or the workspace has ten bots already.
+   * Reasons why an installation with this code would be refused right now, as sentences: the name is taken, a product
+   * is not activated, or the workspace has ten bots already.
    */
   warnings: string[]
 }
@@ -146,14 +154,14 @@ export interface BotToken {
   revokedAt: number | null
   /**
    * When a product last asked this service whether the token is valid, and it was. A product asks when an agent uses
-   * the token there. Written at most once a minute; null if no product has asked yet.
+   * the token there. The time is updated at most once a minute; null if no product has asked yet.
    */
   lastUsedAt: number | null
 }
 export interface WorkspaceProduct {
   id: string
   origin: string
-  /** When the operator activated the product for this workspace; null if that has not happened. */
+  /** When the operator activated the product for this workspace; null if the product is not activated. */
   activatedAt: number | null
   bots: number
 }

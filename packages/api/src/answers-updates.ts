@@ -9,10 +9,13 @@ import type { Level, Outcome, Stop } from '@svc/protocol'
 
 export interface AgentUpdates {
   now: number
-  /** The update of the agent's version; null for an agent that was connected by hand, since it has no blueprint. */
+  /**
+   * The update of the agent to another version of its blueprint; null for an agent that was connected by hand, which
+   * has no blueprint.
+   */
   blueprint: BlueprintUpdate | null
   runtime: RuntimeUpdate
-  /** The rollouts that include this agent and are not done or cancelled, newest first. */
+  /** The rollouts that include this agent and are neither done nor cancelled, newest first. */
   rollouts: { id: string; kind: RolloutKind; version: string }[]
 }
 
@@ -21,39 +24,39 @@ export interface AgentUpdates {
  * outcome it reports, never from a message that came only once (D24).
  */
 export type WishState =
-  | 'none' // nobody wants another version
-  | 'queued' // the wish waits for its turn in a rollout, which allows only a limited number of trials at once
-  | 'waiting' // the next answer to the agent carries the wish
-  | 'offered' // an answer carried the wish to the agent
-  | 'trying' // the agent has fetched the version, or runs it on trial
-  | 'kept' // the update succeeded, and the agent keeps running the wished version
-  | 'rolled_back' // the agent returned to the version before, and does not try this one again until another is named
-  | 'failed' // the attempt failed; a failed fetch is tried again every ten minutes, other failures as after a rollback
-  | 'held' // the machine holds the version since an earlier attempt
+  | 'none' // when no admin wants another version
+  | 'queued' // when a rollout's wish waits for its turn, since only some agents may be on trial at once
+  | 'waiting' // when the next answer to the agent will carry the wish
+  | 'offered' // when an answer has carried the wish to the agent
+  | 'trying' // when the agent has fetched the version, or runs it on trial
+  | 'kept' // when the update has succeeded, and the agent keeps the wished version
+  | 'rolled_back' // when the agent returned to the version before, and holds the wished version
+  | 'failed' // when the attempt failed; the agent tries a failed fetch again every ten minutes
+  | 'held' // when the machine holds the wished version since an attempt before the wish
 
 /** Why a pending wish for another version has no outcome yet. */
 export type WaitsFor =
   | { for: 'first_report' }
-  | { for: 'node' } // the agent reports to a node that is shutting down and offers no updates
-  | { for: 'runtime_trial' | 'blueprint_trial' } // the agent and its runtime are not updated at the same time (D31)
-  | { for: 'fetch' } // the agent received the wish and has reported since, but has not started
-  | { for: 'silent'; since: number } // the agent is offline
-  | { for: 'window'; until: number } // the agent still watches its last update (D30)
-  | { for: 'trials'; most: number; now: number } // the rollout has the maximum number of runtimes on trial
+  | { for: 'node' } // because the agent reports to a node that is shutting down and offers no updates
+  | { for: 'runtime_trial' | 'blueprint_trial' } // because an agent and its runtime are not updated at once (D31)
+  | { for: 'fetch' } // because the agent received the wish and has reported since, but has not started the update
+  | { for: 'silent'; since: number } // because the agent is offline
+  | { for: 'window'; until: number } // because the agent still watches its last update (D30)
+  | { for: 'trials'; most: number; now: number } // because the maximum number of runtimes is on trial
 
 export interface StandingWish {
   version: string
   wishedAt: number
   wishedBy: string
-  /** When an answer to the agent carried the wish for the first time. */
+  /** When an answer to one of the agent's reports first carried the wish. */
   offeredAt: number | null
   /** The id of the rollout that made the wish; null if a person made it. */
   rollout: string | null
 }
 
 /**
- * The outcome of an agent's last attempt (2.5), as it was reported. The texts in it were written on the agent's
- * machine.
+ * The outcome of an agent's last attempt to update (2.5), as the agent reported it. The texts in it were written on the
+ * agent's machine.
  */
 export interface LastOutcome {
   version: string | null
@@ -64,21 +67,21 @@ export interface LastOutcome {
 export interface Hold {
   version: string
   outcome: 'rolled_back' | 'failed'
-  /** The message with which the agent reported the outcome that led to this hold. */
+  /** The message that the agent reported together with the outcome that led to this hold. */
   message: string | null
   since: number
 }
 
-/** Says whether a button can be pressed. If it cannot, `code` and `message` say why. */
+/** Says whether a person can press a button. If not, `code` and `message` say why. */
 export type Pressable<Code extends string = string> = { ok: true } | { ok: false; code: Code; message: string }
 
-/** How far a wish for a version of the blueprint or of the runtime is. */
+/** The state of a wish for a version of the agent's blueprint or runtime. */
 export interface Standing {
   wish: StandingWish | null
   state: WishState
   /** A sentence for people about the state of the wish. */
   says: string
-  /** Why the wish has no outcome yet; null if it waits for nothing, or only for the next report. */
+  /** Why the wish has no outcome yet; null if the wish waits for nothing, or only for the agent's next report. */
   waits: WaitsFor | null
   applied: LastOutcome | null
 }
@@ -90,11 +93,14 @@ export interface BlueprintUpdate extends Standing {
    * installed.
    */
   running: string | null
-  /** The previous version, which the machine keeps. A wish for it is a rollback. */
+  /** The version that the agent ran before. The machine keeps it, and an update to it is a rollback. */
   previous: string | null
-  /** The hold on the machine, by which it refuses a version that failed. A wish for another version lifts the hold. */
+  /**
+   * The hold on the machine, by which the runtime refuses a version that failed. A wish for another version lifts the
+   * hold.
+   */
   hold: Hold | null
-  /** The versions of the blueprint that can be wished for this agent, highest first. */
+  /** The versions of the blueprint to which an admin can update this agent, highest first. */
   versions: string[]
 }
 
@@ -107,7 +113,7 @@ export type RuntimeRefusal =
   | 'runtime_version_held'
 
 export interface RuntimeUpdate extends Standing {
-  /** The version of the runtime, as last reported; null if the agent's last report names no runtime. */
+  /** The version of the runtime that the agent reported last; null if its last report names no runtime. */
   running: string | null
   previous: string | null
   /** The version to which a person on the machine pinned the runtime. */
@@ -124,7 +130,10 @@ export interface RuntimeUpdate extends Standing {
 export interface ServedRuntime {
   version: string
   sha256: string
-  /** False if the served release is unsigned. No runtime accepts an unsigned file, so an update to it would fail. */
+  /**
+   * False if the release that the service serves is unsigned. No runtime accepts an unsigned release, so an update to
+   * it would fail.
+   */
   signed: boolean
 }
 
@@ -140,13 +149,13 @@ export interface RuntimeOverview {
   held: number
   pinned: number
   /**
-   * The maximum number of trials of a runtime at once in this workspace, and the number that were offered and have not
-   * ended.
+   * The maximum number of agents in this workspace that may have a new runtime on trial at the same time, and the
+   * number of agents that have a trial or permission for one.
    */
   trials: { most: number; now: number }
 }
 
-/** The columns about updates in a row of the fleet. */
+/** The columns about updates in an agent's row of the fleet list. */
 export interface FleetUpdates {
   blueprint: string | null
   /** The version of the blueprint that an admin wants the agent to run; null if there is no wish. */
@@ -161,8 +170,9 @@ export interface FleetUpdates {
 }
 
 /**
- * A wish for many agents. For `blueprint`, version null withdraws it, and agents of another blueprint are refused one by
- * one. The activity shows the details `of`, `version` and `agents`, and the subject `agent NAME` or `N agents`.
+ * One wish for many agents. For `blueprint`, a version of null withdraws the wishes, and agents of another blueprint
+ * are refused one by one. The activity shows the details `of`, `version` and `agents`, and the subject `agent NAME` or
+ * `N agents`.
  */
 export type WishOfMany =
   | { kind: 'runtime'; agents: string[]; withdraw?: boolean }
@@ -172,7 +182,8 @@ export interface WishResult {
   agent: string
   ok: boolean
   /**
-   * The reason of a refusal: a RuntimeRefusal, `agent_unknown`, `no_blueprint`, `other_blueprint`, `version_unknown`.
+   * The reason why the wish was refused: a RuntimeRefusal, `agent_unknown`, `no_blueprint`, `other_blueprint`,
+   * `version_unknown`.
    */
   code: string | null
   message: string | null
@@ -190,10 +201,13 @@ export type UpdateKind =
   | 'held'
   | 'dropped'
   | 'lifted'
-  /** a person on the machine changed the version */
+  /** A person changed the version on the machine. */
   | 'changed'
 
-/** One line of an agent's timeline. `message` is a text of the machine or a sentence of the service. */
+/**
+ * One line of an agent's timeline of updates. `message` is a text from the agent's machine or a sentence of the
+ * service.
+ */
 export interface UpdateEvent {
   id: string
   at: number
@@ -204,10 +218,12 @@ export interface UpdateEvent {
   /** The version that the agent ran before the event. */
   from: string | null
   message: string | null
-  /** The person who made or withdrew the wish, or lifted the hold; null for other events. */
+  /** The person who made or withdrew a wish or lifted a hold; null for other events. */
   by: string | null
   rollout: string | null
-  /** For a rollback whose trial overlapped an outage of the service: when the service was away. Otherwise null. */
+  /**
+   * When the service was away, for a rollback whose trial overlapped an outage of the service; null for other events.
+   */
   serviceAway: { from: number; to: number } | null
 }
 
@@ -218,11 +234,11 @@ export type RolloutKind = 'blueprint' | 'runtime'
  */
 export type RolloutState =
   | 'running'
-  | 'waiting' // a wave has ended well, and the next one starts only when a person starts it
-  | 'paused' // a person paused the rollout
-  | 'halted' // the rollout halted by itself; `why` gives the reason
+  | 'waiting' // when a wave has ended well, and a person must start the next wave
+  | 'paused' // when a person paused the rollout
+  | 'halted' // when the rollout halted by itself; `why` gives the reason
   | 'done'
-  | 'cancelled' // a person cancelled the rollout, or the service serves another release; `why` gives the reason
+  | 'cancelled' // when a person cancelled the rollout, or the service serves another release; `why` says so
 
 export interface NewRollout {
   kind: RolloutKind
@@ -248,7 +264,7 @@ export interface NewRollout {
 
 export interface RolloutPreview {
   version: string
-  /** The waves with the names of their agents. */
+  /** The waves of the rollout, each with the names of its agents. */
   waves: { upTo: string; agents: string[] }[]
   /**
    * The agents that would be left out of the rollout. `code` is a RuntimeRefusal, `no_blueprint`, `other_blueprint`,
@@ -260,7 +276,7 @@ export interface RolloutPreview {
 export interface Rollouts {
   now: number
   rows: RolloutRow[]
-  /** True if there are older rollouts: request those before the last row. */
+  /** True if there are older rollouts. The page requests those that come before the last row. */
   more: boolean
   canAct: boolean
 }
@@ -285,26 +301,26 @@ export interface RolloutRow {
   counts: Record<RolloutAgentState, number>
 }
 
-/** How far one agent of a rollout is. */
+/** The state of one agent in a rollout. */
 export type RolloutAgentState =
-  | 'untouched' // the wave of the agent has not started, or a halt withdrew its wish
+  | 'untouched' // when the agent's wave has not started, or a halt of the rollout withdrew the agent's wish
   | 'wished'
   | 'offered'
   | 'trying'
   | 'kept'
   | 'rolled_back'
   | 'failed'
-  | 'worse' // the agent kept the version, and the level that it reports about itself became worse than before
-  | 'left_out' // the agent is not part of the rollout; `reason` says why
-  | 'withdrawn' // somebody made another wish meanwhile
-  | 'excused' // the agent was rolled back while the service was away, so the rollback does not count
+  | 'worse' // when the agent kept the version, but the level that it reports became worse than before
+  | 'left_out' // when the agent is not part of the rollout; `reason` says why
+  | 'withdrawn' // when somebody made another wish for the agent meanwhile
+  | 'excused' // when the agent was rolled back while the service was away, so that the rollback does not count
 
 export interface RolloutAgent {
   agent: string
   /** The wave of the rollout to which the agent belongs, counted from 1; 0 for an agent that is left out. */
   wave: number
   state: RolloutAgentState
-  /** Why the agent was left out, what its machine said, or how its level changed. */
+  /** Why the agent was left out of the rollout, what its machine reported, or how its level changed. */
   reason: string | null
   level: Level | null
   running: string | null
@@ -325,13 +341,16 @@ export interface RolloutPage extends RolloutRow {
   upTo: string[]
   byHand: boolean
   watchSeconds: number
-  /** The time at which the next wave starts, while the current one is watched; otherwise null. */
+  /** When the next wave of the rollout starts, while the current wave is watched; otherwise null. */
   nextAt: number | null
   /** A sentence about what the rollout waits for, what happens next or, after its end, how it ended. */
   says: string
   agents: RolloutAgent[]
   actions: Record<'pause' | 'continue' | 'cancel', Pressable>
-  /** A sentence about what a cancellation now would leave as it is; after a cancellation, about what it left. */
+  /**
+   * A sentence about how many agents would keep the version, keep the wish or stay unaffected if the rollout were
+   * cancelled now. After a cancellation, the sentence says how many did.
+   */
   stays: string
   canAct: boolean
 }

@@ -1,8 +1,8 @@
 /**
- * The answers of the service to the page; operations/ says which operation gives what. Times are Unix milliseconds, but
- * values from a report are in seconds, as the agent sent them. Errors are `{error: {code, message}}` as everywhere; 401
- * means "sign in", 403 "not allowed", 404 also "not visible to you". A command answers 200 instead of 201 if the same
- * one is already pending (D5).
+ * The answers of the service to the page; operations/ says which operation gives which. Times are Unix milliseconds,
+ * but values from a report are in seconds, as the agent sent them. Errors are `{error: {code, message}}`: 401 means
+ * "sign in", 403 "not allowed", and 404 "not there" or "not visible to you". Sending a command answers 200 instead of
+ * 201 if the same command is already pending (D5).
  */
 import type { CommandState, CommandType, Level, Report, Run, SettingValue, SettingValues, Stop } from '@svc/protocol'
 import type { BotTokenState, BundleFinding } from './answers-blueprints.ts'
@@ -12,7 +12,7 @@ export type * from './answers-blueprints.ts'
 export type * from './answers-updates.ts'
 
 export interface Failure {
-  /** Everything that is wrong with a refused bundle. Only an error with the code `bundle_refused` has this list. */
+  /** Why a bundle was refused. Only an error with the code `bundle_refused` has the list `findings`. */
   error: { code: string; message: string; findings?: BundleFinding[] }
 }
 
@@ -23,30 +23,35 @@ export interface Me {
   name: string
   email: string
   /**
-   * True if the address of the account is known to be its owner's, because they used a link that the operator handed to
-   * them or that was mailed to it.
+   * True if the account's e-mail address is known to belong to the person, because they used a link that was mailed to
+   * the address or that the operator gave them.
    */
   emailConfirmed: boolean
   /** True if the service can send email. */
   mails: boolean
   workspaces: { slug: string; name: string; role: Role }[]
-  /** The version and address of the service, for command lines that a person pastes on a machine. */
+  /** The version and address of the service, for the commands that a person copies to a machine. */
   service: { version: string; baseUrl: string; runtime: boolean }
 }
 
 export interface StartInfo {
   ok: true
 }
-/** `mails`: false if the service sends no mail, so that the person must ask the operator. */
+/**
+ * The answer to a person who forgot their password. `mails` is false if the service sends no mail, so that the person
+ * must ask the operator.
+ */
 export interface Forgotten {
   mails: boolean
 }
 
 export interface ClaimInfo {
   email: string
-  /** The name of the account. */
+  /** The name of the person. */
   name: string
-  /** True if the person asked for a new password; false if the operator hands the account over. */
+  /**
+   * True if the link is for a person who asked for a new password; false if the operator hands over an account with it.
+   */
   forgot: boolean
 }
 export interface InvitationInfo {
@@ -54,11 +59,11 @@ export interface InvitationInfo {
   email: string
   role: Role
   invitedBy: string
-  /** True if a person with that address already has an account; they then sign in first. */
+  /** True if a person with the invited address already has an account. That person must sign in first. */
   hasAccount: boolean
 }
 
-/** The public key of the service for Web Push (VAPID), base64url. */
+/** The public key of the service for Web Push (VAPID), in base64url. */
 export interface PushKey {
   publicKey: string
 }
@@ -88,18 +93,21 @@ export interface Workspace {
   slug: string
   name: string
   role: Role
-  /** True if the operator activated the workspace. If false, the routes for agents answer 403 and the page says so. */
+  /**
+   * True if the operator activated the workspace. If not, the service answers its agents with 403, and the page says
+   * so.
+   */
   activated: boolean
   agents: number
   alerts: {
     /** The number of open alerts in the workspace that nobody has acknowledged. */
     unacknowledged: number
-    /** True if anybody is notified of alerts: there is an enabled channel, of the workspace or of a person. */
+    /** True if anybody is notified of the workspace's alerts: a channel of the workspace or of a person is enabled. */
     notified: boolean
   }
 }
 
-/** One row of the list of agents. Its fields are few, and the same in lists and in frames. */
+/** One row of the fleet list. It has few fields, and the same fields in lists and in frames. */
 export interface FleetRow {
   name: string
   level: Level | null
@@ -112,18 +120,20 @@ export interface FleetRow {
    * reported.
    */
   silentAt: number | null
-  /** Who stopped the agent on its machine (D66); null while it reports. */
+  /** What stopped the agent on its machine: a person or a signal (D66); null while the agent reports. */
   stopped: Stop | null
   /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null
-  /** True if the status file is too old (D65). */
+  /** True if the agent has not written its status file for too long (D65). */
   statusLate: boolean
   /** True if the agent lacks secrets that its version requires. */
   secretsMissing: boolean
   doing: string | null
   version: string | null
   controls: ('pause' | 'resume' | 'run_now')[]
-  /** The agent's costs in US dollars, of today (UTC) and of the last 30 days; null if no run named a cost. */
+  /**
+   * The costs of the agent's runs in US dollars, of today (UTC) and of the last 30 days; null if no run named a cost.
+   */
   costToday: number | null
   cost30: number | null
   updates: FleetUpdates
@@ -131,28 +141,34 @@ export interface FleetRow {
 export type FleetSort = 'name' | 'level' | 'seen' | 'cost_today' | 'cost_30' | 'version'
 export interface Fleet {
   now: number
-  /** The number of agents that match the request. `rows` holds at most 200 of them, from `offset` on. */
+  /**
+   * The number of agents that match the request. `rows` has at most 200 of these agents, starting at the request's
+   * `offset`.
+   */
   total: number
   rows: FleetRow[]
-  /** The number of agents in the whole workspace for each label of the filter. */
+  /** The number of agents in the whole workspace for each choice in the list's filter. */
   counts: Record<Level | 'silent' | 'stopped' | 'never' | 'all', number>
   costToday: number | null
   cost30: number | null
 }
 
 /**
- * One frame per workspace and tick (event `frame`), in which `rows` are the agents that reported since the last tick.
- * After a very busy tick `more` is true: request the list again; the frame then names only agents whose page is open.
- * The page requests what it shows on connecting and after every reconnection; event `ping` comes every 20 s.
+ * One message to the open pages of a workspace (event `frame`). `rows` are the agents that have reported since the last
+ * frame. If these are too many, `more` is true, `rows` has only agents whose page is open, and pages request the fleet
+ * list again.
  */
 export interface Frame {
   now: number
   rows: FleetRow[]
-  /** The names of agents about which something other than a report changed, such as commands, logs or the name. */
+  /**
+   * The names of agents about which something other than the last report changed, such as their commands, logs or
+   * names.
+   */
   changed: string[]
   /**
-   * True if something that lists show was changed, or such a change may have been missed: agents were added, renamed or
-   * deleted, or blueprints, codes, bots, rollouts, members or activations changed. The page then requests its lists
+   * True if something that lists show was changed, or if such a change may have been missed: agents were added, renamed
+   * or deleted, or blueprints, codes, bots, rollouts, members or activations changed. Pages then request their lists
    * again.
    */
   list: boolean
@@ -169,41 +185,43 @@ export interface AgentPage {
   /** The blueprint that the agent was installed from; null for an agent that was connected by hand. */
   blueprint: string | null
   /**
-   * The versions of the blueprint that the agent installed, runs and ran before; all null for an agent that was
-   * connected by hand.
+   * The versions of the blueprint that were installed, that the agent runs, and that it ran before; all null for an
+   * agent that was connected by hand.
    */
   versions: AgentVersions
   /** The versions that the agent runs and should run, and the state of its updates. */
   updates: AgentUpdates
   /**
-   * The products to which the agent is bound: by its version, by a token that it has, or by the version that is wished.
-   * Empty for an agent that was connected by hand.
+   * The products to which the agent is bound: by the version that it runs, by a token that it has, or by the version
+   * that an admin wants it to run. Empty for an agent that was connected by hand.
    */
   bindings: AgentBinding[]
-  /** Changes that were made on the machine and not by a command from the service; newest first, at most 50. */
+  /**
+   * Changes that somebody made on the agent's machine, without a command from the service; newest first, at most 50.
+   */
   machineChanges: MachineChange[]
   seenAt: number | null
   silentAt: number | null
-  /** Who stopped the agent on its machine (D66); null while it reports. */
+  /** What stopped the agent on its machine: a person or a signal (D66); null while the agent reports. */
   stopped: Stop | null
   /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null
-  /** True if the status file is too old (D65). */
+  /** True if the agent has not written its status file for too long (D65). */
   statusLate: boolean
   /** True if the agent lacks secrets that its version requires. */
   secretsMissing: boolean
   /** True if two reporters seem to use this agent's token (D8). */
   twoReporters: boolean
-  /** The last report as it is stored, without its runs and acks; null before the first report. */
+  /** The agent's last report as the service stores it, without its runs and acks; null before the first report. */
   report: Omit<Report, 'runs' | 'acks'> | null
   runs: { kept: number; statuses: string[]; models: string[] }
   /** The names of the agent's logs that people may request. */
   logs: string[]
   costToday: number | null
   cost30: number | null
-  /** The agent's commands that are queued or unanswered, oldest first. */
+  /** The pending commands of the agent, oldest first. */
   open: Command[]
-  /** True if this person may act on the agent, as admins may. */
+  /** True if the person who sees this page may act on the agent, as admins may. */
   canAct: boolean
 }
 
@@ -212,13 +230,13 @@ interface AgentVersions {
   installed: string | null
   /** The version that the agent runs, as last reported; null before the first report. */
   running: string | null
-  /** The version that the agent ran before. The machine keeps it. */
+  /** The version that the agent ran before. The agent's machine keeps it. */
   previous: string | null
 }
 
 /**
- * A binding of the agent to a product (2.9, 3.7). `health` is the item `Binding <product>` of the last report; null if
- * the report has no such item.
+ * A binding of the agent to a product (2.9, 3.7). `health` is the health item `Binding <product>` of the agent's last
+ * report; null if the report has no such item.
  */
 export interface AgentBinding {
   product: string
@@ -238,7 +256,7 @@ export interface AgentBinding {
   health: { level: Level; detail: string | null } | null
   /**
    * True if the binding does not work: its health item is `bad`, or its token is invalid. `mends` is a sentence about
-   * what repairs it.
+   * what repairs the binding.
    */
   broken: boolean
   mends: string | null
@@ -249,7 +267,10 @@ export interface MachineChange {
   kind: 'pause' | 'setting' | 'version'
   /** The key of the setting that was changed; null if something else was changed. */
   key: string | null
-  /** The values before and after the change: booleans for a pause, texts for a version. Null means not set. */
+  /**
+   * The values before and after the change: booleans for a pause, texts for a version, the setting's values for a
+   * setting. Null means not set.
+   */
   before: SettingValue
   after: SettingValue
 }
