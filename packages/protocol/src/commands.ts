@@ -28,8 +28,8 @@ export type Command = CommandBody & { readonly id: string }
 export type Offer = Pick<Report, 'controls' | 'settings'> & { readonly logs: ReadonlySet<string> }
 
 /**
- * Collects from one report the facts that decide which commands the agent accepts. `more` adds names of logs, from
- * stored runs and from the manifest.
+ * Collects from one report the facts that decide which commands the agent accepts. `more` are additional names of logs,
+ * from stored runs and from the manifest.
  */
 export const offerOf = (r: Report, ...more: Iterable<string>[]): Offer => ({
   ...(r.controls && { controls: r.controls }),
@@ -39,7 +39,7 @@ export const offerOf = (r: Report, ...more: Iterable<string>[]): Offer => ({
 
 const invalid = (message: string) => ({ ok: false, code: 'wish_invalid', message }) as const
 
-/** Reads a command without its id from unknown input. A refusal tells the person what is wrong with it. */
+/** Reads a command without its id from unknown input. If the input is not a valid command, the refusal says why. */
 export function readCommand(input: unknown): Verdict<CommandBody, 'wish_invalid'> {
   if (!isObject(input)) return invalid('A wish must be an object with a type.')
   const { type, payload } = input
@@ -57,8 +57,9 @@ export function readCommand(input: unknown): Verdict<CommandBody, 'wish_invalid'
 }
 
 /**
- * Says in a sentence why an agent does not offer this command; undefined if it does (2.7, D6, D9). The reported
- * controls decide on pause, resume and run_now, the reported schema on set, and the names of logs on log.
+ * Returns a sentence that says why an agent does not offer this command; undefined if the agent offers it (2.7, D6,
+ * D9). The reported controls decide on `pause`, `resume` and `run_now`, the reported schema on `set`, and the names of
+ * logs on `log`.
  */
 export function misfit(command: CommandBody, offer: Offer): string | undefined {
   switch (command.type) {
@@ -74,15 +75,15 @@ export function misfit(command: CommandBody, offer: Offer): string | undefined {
 }
 
 /**
- * True if the command `b` repeats the pending command `a`, so that no second one is made (D5). A `set` never repeats
- * another.
+ * True if the command `b` only repeats the pending command `a`, so that the service does not create `b` (D5). A `set`
+ * command never counts as a repetition.
  */
 export const samePress = (a: CommandBody, b: CommandBody): boolean =>
   a.type === b.type && a.type !== 'set' && (a.type !== 'log' || a.payload.name === (b as typeof a).payload.name)
 
 /**
- * The state machine of a command in the service (3.2, D1 to D3, I2): for each state, the events and the state each one
- * leads to. In a given state, an event that is not listed changes nothing.
+ * The state machine of a command in the service (3.2, D1 to D3, I2). For each state it lists the events that change the
+ * state, and the next state for each event. Any other event changes nothing.
  */
 export const commandMoves = {
   queued: { claimed: 'delivered', timedOut: 'expired', misfit: 'failed', agentDeleted: 'cancelled' },
@@ -96,12 +97,12 @@ export const commandMoves = {
   applied: {},
   refused: {},
   /**
-   * The state `failed`: no ack and no upload arrived within ten minutes of the delivery (3.2), or the agent no longer
-   * offered the command before its delivery (D6). An ack or upload that arrives later still sets the outcome, marked as
-   * late (D3).
+   * A command failed if no ack and no upload arrived within ten minutes of its delivery (3.2), or if the agent stopped
+   * offering it before its delivery (D6). An ack or upload that arrives later still sets the outcome, marked as late
+   * (D3).
    */
   failed: { ackedOk: 'applied_late', ackedNo: 'refused_late', uploaded: 'applied_late' },
-  /** The state `expired`: the command was not delivered within ten minutes, and will not be (D2). */
+  /** A command expired if it was not delivered within ten minutes. It will never be delivered (D2). */
   expired: {},
   applied_late: {},
   refused_late: {},
@@ -116,14 +117,14 @@ export const moveCommand = (state: CommandState, event: CommandEvent): CommandSt
   (commandMoves[state] as Partial<Record<CommandEvent, CommandState>>)[event]
 
 /**
- * The first ack in a report that answers this command (D3). A `log` is answered by its upload, so only an ack that
- * refuses it counts.
+ * Returns the first ack in a report that answers this command (D3). An upload answers a `log` command, so an ack of a
+ * `log` command counts only if it declines the command.
  */
 export const answeringAck = ({ id, type }: { id: string; type: CommandType }, acks: readonly Ack[]): Ack | undefined =>
   acks.find((ack) => ack.id === id && !(ack.ok && type === 'log'))
 
 /**
- * The time at which a pending command times out, in Unix milliseconds: ten minutes after `since`, which is its creation
- * or, once delivered, its delivery (D2).
+ * Returns the time at which a pending command times out, in Unix milliseconds. It is ten minutes after `since`, the
+ * time of the command's creation or, after its delivery, of its delivery (D2).
  */
 export const commandDeadline = (since: number): number => since + limits.commandSeconds * 1000

@@ -1,7 +1,7 @@
 /**
- * Fields describe what the service reads, one line each. A field is a function from unknown input to the part that is
- * kept. It carries the JSON Schema of exactly the inputs that are kept unchanged. Types are derived from fields
- * (`Kept`), so nothing is written twice.
+ * Fields describe what the service reads from JSON. A field is a function that takes unknown input and returns the part
+ * of it that is kept. The field also has a JSON Schema for exactly the inputs that it keeps unchanged. TypeScript types
+ * are derived from fields (`Kept`), so that nothing is written twice.
  */
 import { limits } from './limits.ts'
 import { isLink, linkPattern } from './link.ts'
@@ -11,15 +11,15 @@ import { clean, cut, tidyPattern } from './text.ts'
 export type JsonSchema = { readonly [key: string]: unknown }
 
 /**
- * A reader of parsed JSON (objects may be Maps, see json-large.ts). It returns what is kept, or undefined for nothing;
- * it cuts and drops, never throws (2), and returns the very same value if nothing changed. `notes` collects what was
- * dropped (2.11); `tidy` says that all texts are known to be clean (D13) and need no check.
+ * Reads a parsed JSON value, in which objects may be Maps (json-large.ts). Returns what is kept of it, undefined if
+ * nothing is kept, and the same value if all of it is kept; never throws (2). `notes` collects what was dropped (2.11);
+ * `tidy` is true if all texts are known to be clean (D13).
  */
 export interface Field<T> {
   (input: unknown, notes?: Notes, tidy?: boolean): T | undefined
   readonly schema: JsonSchema
 }
-/** The type of what a field keeps. */
+/** The type of the values that a field returns. */
 export type Kept<F> = F extends Field<infer T> ? T : never
 
 type Shape = { readonly [key: string]: Field<unknown> }
@@ -43,9 +43,7 @@ export const text = (max: number): Field<string> =>
     pattern: tidyPattern,
   })
 
-/**
- * A field for a text that must not be empty once it is cleaned and cut: an id, or a name that something else refers to.
- */
+/** A field for a text that must not be empty after it was cleaned and cut, such as an id or a name. */
 export const name = (max: number): Field<string> =>
   field((v, _notes, tidy) => (typeof v === 'string' ? kept(v, max, tidy) || undefined : undefined), {
     type: 'string',
@@ -58,8 +56,8 @@ const kept = (text: string, max: number, tidy: boolean | undefined): string =>
   tidy && text.length <= max ? text : cut(clean(text), max)
 
 /**
- * A field for a text that means nothing once it is cut, such as a version or a checksum. A text that is empty, too
- * long, unclean or not of this shape is dropped, otherwise it is kept whole.
+ * A field for a text that would mean something else if it were cut, such as a version or a checksum. The text is kept
+ * whole, or dropped if it is empty, too long, not clean, or does not match `shape`.
  */
 export const exact = (max: number, shape?: RegExp): Field<string> =>
   field(
@@ -71,8 +69,8 @@ export const exact = (max: number, shape?: RegExp): Field<string> =>
   )
 
 /**
- * A field for a text that is echoed exactly as it came (2.7), whatever characters it has. An empty or too long one is
- * dropped, otherwise it is kept whole.
+ * A field for a text that is sent back exactly as it came (2.7), with any characters. The text is kept whole, or
+ * dropped if it is empty or too long.
  */
 export const opaque = (max: number): Field<string> =>
   field((v) => (typeof v === 'string' && v !== '' && cut(v, max) === v ? v : undefined), {
@@ -82,8 +80,8 @@ export const opaque = (max: number): Field<string> =>
   })
 
 /**
- * A field for a finite number within the bounds; anything else is dropped (D12). Adding 0 turns -0 into 0, as JSON
- * writes it.
+ * A field for a finite number within the bounds; anything else is dropped (D12). Adding 0 turns -0 into 0, because JSON
+ * writes -0 as 0.
  */
 export const number = (min = -Infinity, max = Infinity): Field<number> =>
   field((v) => (typeof v === 'number' && Number.isFinite(v) && v >= min && v <= max ? v + 0 : undefined), {
@@ -106,7 +104,7 @@ export const boolean: Field<boolean> = field((v) => (typeof v === 'boolean' ? v 
 export const oneOf = <const T extends string>(words: readonly T[]): Field<T> =>
   field((v) => ((words as readonly unknown[]).includes(v) ? (v as T) : undefined), { enum: words })
 
-/** A field for a link (2, D21). It is kept whole or dropped. */
+/** A field for a link (2, D21). The link is kept whole or dropped. */
 export const link: Field<string> = field((v) => (typeof v === 'string' && isLink(v) ? v : undefined), {
   type: 'string',
   pattern: linkPattern,
@@ -114,7 +112,7 @@ export const link: Field<string> = field((v) => (typeof v === 'string' && isLink
   $comment: 'The link must also parse as a URL (WHATWG).',
 })
 
-/** A field for a list. Invalid items are dropped, and valid ones beyond `max` are cut. */
+/** A field for a list. Invalid items are dropped, and so are valid items after the first `max`. */
 export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
   field(
     (v, notes, tidy) => {
@@ -133,8 +131,8 @@ export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
   )
 
 /**
- * A field for an object with free keys, which are cleaned and cut like names; at most `max` entries are kept. The
- * result has no prototype (D13).
+ * A field for an object whose keys are not fixed. The keys are cleaned and cut like names, and at most `max` entries
+ * are kept. The resulting object has no prototype (D13).
  */
 export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.name): Field<Record<string, T>> => {
   const readKey = name(keyMax)
@@ -168,12 +166,12 @@ export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.
 }
 
 /**
- * An object with free keys. When read from a large text full of new names it stays a Map, so that thousands of new keys
- * cost little (json-large.ts).
+ * An object whose keys are not fixed. If it was read from a large text full of new names, it stays a Map, because an
+ * object would be slow to make for thousands of new keys (json-large.ts).
  */
 export type Dictionary<T> = Readonly<Record<string, T>> | ReadonlyMap<string, T>
 
-/** A field like `record`, but a Map stays a Map. */
+/** A field like `record`, except that a Map stays a Map. */
 export const dictionary = <T>(value: Field<T>, max: number): Field<Dictionary<T>> => {
   const asRecord = record(value, max)
   const readKey = name(limits.name)
@@ -216,15 +214,15 @@ function withoutPrototype<T>(entries: Map<string, T>): Record<string, T> {
 }
 
 /**
- * A field for an object of which only the known keys are kept. Without one of `required` the whole object is dropped. A
- * null counts as missing (2.1).
+ * A field for an object with known keys; other keys are dropped. If a key in `required` is missing or invalid, the
+ * whole object is dropped. A value of null counts as missing (2.1).
  */
 export function object<S extends Shape, R extends keyof S & string = never>(
   shape: S,
   ...required: R[]
 ): Field<ObjectOf<S, R>> {
   const fields = new Map(Object.entries(shape))
-  /** Reads an object that came as a Map: only the known keys become properties (json-large.ts). */
+  /** Reads an object that was parsed as a Map (json-large.ts). Only the known keys become properties of the result. */
   const ofMap = (v: Map<string, unknown>, tidy: boolean | undefined): ObjectOf<S, R> | undefined => {
     const whole: Record<string, unknown> = {}
     for (const [key, raw] of v) {
@@ -261,8 +259,8 @@ export function object<S extends Shape, R extends keyof S & string = never>(
 }
 
 /**
- * Copies the properties of an object that come before the property `end`. The caller has found that all of them are
- * kept unchanged.
+ * Copies the properties of an object that come before the property `end`. The caller has already found that these
+ * properties are kept unchanged.
  */
 function upTo(end: string, v: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
@@ -273,7 +271,7 @@ function upTo(end: string, v: Record<string, unknown>): Record<string, unknown> 
   return copy
 }
 
-/** A field that tries two fields in order. It keeps the result of the first one that does not drop the input. */
+/** A field that tries two fields in order, and returns the result of the first field that does not drop the input. */
 export const either = <A, B>(a: Field<A>, b: Field<B>): Field<A | B> =>
   field<A | B>((v, notes, tidy) => a(v, undefined, tidy) ?? b(v, notes, tidy), { anyOf: [a.schema, b.schema] })
 

@@ -1,6 +1,6 @@
 /**
- * The wire contract as pure code: no I/O, no clock, no dependency. Section numbers in comments are those of
- * docs/protocol.md.
+ * The contract between service and agents as pure code: no I/O, no clock, no dependency. Section numbers in comments
+ * are those of docs/protocol.md.
  */
 
 export * from './answer.ts'

@@ -1,4 +1,4 @@
-/** Install resources (2.9): the bodies of preview and redeem, and their answers. */
+/** The install calls (2.9): the bodies of the requests `preview` and `redeem`, and the answers to them. */
 import { boolean, exact, field, isObject, type Kept, list, name, object, text } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
@@ -8,8 +8,8 @@ import type { Verdict } from './verdict.ts'
 import { isVersion, semanticVersion, sha256Shape } from './versions.ts'
 
 /**
- * Reads the body of an install call, preview or redeem. A body without a string `code` is refused (D45); whether the
- * code is valid is checked elsewhere.
+ * Reads the body of an install call, `preview` or `redeem`. A body without a string `code` is refused (D45). This
+ * function does not check whether the code is valid.
  */
 export function readInstallBody(body: Uint8Array): Verdict<{ code: string }, 'body_invalid'> {
   const json = readJson(body)
@@ -19,8 +19,8 @@ export function readInstallBody(body: Uint8Array): Verdict<{ code: string }, 'bo
 }
 
 /**
- * The form of an agent name, which is also the name of a folder (D50): lowercase letters, digits and single inner
- * hyphens.
+ * The form of an agent's name, which is also the name of its folder (D50): lowercase letters, digits, and single
+ * hyphens between them.
  */
 const agentNameShape = /^[a-z0-9](?:-?[a-z0-9])*$/
 const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/
@@ -28,8 +28,8 @@ export const isAgentName = (v: string): boolean =>
   v.length <= limits.agentName && agentNameShape.test(v) && !deviceName.test(v)
 
 /**
- * True for the id of a product. Ids are limited so that the environment variables of two products are valid and
- * distinct (D46).
+ * True if a text is a valid id of a product. The rule makes sure that the environment variables derived from ids have
+ * valid and distinct names (D46).
  */
 export const isProductId = (v: string): boolean => v.length <= limits.agentName && /^[a-z][a-z0-9_]*$/.test(v)
 
@@ -44,12 +44,15 @@ const need = object(
   'name',
 )
 export type NeedSpec = Kept<typeof need>
-/** A setting (2.4) of a blueprint, with the value that it has while nobody has set it. */
+/** A setting of a blueprint (2.4), with the default value that applies until somebody sets it. */
 const settingSpec = object({ ...settingFields, default: settingDefault }, 'key', 'type')
 export type SettingSpec = Kept<typeof settingSpec>
 export type SecretSpec = Kept<typeof secret>
 
-/** The preview of what an install code would install (2.9). It contains no secret value, no token and no file name. */
+/**
+ * The preview of what an install code would install (2.9). The preview contains no secret value, no token and no file
+ * name.
+ */
 export const preview = object(
   {
     blueprint: name(limits.name),
@@ -65,11 +68,11 @@ export const preview = object(
     bindings: list(binding, limits.settings),
     /** The programs that the agent needs on its machine. */
     needs: list(need, limits.settings),
-    /** The first version of svc that understands the manifest; absent if every version does. */
+    /** The oldest version of svc that understands the manifest; absent if every version understands it. */
     svc: exact(limits.version, semanticVersion),
     /**
-     * The settings of the blueprint. Services that do not know this part leave it out; the machine then finds the
-     * settings in the manifest, after the installation.
+     * The settings of the blueprint. A service of an older version leaves them out, and the machine then reads the
+     * settings from the manifest after the installation.
      */
     settings: list(settingSpec, limits.settings),
   },
@@ -79,7 +82,10 @@ export const preview = object(
 )
 export type Preview = Kept<typeof preview>
 
-/** The answer to redeeming an install code (2.9), given once. `env` becomes the file `.svc/agent.env`. */
+/**
+ * The answer to redeeming an install code (2.9), which the service gives only once. `env` becomes the file
+ * `.svc/agent.env`.
+ */
 export interface Redeemed {
   agent: { name: string }
   blueprint: string
@@ -95,7 +101,7 @@ export const isEnvName = (v: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(v)
 export const isEnvValue = (v: string): boolean => !/[\r\n\u0000]/.test(v)
 
 /**
- * Reads the answer to redeeming an install code (2.9). An incomplete one is refused, since no part of it may be
+ * Reads the answer to redeeming an install code (2.9). An incomplete answer is refused, since no part of it may be
  * guessed.
  */
 export function readRedeemed(v: unknown): Verdict<Redeemed, 'answer_invalid'> {

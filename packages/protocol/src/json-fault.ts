@@ -1,12 +1,12 @@
 /**
- * Finds where a text stops being JSON (RFC 8259), for the message of a refusal. JSON.parse does not always name the
- * place.
+ * Finds the position at which a text stops being JSON (RFC 8259), for error messages. `JSON.parse` does not always
+ * report the position.
  */
 
 type ExpectedToken = 'value' | 'item or end' | 'key' | 'key or end' | 'colon' | 'comma or end'
 
 /**
- * The index of the first character that JSON does not allow at its place; the length of the text if it ends too early;
+ * Returns the index of the first character that is a syntax error; the length of the text if the text ends too early;
  * undefined for valid JSON.
  */
 export function faultIn(text: string): number | undefined {
@@ -49,7 +49,9 @@ export function faultIn(text: string): number | undefined {
   return open.length === 0 && expected === 'comma or end' ? undefined : text.length
 }
 
-/** Encodes the index of a fault as a number below zero, so that it cannot be mistaken for the index of an end. */
+/**
+ * Encodes the index of a syntax error as a negative number, so that it cannot be mistaken for the index after a value.
+ */
 const fault = (at: number): number => ~at
 
 function afterSpace(text: string, from: number): number {
@@ -58,7 +60,7 @@ function afterSpace(text: string, from: number): number {
   return at
 }
 
-/** The index after the string, number or word that begins at `at`, or an encoded fault. */
+/** Returns the index after the string, number or word that begins at `at`; for a syntax error, its encoded index. */
 function scalar(text: string, at: number): number {
   const c = text[at] as string
   if (c === '"') return string(text, at)

@@ -7,10 +7,12 @@ import { isOfNewNames, parseAsMaps, parseJson } from './json-large.ts'
 import { keptReport, readReport, report } from './report.ts'
 
 const repeats = process.env.SVC_TEST_LONG ? 20_000 : 300
-/** The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test may take more than a minute. */
+/**
+ * The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test does more work and may take more than a minute.
+ */
 const timeout = 600_000
 
-/** Turns the Maps in a value into objects, as JSON.parse makes them. Only for values that are not deeply nested. */
+/** Turns the Maps in a value into objects, as `JSON.parse` makes them. The value must not be deeply nested. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value !== 'object' || value === null) return value
@@ -18,7 +20,7 @@ function plain(value: unknown): unknown {
 }
 const readAsMaps = (text: string) => plain(parseAsMaps(text))
 
-/** A report of about this many bytes, in which no model name occurs twice. */
+/** Makes a report of about this many bytes, in which every model name occurs only once. */
 function newNames(bytes: number): string {
   const runs: string[] = []
   for (let i = 0, size = 0; size < bytes; i++) {
@@ -29,7 +31,7 @@ function newNames(bytes: number): string {
   return `{"protocol":1,"runs":[${runs}]}`
 }
 
-/** A report that repeats the same names in all its runs and panels, as honest agents send it. */
+/** Makes a report that repeats the same names in all its runs, as ordinary agents do. */
 function sameNames(bytes: number): string {
   const runs: string[] = []
   for (let i = 0, size = 0; size < bytes; i++) {

@@ -1,34 +1,36 @@
 /**
- * Reads a large JSON text full of new property names. For each new sequence of names `JSON.parse` makes V8 keep a
- * hidden class, up to 90 ms for 250 KB. Objects in dictionary mode cost a fifth, but V8 still enters each name in its
- * table of all names, and moving that table takes 50 to 90 ms. Keys of a Map enter no table, so here each object is a
- * Map. For a few repeated names `JSON.parse` is three times faster.
+ * Reads a large JSON text full of new property names, which is slow with `JSON.parse`. V8 keeps a hidden class for each
+ * new sequence of names, up to 90 ms for 250 KB. V8 also enters each name in a table of all names, and moving this
+ * table takes 50 to 90 ms. The keys of a Map avoid both, so here each object is a Map. For a few repeated names,
+ * `JSON.parse` is three times faster.
  */
 
 type Container = unknown[] | Map<string, unknown>
 
-/** JSON texts of at least this many characters are sampled for new names. A shorter text is always cheap to parse. */
+/**
+ * Only JSON texts of at least this many characters are sampled for new names. A shorter text is always cheap to parse.
+ */
 const largeFrom = 32 * 1024
 
 /**
- * Parses JSON as `JSON.parse` does, except that all objects of a large text may be Maps; fields read both (fields.ts).
- * Throws SyntaxError if the text is not JSON. `random` returns numbers from 0 to 1.
+ * Parses JSON as `JSON.parse` does, except that all objects of a large text may be Maps; the fields in fields.ts read
+ * objects and Maps. Throws SyntaxError if the text is not JSON. `random` returns numbers from 0 to 1.
  */
 export const parseJson = (text: string, random: () => number = Math.random): unknown =>
   text.length >= largeFrom && hasManyNames(text, random) ? parseAsMaps(text) : JSON.parse(text)
 
 /**
- * True if `parseJson` read this value from a large text full of new property names. Such a value also takes long to
- * store.
+ * True if `parseJson` returned this value for a large text full of new property names, with Maps for objects. Storing
+ * such a value takes long too.
  */
 export const isOfNewNames = (value: unknown): boolean => value instanceof Map
 
 const sample = { places: 64, once: 16, reach: 256 } as const
 
 /**
- * True if many property names occur only once in this JSON; an ordinary report, even with all fields and a dozen
- * models, gives false. The function samples random places, which the sender cannot foresee. If a quarter of the names
- * occur once, the result is almost always true.
+ * True if many property names occur only once in this JSON text. The function looks at random places, which the sender
+ * cannot foresee. The result is almost always true if a quarter of the names occur once, and false for an ordinary
+ * report, even one with all fields and a dozen models.
  */
 function hasManyNames(text: string, random: () => number): boolean {
   const seen = new Set<string>()
@@ -44,7 +46,10 @@ function hasManyNames(text: string, random: () => number): boolean {
   return seen.size - again.size >= sample.once
 }
 
-/** Like `parseJson`, but all objects are Maps. It does not recurse, since a text may be nested to any depth (D14). */
+/**
+ * Parses JSON like `parseJson`, but makes every object a Map. The function does not recurse, since a text may be nested
+ * to any depth (D14).
+ */
 export function parseAsMaps(text: string): unknown {
   const reader = new Reader(text)
   const outer: Container[] = []
@@ -76,11 +81,11 @@ export function parseAsMaps(text: string): unknown {
 }
 
 const numbers = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-/** A whole number of at most this many digits is one that a double represents exactly. */
+/** Every whole number with at most this many digits can be represented exactly by a double. */
 const exactDigits = 15
 /**
- * Strings of more than this many characters are copied by `JSON.parse`: V8 would make the slice a view that keeps the
- * whole body in memory.
+ * A longer slice of the body would be a view in V8 that keeps the whole body in memory. So `JSON.parse` makes a copy of
+ * each string with more characters than this.
  */
 const copiedLength = 12
 
@@ -97,7 +102,9 @@ class Reader {
     this.#text = text
   }
 
-  /** Reads the next value. For a list or an object it reads only the opening bracket and returns an empty one. */
+  /**
+   * Reads the next value. Of a list or an object it reads only the opening bracket, and returns an empty list or Map.
+   */
   begin(): unknown {
     const c = this.#next()
     if (c === quote) return this.#string()
@@ -116,14 +123,17 @@ class Reader {
     return this.#number()
   }
 
-  /** Reads the closing bracket of an empty list or object and returns true; returns false if an entry follows. */
+  /** Returns true and skips the closing bracket if the list or object is empty; returns false if an entry follows. */
   closes(container: object): boolean {
     const empty = this.#next() === closing(container)
     if (empty) this.#at++
     return empty
   }
 
-  /** Reads a comma and returns true, or the closing bracket of the list or object and returns false. */
+  /**
+   * Reads the character after an entry of a list or object: returns true for a comma, and false for the closing
+   * bracket.
+   */
   continues(container: object): boolean {
     const c = this.#next()
     if (c !== 0x2c /* , */ && c !== closing(container)) throw this.#fault()
@@ -131,7 +141,7 @@ class Reader {
     return c === 0x2c
   }
 
-  /** Reads a property name and its colon. */
+  /** Reads a property name and the colon after it. */
   key(): string {
     if (this.#next() !== quote) throw this.#fault()
     const key = this.#string()
@@ -140,7 +150,7 @@ class Reader {
     return key
   }
 
-  /** Returns `value`, which is that of the whole text. Throws if anything but white space follows it. */
+  /** Returns `value`, the value of the whole text. Throws if anything but white space follows the value. */
   end(value: unknown): unknown {
     this.#next()
     if (this.#at < this.#text.length) throw this.#fault()
@@ -170,7 +180,10 @@ class Reader {
     return text.slice(start + 1, at)
   }
 
-  /** Reads a number that begins with this digit from 1 to 9, usually a short integer. */
+  /**
+   * Reads a number that begins with the digit `first` (1 to 9). Most numbers in reports are short integers, which are
+   * read quickly.
+   */
   #integer(first: number): number {
     const start = this.#at
     let value = first - zero

@@ -2,16 +2,16 @@ import { isObject } from './fields.ts'
 import { faultIn } from './json-fault.ts'
 import type { Verdict } from './verdict.ts'
 
-/** This decoder keeps a byte order mark, so that JSON.parse refuses it (D14). */
+/** The decoder keeps a byte order mark at the start of a text, so that `JSON.parse` refuses the text (D14). */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 type Json = { ok: true; value: Record<string, unknown>; text: string } | Refused
 export type Refused = Extract<Verdict<never, 'body_invalid'>, { ok: false }>
 
 /**
- * The object in a body and its text, or a refusal (D14): not UTF-8, a byte order mark, not JSON, not an object. The
- * object may be nested to any depth, so only known fields may be written, compared or quoted. With `parseJson` the
- * objects of a large body may be Maps.
+ * Returns the JSON object in a body and its text. Refuses a body that is not UTF-8, has a byte order mark, is not JSON,
+ * or is not an object (D14). The object may be nested to any depth, so only its known fields may be written, compared
+ * or quoted; its objects may be Maps if `parse` is `parseJson`.
  */
 export function readJson(body: Uint8Array, parse: (text: string) => unknown = JSON.parse): Json {
   let text: string
@@ -41,18 +41,24 @@ function notJson(text: string): Refused {
 }
 
 /**
- * True if all texts in this JSON are clean (D13), judged from the JSON itself at a fraction of the cost of checking
- * each text. Only DEL and C1 can appear in JSON unescaped; everything else that is unclean is an escape. False means
- * unknown.
+ * True if all texts in this JSON are known to be clean (D13); false means unknown. The check of the JSON as a whole
+ * costs a fraction of checking each text. In valid JSON, the only unclean characters that can appear without an escape
+ * are DEL and C1.
  */
 export const isTidy = (json: string, bytes: number): boolean =>
   !(json.length === bytes ? json.includes('\u007f') : controls.test(json)) &&
   (!json.includes('\\') || !escapes.test(json))
 
-/** The control characters DEL and C1. ASCII has only DEL of them, which is found much faster alone. */
+/**
+ * The control characters DEL and C1. Of these, a text with only ASCII characters can contain only DEL, for which a
+ * plain search is much faster.
+ */
 const controls = /[\u007f-\u009f]/
 
-/** The escapes `\b`, `\f`, `\r` and `\uXXXX` in JSON. Also matches an escaped backslash before one of these letters. */
+/**
+ * The escapes `\b`, `\f`, `\r` and `\uXXXX` in JSON. The pattern also matches an escaped backslash before one of these
+ * letters.
+ */
 const escapes = /\\[bfru]/
 
 function invalid(message: string): Refused {

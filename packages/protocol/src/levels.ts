@@ -1,6 +1,6 @@
 import { type Field, field } from './fields.ts'
 
-/** The levels (3.1), from good to bad. When levels are compared, `info` is no worse than `ok` (D27). */
+/** The levels (3.1), from good to bad. Where levels are compared, `info` counts as equal to `ok` (D27). */
 export const levels = ['ok', 'info', 'warn', 'bad'] as const
 export type Level = (typeof levels)[number]
 
@@ -14,6 +14,8 @@ export const level: Field<Level> = field(
 /** The weight of each level: ok = info < warn < bad (D27). */
 export const rank: Readonly<Record<Level, number>> = { ok: 0, info: 0, warn: 1, bad: 2 }
 
-/** The worst of several levels, `info` being worse than `ok` here; `ok` for an empty list. */
+/**
+ * Returns the worst of several levels; `ok` for an empty list. If there are only `ok` and `info`, the result is `info`.
+ */
 export const worst = (all: readonly Level[]): Level =>
   all.reduce<Level>((a, b) => (rank[b] > rank[a] || (rank[b] === rank[a] && a === 'ok') ? b : a), 'ok')

@@ -1,7 +1,7 @@
 /**
  * Every limit of the contract as a named constant. The number in brackets is the section of docs/protocol.md that sets
- * it; `D12` and the like are rules of docs/decisions where the contract leaves it open. Sizes are in bytes, texts in
- * Unicode code points; durations have their unit in the name.
+ * the limit; a `D` with a number is a rule of docs/decisions, for limits that the contract leaves open. Sizes are in
+ * bytes and lengths of texts in Unicode code points; names of durations end in their unit.
  */
 export const limits = {
   /** [8] Maximum size of a report's body. */
@@ -9,13 +9,13 @@ export const limits = {
   /** [8] Maximum size of the text of a log upload, decoded, in UTF-8 bytes. */
   logTextBytes: 512 * 1024,
   /**
-   * [8, D7] Maximum size of the raw body of a log upload. It is larger than the text, since JSON may spell one byte
-   * with an escape of six.
+   * [8, D7] Maximum size of the raw body of a log upload. It is larger than the maximum size of the text, since JSON
+   * may write one byte as an escape of six.
    */
   logBodyBytes: 3_200_000,
   /**
-   * [4] Maximum size of the body of the two install calls, preview and redeem. Their only content, an install code, is
-   * far shorter.
+   * [4] Maximum size of the body of an install call, `preview` or `redeem`. The body only contains an install code,
+   * which is far shorter.
    */
   installBodyBytes: 4 * 1024,
   /** [D17] Maximum size of an answer that a reporter reads, in bytes. */
