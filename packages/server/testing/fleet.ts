@@ -1,7 +1,7 @@
 /**
- * A fleet in one process: many agents that behave as 3.3 and 3.5 ask of a runtime, against the real report store and
- * the real sweeper's rounds, with the wire's own readers. Only clock, network and machines are simulated: agents report
- * every half minute, the service may be down, and a version may be bad on some machines.
+ * Simulates a fleet in one process: many agents that behave as 3.3 and 3.5 require of a runtime report to the real
+ * report store, beside the real jobs of the sweeper. Simulated are only the clock, the network and the machines: agents
+ * report every half minute, the service may be down, and a version may be bad on some machines.
  */
 import { type Applied, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'
 import { newId } from '../src/ids.ts'
@@ -26,23 +26,24 @@ export interface SimAgent extends TestAgent {
   runtime: RuntimeInfo
   runtimeHold: string | undefined
   /**
-   * The trial in progress: its runtime version, the version before it, and its end in milliseconds; undefined without
-   * one.
+   * The trial in progress: the runtime version on trial, the version before it, and the end of the trial in Unix
+   * milliseconds; undefined while there is no trial.
    */
   trial: { version: string; from: string; until: number } | undefined
-  /** The versions that do not work on this machine. */
+  /** The versions that do not work on the agent's machine. */
   bad: Set<string>
-  /** Every version that an answer named. */
+  /** All versions that answers to this agent have wished so far. */
   named: Set<string>
 }
 
 export interface Fleet {
   agents: SimAgent[]
   /**
-   * Lets this many intervals pass, or fewer if `until` returns true before one. With `away` the service answers nobody.
+   * Lets this many report intervals pass. Stops earlier if `until` returns true before an interval. With `away` the
+   * service answers no agent.
    */
   pass: (intervals: number, how?: { away?: boolean; until?: () => Promise<boolean> | boolean }) => Promise<void>
-  /** Returns the highest number of runtimes that were on trial at the same time. */
+  /** Returns how many runtimes were on trial at the same time at most. */
   maxOnTrial: () => number
 }
 
@@ -138,8 +139,8 @@ const simulated = (agent: TestAgent): SimAgent => ({
 })
 
 /**
- * The report of an agent. Each contains the outcomes of both updates (2.5, 2.6); during a trial it names the running
- * version with the old outcome.
+ * The report of a simulated agent. Each report contains the outcomes of the last blueprint update and the last runtime
+ * update (2.5, 2.6). During a trial it names the new version as running, with the outcome of the update before.
  */
 const reportOf = (agent: SimAgent) => ({
   agent: { version: agent.version },
@@ -150,7 +151,7 @@ const reportOf = (agent: SimAgent) => ({
 
 type Read = Extract<ReturnType<typeof readAnswer>, { ok: true }>['value']
 
-/** Applies an answer to an agent as a runtime does, in the order of D31. */
+/** Carries out what an answer tells an agent, as a runtime does, in the order of D31. */
 function obey(agent: SimAgent, answer: Read, now: number): void {
   if (agent.trial) endTrial(agent, now, true)
   const { desired, runtime, runtime_desired: wanted } = answer
@@ -168,8 +169,8 @@ function obey(agent: SimAgent, answer: Read, now: number): void {
 }
 
 /**
- * Ends a trial that is decided (3.5, step 5). A good report keeps the version; if the version is bad on this machine or
- * the time is over, it is rolled back.
+ * Ends the trial of a runtime (3.5, step 5). An accepted report keeps the new version; if that version is bad on this
+ * machine, or the time of the trial is over, the runtime is rolled back.
  */
 function endTrial(agent: SimAgent, now: number, good = false): void {
   const { trial } = agent
@@ -188,7 +189,8 @@ function endTrial(agent: SimAgent, now: number, good = false): void {
 }
 
 /**
- * Updates the blueprint version between two reports: it is fetched and tried, then kept, or rolled back and held (3.3).
+ * Updates an agent's blueprint version between two of its reports. The agent keeps the version or, if it is bad on this
+ * machine, rolls back and puts it on hold (3.3).
  */
 function update(agent: SimAgent, version: string, now: number): void {
   agent.named.add(version)

@@ -1,7 +1,7 @@
 /**
- * A history of commands over a bad network, from a seed: reports that are lost, doubled or simultaneous, answers that
- * are lost, acks that are lost, late or doubled, clocks that advance, sweepers and two nodes. Every step is recorded,
- * and `faults` checks I1, I2, I5 and I6.
+ * Plays a random history of commands over a bad network, repeatable by its seed: reports are lost, doubled or
+ * simultaneous, answers are lost, acks are lost, late or doubled, and two nodes sweep. Every step is recorded, and
+ * `faults` checks the invariants I1, I2, I5 and I6.
  */
 import { type Ack, commandDeadline } from '@svc/protocol'
 import { randomOf } from '../../protocol/testing/mutate.ts'
@@ -15,11 +15,11 @@ import type { TestAgent, World } from './world.ts'
 export interface History {
   /** The ids of the commands in each answer that the service gave, even if the answer was lost. */
   answers: { agent: string; at: number; ids: string[] }[]
-  /** The acks in reports that the service accepted, in the order of their arrival. */
+  /** The acks in reports that the service accepted, in the order in which it accepted them. */
   acks: { agent: string; at: number; ack: Ack }[]
-  /** All commands after each step. */
+  /** All stored commands, as they were after each step. */
   views: { at: number; rows: Map<string, CommandRow> }[]
-  /** The ids that each agent applied, in order. */
+  /** The ids of the commands that each agent applied, in order. */
   applied: Map<string, string[]>
 }
 
@@ -45,7 +45,7 @@ export async function play(w: World, seed: number, steps: number): Promise<Histo
     await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, pick(agents), pick(wishes))
   }
 
-  /** Lets the service accept the report. Returns the commands in the answer, which may be lost on the way. */
+  /** Lets a node accept a report. Returns the commands that its answer carries; the agent may never get that answer. */
   const taken = async (node: Reporting, agent: SimAgent, acks: Ack[], gone: boolean) => {
     const at = w.clock.now()
     const claimed = await node.report({ ...(random() < 0.9 && offering), acks }, { agent, gone })
@@ -96,7 +96,7 @@ export async function play(w: World, seed: number, steps: number): Promise<Histo
 }
 
 /**
- * Returns everything that is wrong with a history, as sentences. The list is empty if the invariants I1, I2, I5 and I6
+ * Returns each violation of the invariants I1, I2, I5 and I6 in a history as a sentence; the list is empty if they all
  * hold.
  */
 export function faults(history: History): string[] {

@@ -1,4 +1,7 @@
-/** Agents of the blueprint `mail` in the workspace `north`, installed by the operator and a machine. */
+/**
+ * For tests: makes the workspace `north` with the blueprint `mail`, and installs agents of it with codes, as an
+ * operator and a machine would.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from './bundles.ts'

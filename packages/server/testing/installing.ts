@@ -1,6 +1,6 @@
 /**
- * Makes a workspace that is ready for installations: it is activated for a product, and install codes are issued on
- * request.
+ * Makes a workspace in which tests can install agents: it is activated for the product `tasks`, and has functions that
+ * upload blueprints and issue install codes.
  */
 import type { Store } from '../src/db/open.ts'
 import { issueCode } from '../src/installs/codes.ts'
@@ -10,10 +10,10 @@ import { type Made, uploaded } from './bundles.ts'
 import { type World, world } from './world.ts'
 
 export interface Installing extends World {
-  /** The secret of the product `tasks`. */
+  /** The secret that the product `tasks` shares with the service. */
   secret: string
   upload: (made?: Made) => Promise<Uint8Array>
-  /** Issues a code for a version of `mail` as the admin. */
+  /** As the admin, issues an install code for a version of `mail`. */
   issue: (wanted?: { blueprint?: string; version?: string; agentName?: string }) => Promise<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * A real mail server on this machine, for tests. It keeps the mails that it receives, and fails in the way that a test
- * asks for.
+ * Runs a real mail server on this machine for tests. It keeps the mails that it receives, and fails in the way that a
+ * test asks for.
  */
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
@@ -32,7 +32,7 @@ export async function mailbox({ replies = ['ok'], options = {} }: MailboxOptions
     authOptional: true,
     disableReverseLookup: true,
     closeTimeout: 1,
-    // The server uses the certificate of its library, and does not log a warning about that.
+    // The mail server uses the test certificate of its library, and would log a warning about that.
     logger: false,
     ...options,
     onData(stream, session, done) {

@@ -1,4 +1,7 @@
-/** Runs `svc-server`'s commands without starting a program, which costs some hundred times more than the command. */
+/**
+ * Runs commands of `svc-server` in the test's own process, because starting a program costs some hundred times more
+ * than the command.
+ */
 import { resolve } from 'node:path'
 import { commands } from '../src/operator/commands/all.ts'
 import { readBeside } from '../src/operator/input.ts'
@@ -13,16 +16,16 @@ export interface Ran {
 }
 
 /**
- * The commands that change settings of the whole process, or that run until it ends. They cannot run in the test's
- * process.
+ * The commands of `svc-server` that change settings of the whole process, or that run until the process ends. Tests
+ * have to start them as separate processes.
  */
 const ofAProcess = ['start', 'restore', 'move']
 
 export const runsHere = ([first = '']: readonly string[]): boolean => !ofAProcess.includes(first)
 
 /**
- * Runs the command line in the test's own process, from its arguments to its exit code. If a service runs, it carries
- * out the command.
+ * Runs `svc-server` in the test's own process, from its arguments to its exit code. If a service runs on the data
+ * folder, that service carries out the command.
  */
 export async function runHere(
   args: readonly string[],
@@ -53,15 +56,15 @@ const ignore = () => {}
 
 export interface Asked {
   readonly dataDir: string
-  /** The folder that relative paths among the arguments start from. */
+  /** The folder to which relative paths among the arguments refer. */
   readonly cwd: string
   readonly args: readonly string[]
   readonly input?: string
 }
 
 /**
- * Runs a command in the running service and returns its outcome; undefined if no service runs, or if the command is not
- * one that runs in a service.
+ * Asks the running service to carry out a command and returns the outcome. Undefined if no service runs, or if the
+ * command is never carried out by a running service.
  */
 export async function askOperator({ dataDir, cwd, args, input = '' }: Asked): Promise<OperatorOutcome | undefined> {
   const [first = '', second = ''] = args

@@ -1,4 +1,7 @@
-/** Vitest's global set-up of the store tests: one PostgreSQL for the run, with a migrated database to copy. */
+/**
+ * Vitest's global set-up for the store tests. It starts one PostgreSQL for the whole run, with a migrated database that
+ * tests copy.
+ */
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/open.ts'
@@ -6,7 +9,7 @@ import { accountTables } from '../src/people/auth.ts'
 import { once, startPostgres, type TestPostgres } from './postgres.ts'
 
 export interface Cluster extends Pick<TestPostgres, 'copying'> {
-  /** The address of a database of the cluster, with `DATABASE` for its name. */
+  /** The address of a database of the cluster, with the word `DATABASE` where the name of the database belongs. */
   address: string
 }
 
@@ -16,7 +19,7 @@ declare module 'vitest' {
   }
 }
 
-/** The name of the migrated database that is copied for each new database of a test. */
+/** The name of the migrated database. Each new database of a test is a copy of it. */
 export const template = 'svc_test_template'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -25,7 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return stop
 }
 
-/** Starts the PostgreSQL of a test run and makes the migrated database from which the databases of tests are copied. */
+/** Starts the PostgreSQL of a test run, and makes the migrated database that tests copy. */
 export async function prepare(): Promise<Cluster & { stop: () => Promise<void> }> {
   const cluster = await startPostgres()
   await once(cluster.url('postgres'), `drop database if exists ${template}`)

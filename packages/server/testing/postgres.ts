@@ -1,8 +1,7 @@
 /**
- * A real PostgreSQL for tests: a new cluster on a socket in a temporary folder, without a port, started in half a
- * second. Its data is in memory if there is room, since most of its work is copying databases. The binaries are from
- * SVC_TEST_POSTGRES_BIN, Debian or npm; SVC_TEST_POSTGRES selects a major version. SVC_TEST_DATABASE_URL names a
- * running server instead.
+ * Starts a real PostgreSQL for tests: a new cluster on a socket in a temporary folder, without a port. Its data is in
+ * memory if there is room, because its main work is to copy databases. The binaries come from SVC_TEST_POSTGRES_BIN,
+ * Debian or npm, with the major version SVC_TEST_POSTGRES; SVC_TEST_DATABASE_URL names a running server instead.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
@@ -24,18 +23,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 export interface TestPostgres {
-  /** The address of a database of this cluster. */
+  /** The address of the database with this name in the cluster. */
   url: (database: string) => string
   /**
-   * The cheapest way to copy a database: its files in memory, where that takes a quarter of the time, otherwise its
-   * pages through the log.
+   * The fastest strategy with which `create database` copies a database. If the data is in memory, copying the files
+   * takes a quarter of the time of writing all pages to the write-ahead log.
    */
   copying: 'file_copy' | 'wal_log'
   /** The id of the server process; undefined for a server that was already running. */
   pid: number | undefined
   /**
-   * Kills the server, as a power cut would, except that the kernel still completes its writes; undefined for a server
-   * that was already running.
+   * Kills the PostgreSQL server, as a power cut would, except that the kernel still completes its writes. Undefined for
+   * a server that was already running.
    */
   kill: (() => Promise<void>) | undefined
   /** Starts the server again on the same data after it was killed. */
@@ -43,7 +42,10 @@ export interface TestPostgres {
   stop: () => Promise<void>
 }
 
-/** PostgreSQL refuses to run as root; it then runs as nobody, so that no user has to be created. */
+/**
+ * PostgreSQL refuses to run as root. If tests run as root, the server runs as the user nobody, who exists on every
+ * system.
+ */
 const nobody = 65534
 const asRoot = process.getuid?.() === 0
 const identity = asRoot ? { uid: nobody, gid: nobody } : {}
@@ -81,7 +83,10 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
   }
 }
 
-/** Makes a folder whose name contains the id of this process, for the files of a PostgreSQL. */
+/**
+ * Makes a folder for the files of a PostgreSQL. Its name contains the id of this process, so that another test run can
+ * tell whether the folder is still in use.
+ */
 function ownFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, `svc-pg-${process.pid}-`))
   chmodSync(folder, 0o755)
@@ -91,12 +96,15 @@ function ownFolder(parent: string): string {
 
 const memoryPlace = '/dev/shm'
 /**
- * The free bytes in memory that are required to put a cluster there. The cluster of a whole run needs about a gigabyte
- * at most.
+ * The minimum number of free bytes in memory for putting a cluster's data there. The cluster of a whole test run needs
+ * about a gigabyte.
  */
 const memoryNeeded = 4 * 2 ** 30
 
-/** A new folder in memory for the data of a PostgreSQL; undefined where there is no such place, or too little room. */
+/**
+ * Makes a folder in memory for the data of a PostgreSQL; undefined where the system has no such place, or too little
+ * room in it.
+ */
 function memoryFolder(): string | undefined {
   try {
     removeAbandoned()
@@ -107,7 +115,7 @@ function memoryFolder(): string | undefined {
   }
 }
 
-/** Removes the folders in memory that belong to test processes that have ended. */
+/** Removes the folders in memory of test processes that have ended without removing them. */
 function removeAbandoned(): void {
   for (const name of readdirSync(memoryPlace)) {
     const pid = /^svc-pg-(\d+)-/.exec(name)?.[1]
@@ -125,7 +133,10 @@ async function running(given: string): Promise<TestPostgres> {
   return { url, copying: 'wal_log', pid: undefined, kill: undefined, again: async () => {}, stop: async () => {} }
 }
 
-/** Retries a start. For a moment after a kill the remaining processes of the server keep its data locked. */
+/**
+ * Retries to start PostgreSQL. For a moment after it was killed, its remaining processes still hold the lock of its
+ * data.
+ */
 async function again<T>(start: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -138,8 +149,8 @@ async function again<T>(start: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Starts a PostgreSQL server. However this process dies, the server ends too, because its wrapper notices the end of
- * its input.
+ * Starts a PostgreSQL server. The server also ends if this process is killed, because its wrapper then notices the end
+ * of its input.
  */
 async function serve(bin: string, data: string, folder: string, durable: boolean) {
   const wrapper = '"$@" & pid=$!; echo "$pid"; cat >/dev/null; kill -INT "$pid" 2>/dev/null; wait'
@@ -193,7 +204,10 @@ function binaries(): string {
   )
 }
 
-/** The installed binaries by major version: Debian's, newest first, then npm's. */
+/**
+ * The folders with PostgreSQL binaries on this machine, by major version: those of Debian, newest first, then those of
+ * the npm package.
+ */
 export function installed(): { version: string; bin: string }[] {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
@@ -212,8 +226,8 @@ function fromNpm(): { version: string; bin: string }[] {
 }
 
 /**
- * The folder of PostgreSQL's binaries. If the user who runs the server cannot use them, because they are in a private
- * home, it is a copy in `folder`.
+ * A folder with PostgreSQL's binaries that the server's user can run. If that user cannot reach `bin`, for example in
+ * somebody's home, the binaries are copied into `folder`.
  */
 function usable(bin: string, folder: string): string {
   const { status } = spawnSync(join(bin, 'postgres'), ['--version'], { ...identity, cwd: '/' })

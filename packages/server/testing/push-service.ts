@@ -1,6 +1,6 @@
 /**
- * A browser and the push service of its maker, for tests, on this machine with TLS. It decrypts messages (RFC 8291) and
- * checks their signature (RFC 8292) with Node's own cryptography, independently of the library that encrypts them.
+ * Plays a browser and the push service of its maker for tests, on this machine with TLS. It decrypts messages (RFC
+ * 8291) and checks their signature (RFC 8292) with Node's own cryptography, not with the library that the service uses.
  */
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -22,8 +22,8 @@ interface PushService {
 }
 
 /**
- * Starts the push service. From then on this process trusts its certificate. `answer` is the status of all its
- * responses.
+ * Starts the push service. From then on this process trusts the test certificate. `answer` is the HTTP status of all
+ * responses of the push service.
  */
 export async function pushService({ answer = 201 }: { answer?: number } = {}): Promise<PushService> {
   setDefaultCACertificates([...getCACertificates('default'), testCertificate.cert])
@@ -52,8 +52,8 @@ const derive = (key: Buffer, salt: Buffer, info: Buffer, bytes: number): Buffer 
   Buffer.from(hkdfSync('sha256', key, salt, info, bytes))
 
 /**
- * Decrypts a message of one record: salt, record length, the sender's public key, and the encrypted text, which ends
- * with a byte 2 (RFC 8188 and 8291).
+ * Decrypts a push message of one record. It consists of the salt, the record length, the sender's public key, and the
+ * encrypted text, which ends with a byte 2 (RFC 8188 and 8291).
  */
 function decrypted(body: Buffer, browser: ReturnType<typeof createECDH>, auth: string): string {
   const salt = body.subarray(0, 16)
@@ -68,7 +68,10 @@ function decrypted(body: Buffer, browser: ReturnType<typeof createECDH>, auth: s
   return record.subarray(0, record.lastIndexOf(2)).toString('utf8')
 }
 
-/** The claims of the token in the header `authorization`. Throws unless the key in that header has signed the token. */
+/**
+ * The claims of the token in the header `authorization`. Throws unless the token is signed with the key that the header
+ * names.
+ */
 export function signedClaims(authorization: string | undefined): {
   claims: Record<string, unknown>
   publicKey: string

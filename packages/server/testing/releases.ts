@@ -1,4 +1,7 @@
-/** Makes small builds for tests: a zip with a `release.json`, signed by a real OpenSSH key if the test asks for it. */
+/**
+ * Makes small runtime builds for tests: a zip with a `release.json`, signed by a real OpenSSH key if the test asks for
+ * it.
+ */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,13 +12,13 @@ import { onTestFinished } from 'vitest'
 import { type Build, judgeBuild } from '../src/releases/build.ts'
 
 export interface Key {
-  /** The file of the private key. */
+  /** The path of the file with the private key. */
   file: string
   /** The public key as type and base64, which is how a build lists the keys that it accepts. */
   line: string
 }
 
-/** The bytes of a build; another `salt` gives other bytes of the same version. */
+/** The bytes of a runtime build. Another `salt` gives other bytes for the same version. */
 export function pyz(version: string, { salt = '', keys }: { salt?: string; keys?: string[] } = {}): Buffer {
   const member = (name: string, text: string) => ({ name, content: Buffer.from(text) })
   const note = JSON.stringify({ version, built: 0, leastNode: 20, ...(keys && { keys }) })
@@ -23,11 +26,11 @@ export function pyz(version: string, { salt = '', keys }: { salt?: string; keys?
   return Buffer.concat([head, archive([member('release.json', note), member('salt', salt)], head.length)])
 }
 
-/** Makes a key of this type for the test. */
+/** Makes an OpenSSH key of this type in a temporary folder. */
 export function newKey(type: 'ed25519' | 'ecdsa' | 'rsa' = 'ed25519'): Key {
   const dir = temporary()
   const file = join(dir, 'key')
-  // RSA keys here are shorter than ssh-keygen's default, because making one of that length takes a second.
+  // RSA keys of tests are shorter than ssh-keygen's default, because making a key of that length takes a second.
   const bits = type === 'rsa' ? ['-b', '2048'] : []
   execFileSync('ssh-keygen', ['-q', '-t', type, ...bits, '-N', '', '-C', 'a test', '-f', file])
   const [kind, blob] = readFileSync(`${file}.pub`, 'utf8').split(' ')
@@ -37,7 +40,7 @@ export function newKey(type: 'ed25519' | 'ecdsa' | 'rsa' = 'ed25519'): Key {
 export const signed = (bytes: Buffer, { file }: Key, namespace = 'svc-runtime'): Buffer =>
   execFileSync('ssh-keygen', ['-q', '-Y', 'sign', '-f', file, '-n', namespace], { input: bytes, stdio: 'pipe' })
 
-/** A build as `release add` and a starting service read it. */
+/** A runtime build, as the service has it after it has read and judged the files of a release. */
 export function buildOf(version: string, { salt, key }: { salt?: string; key?: Key } = {}): Build {
   const bytes = pyz(version, { ...(salt !== undefined && { salt }), ...(key && { keys: [key.line] }) })
   const judged = judgeBuild('svc.pyz', bytes, undefined, key && signed(bytes, key))
@@ -45,7 +48,7 @@ export function buildOf(version: string, { salt, key }: { salt?: string; key?: K
   return judged.value
 }
 
-/** Writes the files of a build into a folder and returns it. */
+/** Writes the files of a runtime build into a folder, and returns the folder. */
 export function buildFolder(bytes: Buffer, signature?: Buffer, folder = temporary()): string {
   mkdirSync(folder, { recursive: true })
   const sha256 = createHash('sha256').update(bytes).digest('hex')

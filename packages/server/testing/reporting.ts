@@ -1,4 +1,4 @@
-/** Sends reports directly to the store, without HTTP, for tests of the rules on both engines. */
+/** Sends reports directly to the report store, without HTTP, for tests of the rules on SQLite and PostgreSQL. */
 import { readReport } from '@svc/protocol'
 import { expect } from 'vitest'
 import { Deliveries } from '../src/commands/deliveries.ts'
@@ -14,28 +14,28 @@ import { newClock, type TestAgent, type World } from './world.ts'
 
 export interface Sent {
   agent?: TestAgent
-  /** True if the client has hung up. */
+  /** True if the client closed its connection before the report was judged. */
   gone?: boolean
-  /** True if the service may offer an update in the answer; the default is true. */
+  /** True if the answer may offer an update; the default is true. */
   offers?: boolean
   token?: string
 }
 
 export interface Reporting {
   store: ReportStore
-  /** The monotonic clock of this service process, in milliseconds. */
+  /** The monotonic clock of the simulated service process, in milliseconds. */
   monotonic: ReturnType<typeof newClock>
   deliveries: Deliveries
-  /** Commits one report of the world's agent and returns the decision. */
+  /** Commits one report of the world's agent, or of the agent in `sent`, and returns the decision. */
   decide: (parts?: object, sent?: Sent) => Promise<Decision>
-  /** Commits one report and returns the commands that were claimed for it. */
+  /** Commits one report and returns the commands that it claimed. */
   report: (parts?: object, sent?: Sent) => Promise<Extract<Decision, { ok: true }>['claimed']>
-  /** Sends a command as the admin and returns it. */
+  /** As the admin, sends a command to the world's agent and returns the command. */
   press: (type: string, payload?: object) => Promise<CommandRow>
   command: (id: string) => Promise<CommandRow | undefined>
 }
 
-/** A service process over the world's store. Calling it twice on the same world makes two nodes. */
+/** Simulates a service process over the world's store. Two calls for the same world make two nodes. */
 export function reporting(world: World): Reporting {
   const monotonic = newClock(0)
   const deliveries = new Deliveries(monotonic.now)
@@ -93,7 +93,7 @@ export function submission(
   }
 }
 
-/** The parts of a report as the report reader keeps them. */
+/** Reads the parts of a report with the service's own report reader. */
 function asRead(parts: object, now: number): Pick<Submission, 'report' | 'text'> {
   const read = readReport(Buffer.from(JSON.stringify({ protocol: 1, ...parts })), now)
   if (!read.ok) throw new Error(read.message)

@@ -1,4 +1,4 @@
-/** The agents' side of the service as a separate process, for tests that kill it: `serve.ts STORE` prints its port. */
+/** Runs the routes for agents as a separate process, for tests that kill it: `serve.ts STORE` prints its port. */
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { openAgentSide } from '../src/agent-side/side.ts'

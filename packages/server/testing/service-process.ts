@@ -1,4 +1,4 @@
-/** The service and `svc-server` as people run them: separate processes, in a separate folder. */
+/** Runs the service and `svc-server` for tests as people run them: as separate processes, in a folder of their own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -20,9 +20,9 @@ export class Place {
   readonly env: Record<string, string>
   readonly url: string
   readonly opsUrl: string
-  /** The main file of `svc-server`; a test may set that of another version. */
+  /** The main file of `svc-server`. A test may set the main file of another version. */
   program = programs.server
-  /** The user that runs everything here; by default the one who runs the test. */
+  /** The id of the user as whom all programs of this place run; by default the user who runs the test. */
   uid: number | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -39,7 +39,7 @@ export class Place {
     }
   }
 
-  /** The same folder and ports, for running programs as another user. */
+  /** The same folder and ports, where programs run as another user. */
   as(uid: number): Place {
     const other = new Place(
       this.folder,
@@ -54,8 +54,8 @@ export class Place {
   }
 
   /**
-   * Runs `svc-server` with these arguments until it ends. This happens in the test's own process, one command after
-   * another, unless the program itself matters (another user or version, `start`, `restore`, `move`).
+   * Runs `svc-server` with these arguments until it ends. The command runs in the test's own process, one command after
+   * another, unless the program itself matters: for another user or version, and for `start`, `restore` and `move`.
    */
   run(args: string[], input = ''): Promise<Ran> {
     if (!this.#isUsual || !runsHere(args)) return this.runProgram(args, input)
@@ -80,8 +80,8 @@ export class Place {
   }
 
   /**
-   * Runs `svc-server … --json` and returns the value that it prints; any failure fails the test. If a service runs
-   * here, it is asked directly through its socket, as the program would.
+   * Runs `svc-server … --json` and returns the value that it prints; any failure fails the test. If a service runs on
+   * the data folder, the test asks the service through its socket, as the program would.
    */
   async value<T>(args: string[], input = ''): Promise<T> {
     const outcome = await this.#asked(args, input)

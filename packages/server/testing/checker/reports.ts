@@ -80,8 +80,8 @@ function kept(lines: readonly Line[], sent: Sent): string[] {
 }
 
 /**
- * Checks that the shown report consists of parts of one report, and at the end of the run also that no confirmed report
- * was sent after the shown one had been answered.
+ * Checks that all parts of the report that the service shows come from the same report. At the end of a run it also
+ * checks that no confirmed report of the agent was sent after the shown report had been answered.
  */
 function mixed(lines: readonly Line[], sent: Sent): string[] {
   const answered = new Map(

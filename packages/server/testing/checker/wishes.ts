@@ -1,9 +1,9 @@
-/** Checks the wishes in answers: the invariant I11 and the sections 2.7 and 3.4. */
+/** Checks that answers carry only wishes that they may carry: the invariant I11 and the sections 2.7 and 3.4. */
 import { type Line, type Of, only } from './lines.ts'
 
 type Sent = Of<'send'>
 type Answer = Of<'answer'>
-/** A report that was accepted, with its answer. */
+/** A report that the service accepted, with its answer. */
 type Pair = readonly [send: Sent, answer: Answer]
 
 export function wishFaults(lines: readonly Line[]): string[] {
@@ -16,8 +16,8 @@ export function wishFaults(lines: readonly Line[]): string[] {
 }
 
 /**
- * Selects from lines, of which each replaces the one before, those that may have been in force at some time between
- * sending the report and receiving the answer.
+ * Each of the given lines replaces the line before it. Returns the lines that may have been in force at some time
+ * between sending the report and receiving its answer.
  */
 function inForce<T extends { at: number; done: number }>(all: readonly T[], [send, answer]: Pair): T[] {
   return all.filter((one, i) => {
@@ -30,7 +30,8 @@ const wishesOf = <K extends 'blueprint' | 'runtime'>(lines: readonly Line[], of:
   only(lines, 'wish').filter((wish): wish is Extract<Of<'wish'>, { of: K }> => wish.of === of && wish.agent === agent)
 
 /**
- * Finds wishes in answers that were not stored at any time between sending the report and receiving the answer (I11).
+ * Finds answers that carry a wish which was not stored at any time between sending the report and receiving the answer
+ * (I11).
  */
 function notWished(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   return pairs.flatMap((pair) => {
@@ -46,7 +47,10 @@ function notWished(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   })
 }
 
-/** Finds answers that name a release that was not served then, or wish another one than the served (I11, D37). */
+/**
+ * Finds answers that name a release which the service did not serve at that time, and answers that wish another runtime
+ * than the release that they name as served (I11, D37).
+ */
 function notServed(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   const all = only(lines, 'serve')
   return pairs.flatMap((pair) => {
@@ -63,7 +67,7 @@ function notServed(lines: readonly Line[], pairs: readonly Pair[]): string[] {
 }
 
 /**
- * Finds answers that name a served release although the report carried no `runtime`, or request a runtime without
+ * Finds answers that name a served release although the report had no field `runtime`, or that wish a runtime without
  * naming the served release (2.7).
  */
 const unasked = (pairs: readonly Pair[]): string[] =>
@@ -74,8 +78,8 @@ const unasked = (pairs: readonly Pair[]): string[] =>
   )
 
 /**
- * Finds wishes in answers that should have ended: a wish ends with the first confirmed report of its outcome, until
- * somebody requests it again (3.4).
+ * Finds answers that carry a runtime wish which should have ended. A wish ends with the first confirmed report of its
+ * outcome; an answer may carry it again only after somebody has requested it again (3.4).
  */
 function wishedOn(lines: readonly Line[], pairs: readonly Pair[]): string[] {
   const ends = pairs.filter(([{ runtime }]) => runtime?.ends !== undefined)
@@ -92,7 +96,7 @@ function wishedOn(lines: readonly Line[], pairs: readonly Pair[]): string[] {
 }
 
 /**
- * True if the outcome in a report ends a wish for this version. A version that was kept ends only a wish for itself; a
- * failed one ends any wish.
+ * True if the outcome in a report ends a runtime wish for this version. The outcome `ok` ends only a wish for the
+ * version that runs; a failure or a rollback ends any wish.
  */
 const endsWish = ({ runtime }: Sent, version: string): boolean => runtime?.ends !== 'ok' || runtime.version === version
