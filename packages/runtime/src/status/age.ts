@@ -99,8 +99,8 @@ function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
 }
 
 /**
- * Adds one look at the status file by a command that looks only once and learns nothing. It leaves it to the reporter
- * to notice sleep and changes of the clock.
+ * Adds one look at the status file by a command that looks only once and learns nothing. Only the reporter notices that
+ * the machine slept or that its clock was changed.
  */
 export function glance(before: Writes | undefined, mtime: number, now: number): Writes {
   const at = Math.min(before?.mtime === mtime ? before.at : mtime, now)

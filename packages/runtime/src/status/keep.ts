@@ -1,4 +1,7 @@
-/** Decides which parts of the status file go into a report, and which remarks are made about it (2.11, D55). */
+/**
+ * Decides which parts of the status file go into a report, and which health items say what is wrong with the file
+ * (2.11, D55).
+ */
 import { type HealthItem, readStatusFile, type StatusFile } from '@svc/protocol'
 import type { FileRead } from '../files/read.ts'
 
@@ -44,8 +47,9 @@ export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, 
 type Parsed =
   | { readonly status: StatusFile; readonly unknown: string[]; readonly dropped: string[] }
   /**
-   * Why a read of the status file failed. `early`: the file is missing, as it is before the agent first writes it.
-   * `plain`: the cause is not a half-written file, so the fault is reported at once, as one health item (2.11).
+   * Why a read of the status file failed. `early`: the file is missing, which is normal until the agent first writes
+   * it. `plain`: the file is whole but not of the right form, so the fault is reported at once, as one health item
+   * (2.11).
    */
   | { readonly why: string; readonly plain?: true; readonly early?: true }
 

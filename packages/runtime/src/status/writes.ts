@@ -1,5 +1,6 @@
 /**
- * Stores what was learned about the writes of the status file, so that a restart of the runtime does not lose it (D65).
+ * Stores what the reporter has learned about the agent's writes of its status file, so that a restart of the runtime
+ * does not lose it (D65).
  */
 import { writeLightly } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'

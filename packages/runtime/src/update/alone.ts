@@ -21,7 +21,10 @@ export function standing(folder: Folder, version: string): Update {
   return found(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
 }
 
-/** Rolls back to the previous version. Returns the state afterwards, or a message that says why it is not possible. */
+/**
+ * Rolls back to the previous version. Returns the state of the update afterwards, or a message that says why a rollback
+ * is not possible.
+ */
 export function rollbackAlone(
   folder: Folder,
   version: string,

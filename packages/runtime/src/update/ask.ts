@@ -1,7 +1,7 @@
 /**
  * A person's request on this machine, `.svc/update-ask.json`: `svc rollback` and `svc unhold` write it for a running
  * runtime (D58). It names the version that a rollback must leave, so that a request that arrives late cannot affect
- * another version. The answer is in the journal of updates, with the id of the request.
+ * another version. The runtime writes its answer into the journal of updates, with the id of the request.
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { removeDurably } from '../files/durable.ts'

@@ -1,5 +1,6 @@
 /**
- * Decides what each event writes into the journal besides the next state. Pure: the time is an argument, in Unix milliseconds.
+ * Decides what each event of an update writes into the journal besides the next state. The functions are pure: the time
+ * is an argument, in Unix milliseconds.
  */
 import { type Level, limits } from '@svc/protocol'
 import { attemptOf, type Release } from '../versions/release.ts'
@@ -12,11 +13,11 @@ export interface Came {
   readonly event: UpdateEvent
   readonly why?: string
   /**
-   * The version that a `wanted` or `present` event names. Once the bundle was fetched, the event `done` brings the
-   * version with its checksum.
+   * The version that the event `wanted` or `present` starts to install. After the download, the event `done` carries
+   * this version with the checksum of its bundle.
    */
   readonly to?: Release
-  /** The level of the agent; part of `done` after the proof. */
+  /** The level of the agent; present in the event `done` at the end of the trial. */
   readonly level?: Level
   /** The person's request that this result answers. */
   readonly asked?: Update['asked']
@@ -29,8 +30,8 @@ export interface Came {
 const retryMs = (chance: number): number => 1000 * limits.fetchRetrySeconds * (0.9 + 0.2 * chance)
 
 /**
- * Applies the result of a step to the journal. `chance` is a number from 0 to 1; `scale` (SVC_TIME_SCALE) shortens the
- * wait before a retry and the day of D29.
+ * Returns the journal as it is after a step of an update. `chance` is a number from 0 to 1; `scale` (SVC_TIME_SCALE)
+ * shortens the wait before a retry and the day of D29.
  */
 export function change(
   now: Update,
@@ -59,7 +60,7 @@ export function change(
   return { ...now, state }
 }
 
-/** Ends an update that changed nothing. An outcome is reported, unless the wish was withdrawn. */
+/** Ends an update that has changed nothing. An outcome is reported, unless the service withdrew its wish. */
 function broken(
   now: Update,
   event: UpdateEvent,

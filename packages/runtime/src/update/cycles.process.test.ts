@@ -1,7 +1,7 @@
 /**
- * Repeats updates and rollbacks with kills at random moments: after each the agent runs a complete version that works,
- * and its state is unchanged, byte for byte. A chain of cycles is the life of one agent. The seed determines the
- * moments of the kills, but not in which step they come.
+ * Repeats updates and rollbacks with kills at random moments. After each cycle the agent runs a complete version that
+ * works, and its state is unchanged, byte for byte. The cycles of one chain are made with the same agent. The seed
+ * determines the moments of the kills, but not the step that each kill hits.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -54,8 +54,8 @@ async function lives(chain: number, lane: Lane): Promise<void> {
   let running: Running | undefined
   let over = false
   /**
-   * Starts the runtime, and starts it again whenever it ends with exit code 1: a start is refused while `svc rollback`
-   * is working in the folder.
+   * Starts the runtime, and starts it again whenever it ends with exit code 1, which it does while `svc rollback` is
+   * working in the folder.
    */
   const run = () => {
     const mine = lane.runs(agent)

@@ -39,13 +39,14 @@ export async function drive(ground: Ground): Promise<void> {
 }
 
 /**
- * Writes the journal after a step. The next step starts only if everything was written that a later start has to know.
+ * Writes the journal after a step. The next step starts only if everything is on the disk that a later start has to
+ * know.
  */
 async function go(ground: Ground, came: Came): Promise<void> {
   const next = change(ground.now(), came, how())
   if (next.state === 'swapping') {
     const dropped = await turn(ground)
-    // nothing was started; if a version is being watched, that continues
+    // the update is not started; if a version is being watched, the watching continues
     if (dropped && came.event === 'present') return
     if (dropped) return void note(ground, change({ ...next, state: 'staging' }, dropped, how()))
   }
@@ -66,7 +67,7 @@ async function turn({ folder, attempt }: Ground): Promise<Came | undefined> {
 
 /**
  * Prepares the journal for a clean end of the runtime. A download or an unpacking is dropped; a later start begins it
- * again if the service still wishes that version. A proof that was interrupted does not count.
+ * again if the service still wishes that version. A trial that this end interrupts is not counted.
  */
 function leave(ground: Ground): void {
   const { state, proofs = 1 } = ground.now()
@@ -74,7 +75,7 @@ function leave(ground: Ground): void {
   if (state === 'proving') note(ground, { ...ground.now(), proofs: proofs - 1 })
 }
 
-/** Notes the new state. If it cannot be written, returns why; the state is then only in memory. */
+/** Writes the new state to the journal. If that fails, returns why; the state is then only in memory. */
 function note(ground: Ground, next: Update): string | undefined {
   const { applied } = ground.now()
   const why = ground.save(next)

@@ -1,7 +1,7 @@
 /**
- * Crosses every state of an update with everything that can strike there: the real driver and steps on real folders in
- * this process, a disk that fails at the edge, and a launcher that says which version's process runs. The required
- * result of the next start is in docs/decisions/kills.md.
+ * Strikes an update in each of its states with every fault of the disk and with kills. The real steps run in this
+ * process on real folders, on a disk whose calls can fail, with a simulated launcher that says which version's process
+ * runs. The required result of the next start is in docs/decisions/kills.md.
  */
 import fs, {
   cpSync,
@@ -167,7 +167,8 @@ interface Watched {
 }
 
 /**
- * Counts the changes of the disk in each phase, and picks the one at `at` for the fault. At each change I17 is checked.
+ * Counts the changes of the disk in each phase, and lets `fault` hit the change that `at` names. At each change I17 is
+ * checked.
  */
 function watched(agent: InstalledAgent, at?: Point, fault?: Fault): Watched {
   const seen = new Map<string, number>()
@@ -224,8 +225,8 @@ async function wholeWay(agent: InstalledAgent, running: Runs, { disk }: Watched)
 }
 
 /**
- * Checks that the next start comes to rest where docs/decisions/kills.md says, with few writes of the journal, and that
- * the start after it writes nothing, except once if a version is being watched.
+ * Checks that the next start comes to rest where docs/decisions/kills.md says, and writes the journal only a few times.
+ * The start after that must write nothing, or the journal once if a version is being watched.
  */
 async function expectRests(agent: InstalledAgent, where: string, packs: Packed[] = [old, next]): Promise<void> {
   const wanted = restOf(agent, next)
@@ -261,7 +262,7 @@ async function expectRests(agent: InstalledAgent, where: string, packs: Packed[]
   expect(readFileSync(join(agent.state, 'seed.json'), 'utf8'), why).toBe('{"seed":true}\n')
   const again = watched(agent)
   const third = runs(agent)
-  // long enough to look twice for wishes, of which there must be none
+  // this time is long enough to look twice for wishes, of which there must be none
   await new Promise((resolve) => setTimeout(resolve, 120))
   await third.end()
   expect(settled(readUpdate(agent)), `${where}, the start after`).toEqual(settled(now))
@@ -299,8 +300,8 @@ describe('a whole update and the rollback', () => {
   })
 
   /**
-   * Runs an update with a fault. If a busy machine gave the fetch no time, its failure says nothing about the disk, so
-   * the run is repeated.
+   * Runs an update with a fault. On a busy machine the download can fail for lack of time, which says nothing about the
+   * disk, so the run is then repeated.
    */
   async function struck(at: Point, fault: Fault, left = 5): Promise<{ agent: InstalledAgent; w: Watched }> {
     const agent = copy()
@@ -444,7 +445,7 @@ test.each([
       expect.stringContaining(why),
       expect.arrayContaining([why]),
     ])
-    await new Promise((resolve) => setTimeout(resolve, 150)) // long enough to look several times for wishes
+    await new Promise((resolve) => setTimeout(resolve, 150)) // time enough to check for wishes several times
     expect(readdirSync(agent.versions)).toHaveLength(2)
     expect(running.it.applied()).toBe(unknown)
     broken = false

@@ -1,6 +1,6 @@
 /**
  * Everything that the steps of an update need: the folder, the state of the agent's process as the launcher reports it,
- * and the wishes.
+ * the wishes of the service, and the requests of people.
  */
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
@@ -20,13 +20,13 @@ export interface Ground {
   readonly attempt: () => AbortSignal
   readonly say: (line: string) => void
   readonly process: () => ProcessState
-  /** The number of times the agent's process crashed since this runtime started. */
+  /** The number of crashes of the agent's process since this runtime started. */
   readonly deaths: () => number
   /** Reads the manifest of the version to which `current` leads. */
   readonly manifest: () => Promise<Manifest | undefined>
-  /** The update as the journal has it. */
+  /** The state of the update as the journal has it. */
   readonly now: () => Update
-  /** Returns a wish of the service that can be started now. */
+  /** Returns a wish of the service, if one can be started now. */
   readonly wish: () => Came | undefined
   /** Returns a request of a person on this machine. */
   readonly asked: () => Came | undefined
