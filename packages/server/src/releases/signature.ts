@@ -161,11 +161,11 @@ class Reader {
     this.#rest = this.#rest.subarray(length)
     return value
   }
-  /** Throws if there are further bytes. */
+  /** Throws unless all bytes have been read. */
   end(): void {
     if (this.#rest.length > 0) throw new RangeError('something follows')
   }
-  /** Reads a positive big number, which SSH writes without needless zeros, and pads it to this many bytes. */
+  /** Reads a positive big number, which SSH writes without needless zeros, and pads it to the given number of bytes. */
   unsigned(bytes: number): Buffer {
     const value = this.string()
     const [first = 0, second = 0] = value

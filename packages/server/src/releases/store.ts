@@ -1,4 +1,7 @@
-/** The releases in the database: every node serves the row with the highest serial, and judges wishes by it (D37). */
+/**
+ * The releases in the database: every node serves the row with the highest serial, and judges wishes for the runtime by
+ * that release (D37).
+ */
 import { shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { By, Ctx } from '../audit/by.ts'
@@ -23,7 +26,10 @@ interface Release extends Served {
   addedAt: number
   addedBy: string
 }
-/** A release after it was added. `signature` is `replaced` if it was served already and now has another signature. */
+/**
+ * A release after it was added. `signature` is `replaced` if the release was served already and now has another
+ * signature.
+ */
 type Added = Release & { changed: boolean; signature: 'kept' | 'replaced' }
 
 /** The number of newest releases whose files are kept; of older ones only the facts remain. */
@@ -136,8 +142,8 @@ const foundSays = {
 } as const
 
 /**
- * Locks the table, so that additions run one after another, and reads it. SQLite runs transactions one after another
- * anyway.
+ * Locks the table of releases, so that releases are added one after another, and reads all its rows. SQLite runs
+ * transactions one after another anyway.
  */
 async function lockAll(trx: Db): Promise<Release[]> {
   if (isPostgres(trx)) await sql`lock table release in share row exclusive mode`.execute(trx)

@@ -4,9 +4,9 @@ import { keptReport, type Report } from '@svc/protocol'
 type StoredReport = Omit<Report, 'runs' | 'acks'>
 
 /**
- * The JSON of a report to store. If everything in the report is kept, it is the received text, because writing JSON
- * again costs more than all other work on a report, and cutting out the runs almost as much. `storedReport` leaves runs
- * and acks out when it reads.
+ * The JSON of a report to store. If everything in the report is kept, the result is the received text, because writing
+ * JSON again costs more than all other work on a report, and cutting out the runs almost as much. `storedReport` leaves
+ * runs and acks out when it reads.
  */
 export const bodyOf = (report: Report, text: string | undefined): string => text ?? JSON.stringify(withoutLists(report))
 

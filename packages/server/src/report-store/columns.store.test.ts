@@ -9,7 +9,9 @@ import type { AgentRows, Decision, ReportWrite, RunWrite, Writes } from './rows.
 import { openReportStore } from './store.ts'
 import { newRunCells, reportCells } from './written.ts'
 
-/** Stores one report with these writes, and returns the rows that were read for it. */
+/**
+ * Stores one report as if the rules had decided on the given writes. Returns the rows that were read for the report.
+ */
 async function writes(w: World, write: Partial<Writes>, parts: object = {}): Promise<AgentRows | undefined> {
   let read: AgentRows | undefined
   const given = { ...nothing, ...write }
@@ -35,7 +37,7 @@ const nothing: Writes = {
   updateEvents: [],
 }
 
-/** The only row of a table, by plain SQL. */
+/** Reads the only row of a table with plain SQL. */
 async function rowIn({ store }: World, table: string): Promise<Record<string, unknown>> {
   const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(store.db)
   expect(rows, table).toHaveLength(1)

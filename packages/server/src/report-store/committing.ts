@@ -1,4 +1,4 @@
-/** How a batch of reports is committed to a store of either engine. */
+/** Types for committing a batch of reports to a store of either engine. */
 import type { MonotonicAge } from '../commands/deliveries.ts'
 import type { Decision, Submission } from './rows.ts'
 

@@ -1,9 +1,9 @@
-/** Decides what has to be read for some reports only. */
+/** Decides for which reports further rows must be read. */
 import { limits } from '@svc/protocol'
 import type { StoredCommand } from '../commands/stored.ts'
 import type { LastReport } from './rows.ts'
 
-/** The number of runs above the limit of an agent after `fresh` new ones were added. */
+/** The number of runs by which an agent exceeds its limit after `fresh` new runs were added. */
 export const excess = (last: LastReport | undefined, fresh: number): number =>
   Math.max(0, (last?.runs_kept ?? 0) + fresh - limits.runsKept)
 

@@ -1,6 +1,7 @@
 /**
- * Daily sums that wait in the row of the last report, which each report writes anyway: with rows of their own, most
- * reports would write one more page of the disk. Every reader of sums has to add these.
+ * Daily sums of runs, costs and tokens that wait in the row of the last report, which each report writes anyway: if
+ * every sum had a separate row, most reports would write one more page of the disk. Code that reads the table
+ * `usage_day` has to add these sums.
  */
 import type { UsageDelta } from './rows.ts'
 
@@ -11,7 +12,7 @@ import type { UsageDelta } from './rows.ts'
 export const maxUsage = 1e12
 /**
  * The maximum number of sums that are kept with the last report. When there are more, all of them move to `usage_day`
- * (usage-names.ts picks the rows). An agent with one model has two a day.
+ * (usage-names.ts picks the rows). An agent with one model has two sums a day.
  */
 const maxWaiting = 8
 

@@ -1,6 +1,6 @@
 /**
- * The columns that are read of an agent before its report is judged, in their order, and the objects made from those
- * rows.
+ * The columns of an agent that are read before its report is judged, in their order, and the functions that make
+ * objects from the rows.
  */
 
 import type { StoredCommand } from '../commands/stored.ts'

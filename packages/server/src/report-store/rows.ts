@@ -15,13 +15,13 @@ export interface Submission {
   /** The SHA-256 of the token with which the report was sent. The transaction compares it again (D22). */
   tokenHash: string
   report: Report
-  /** The received JSON; undefined if something in it is not kept. */
+  /** The received JSON; undefined if the service does not keep everything in it. */
   text: string | undefined
-  /** The runs of the report as JSON, if an earlier turn of the event loop has written them. */
+  /** The runs of the report as JSON, if an earlier turn of the event loop has made these texts. */
   bodies?: readonly string[] | undefined
   /** The interval in seconds that the answer will ask for (2.7). */
   interval: number
-  /** True when the client has hung up; then no commands are claimed for it (D1). */
+  /** True when the client has disconnected; then no commands are claimed for the agent (D1). */
   gone: () => boolean
   /** True when this node may offer wishes for the first time; false while it shuts down. */
   offers: boolean
@@ -38,7 +38,7 @@ export interface AgentRows {
   /** True if the agent's workspace is activated for this service (5.4). */
   activated: boolean
   last: LastReport | undefined
-  /** The pause, settings and version of its reports as JSON; null before the first. */
+  /** The pause, the settings and the version that the agent last reported, as JSON; null before its first report. */
   facts: string | null
   versions: AgentVersions
   /** Wishes and holds as JSON, and the attempts of the last report (wishes/kept.ts). */
@@ -48,11 +48,11 @@ export interface AgentRows {
   signs: string | null
   /** The release that is served, as this transaction sees it (D37). */
   served: Served | undefined
-  /** The sums that wait in the row of its last report (pending.ts). */
+  /** The daily sums that wait in the row of the agent's last report, as JSON (pending.ts). */
   usage: string | null
   /** The stored runs that the report names, by id. */
   runs: ReadonlyMap<string, KeptRun>
-  /** The lowest stored runs by D10, as many as `excess` says. */
+  /** The lowest-ranked stored runs (D10), as many as `excess` says. */
   lowest: readonly Ranked[]
   /** Queued and delivered commands that are not finished, and those that an ack of the report names; oldest first. */
   commands: readonly StoredCommand[]
@@ -60,7 +60,7 @@ export interface AgentRows {
   logs: ReadonlySet<string>
 }
 
-/** The blueprint of an agent, with the versions that it has of it. */
+/** The blueprint of an agent, with the installed, the reported and the previous version. */
 export interface AgentVersions {
   /** The agent's blueprint; null for an agent that was connected by hand, whose versions are not tracked. */
   blueprint: string | null

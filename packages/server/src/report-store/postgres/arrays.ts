@@ -1,6 +1,6 @@
 /**
  * Passes many rows to PostgreSQL at once: one array for each column, which `unnest` turns into rows again. The arrays
- * are in PostgreSQL's binary form, in which we need not escape texts and it need not parse them.
+ * are in PostgreSQL's binary form, in which no text needs to be escaped or parsed.
  */
 import type { Kind } from '../../db/described.ts'
 import type { PipelineStep, Prepared } from './pipeline.ts'
@@ -9,8 +9,8 @@ import type { PipelineStep, Prepared } from './pipeline.ts'
 export type Cell = readonly [name: string, kind: Kind]
 
 /**
- * A statement about many rows. `step` gives it the rows, and the ids of the agents that own them if it has the column
- * `agent_id`.
+ * A statement about many rows. `step` fills the statement with rows, and with the ids of the agents that own the rows
+ * if the statement has the column `agent_id`.
  */
 export interface Many<T> {
   step(rows: readonly T[], owners?: readonly string[]): PipelineStep
@@ -43,7 +43,7 @@ export const textArray = (values: readonly string[]): Buffer =>
     'value',
   )
 
-/** The ids of these types in every PostgreSQL. */
+/** The ids of the types `text` and `bigint`, which are the same in every PostgreSQL. */
 const oids = { text: 25, bigint: 20 } as const satisfies Record<Kind, number>
 const headBytes = 20
 const scratchBytes = 256 * 1024

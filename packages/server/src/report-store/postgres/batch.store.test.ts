@@ -78,7 +78,10 @@ test('no report scans a whole table, not even when statements were planned befor
   expect(await scans()).toEqual(before)
 })
 
-/** Cuts the connection of a batch that waits for `locked`, which another session holds. Returns the batch's error. */
+/**
+ * Cuts the connection of a batch that waits for a row. The query `locked` locks that row in another session. Returns
+ * the batch's error.
+ */
 async function cutWhileWaitingFor(locked: string): Promise<unknown> {
   const { store, deliveries, report } = reporting(w)
   await report(parts(0))

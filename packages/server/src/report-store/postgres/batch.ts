@@ -1,6 +1,6 @@
 /**
- * A batch of reports on PostgreSQL: one transaction in two messages. The first locks and reads, the second writes and
- * commits. The number of statements does not depend on the number of reports.
+ * A batch of reports on PostgreSQL: one transaction, usually in two messages. The first locks and reads, the second
+ * writes and commits. The number of statements does not depend on the number of reports.
  */
 import type pg from 'pg'
 import type { Store } from '../../db/open.ts'

@@ -62,7 +62,7 @@ const ownedRun = reads(run.columns, [...runRead.names, 'agent_id', 'id'])
 const ownedLowest = reads(run.columns, [...lowestRead.names, 'agent_id'])
 const ownedCommand = reads(command.columns, [...commandRead.names, 'agent_id'])
 
-/** The rows of an agent, to which the results of the statements are added. */
+/** The rows that are read for an agent. The results of the statements are added one after another. */
 interface Loaded extends AgentRows {
   runs: Map<string, KeptRun>
   lowest: Ranked[]
@@ -81,8 +81,8 @@ const servedIn = ([serial, version, sha256, signed]: Row): AgentRows['served'] =
   servedOf([Number(serial), version ?? '', sha256 ?? '', Number(signed)])
 
 /**
- * Reads what only few reports need: the lowest runs of an agent that has too many (I8), and the log names of one with a
- * queued log command (D6).
+ * Reads what only few reports need: the lowest-ranked runs of an agent that has too many (I8), and the log names of an
+ * agent with a queued log command (D6).
  */
 async function loadMore(client: pg.PoolClient, batch: readonly Submission[], rows: Map<string, Loaded>): Promise<void> {
   const full = batch.flatMap(({ agentId, report }) => {
@@ -111,7 +111,7 @@ type NameRow = readonly [agent: string, value: string]
 
 const prepared = (name: string, text: string): Prepared => ({ name: `report_${name}`, text })
 
-/** The SQL from which the column `activated_at` is read. */
+/** The SQL that reads the column `activated_at`, which is in another table than the agent. */
 const activatedAt = `(select p.activated_at from workspace_product p
     where p.workspace_id = a.workspace_id and p.product_id = 'svc')`
 const agentNames = knownAgent.names.map((name) => (name === 'activated_at' ? activatedAt : name)).join(', ')

@@ -53,8 +53,8 @@ class Pipeline implements Submittable {
     wire.stream.cork()
     for (const [{ name, text }, values = []] of this.#steps) {
       if (!known.has(name)) {
-        // The name is closed first, because an earlier pipeline that failed may have prepared it. Closing a name that
-        // does not exist is not an error.
+        // The statement's name is closed first, because an earlier pipeline that failed may have prepared it. Closing a
+        // name that does not exist is not an error.
         wire.close({ type: 'S', name })
         wire.parse({ name, text })
         known.add(name)
@@ -95,11 +95,11 @@ interface Wire {
   sync(): void
 }
 
-/** The statement names that each connection has prepared, and the time since when. */
+/** The names of the statements that each connection has prepared, and the time when it began to prepare them. */
 const prepared = new WeakMap<Connection, { names: Set<string>; since: number }>()
 /**
- * The milliseconds after which statements are prepared again. Their plans suit the tables as they were at that time,
- * and the tables change.
+ * The milliseconds after which a connection prepares its statements again. A statement's plan suits the tables as they
+ * were when it was prepared, and the tables change.
  */
 const plansLast = 60_000
 

@@ -1,6 +1,6 @@
 /**
- * Picks the rows of `usage_day` for the sums of a batch on PostgreSQL. Most batches have none, since sums wait
- * (pending.ts).
+ * Picks the rows of `usage_day` for the sums of a batch on PostgreSQL. Most batches have none to write, since sums wait
+ * with the last report (pending.ts).
  */
 import type pg from 'pg'
 import { dayOf } from '../../limits/days.ts'
@@ -10,8 +10,8 @@ import { many } from './arrays.ts'
 import { pipelined } from './pipeline.ts'
 
 /**
- * The sums that must be written now, by agent id. The agents are locked, so no other batch adds names to their days
- * meanwhile.
+ * The daily sums that must be written now, by agent id. The agents are locked, so no other batch adds model names to
+ * the days of these agents meanwhile.
  */
 export async function dueUsage(
   client: pg.PoolClient,
