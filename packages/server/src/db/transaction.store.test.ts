@@ -67,7 +67,7 @@ test('a broken connection fails its transaction, not the process (PostgreSQL)', 
     await once(url, `select pg_terminate_backend(${rows[0]?.pid}, 10000)`)
     await sql`select 1`.execute(trx)
   })
-  // Nothing may be thrown besides that rejection: an uncaught error would fail the whole test run.
+  // The transaction must reject and nothing else may be thrown: an uncaught error would fail the whole test run.
   await expect(cut).rejects.toThrow()
   expect((await sql`select 1 as works`.execute(store.db)).rows).toEqual([{ works: 1 }])
   await store.close()
@@ -79,7 +79,8 @@ test('a connection without traffic is given up, and the next one works (PostgreS
     new URL(url.replace('@/', '@host/')).searchParams.get('host'),
     url.split('@/')[1]?.split('?')[0],
   ]
-  // Without a Unix socket the database is outside and only reachable by TCP, so this test cannot stand between.
+  // The test puts a proxy between the store and the Unix socket of the database. It cannot do so with a database that
+  // is only reachable by TCP.
   if (!socket) return
   let silent = false
   const network = createServer((near) => {
@@ -110,7 +111,7 @@ test('an error without a code does not count as a lost transaction', async () =>
 
 test('only this helper opens a transaction', () => {
   const src = join(import.meta.dirname, '..')
-  // The file ops/health.ts opens a transaction of its own only on the embedded engine.
+  // The file ops/health.ts may open a transaction directly, because it does so only on SQLite.
   const alone = ['db/transaction.ts', 'ops/health.ts']
   const others = globSync('**/*.ts', { cwd: src })
     .filter((file) => !file.endsWith('.test.ts') && !alone.includes(file))

@@ -1,6 +1,7 @@
 /**
- * The only way for pages, procedures and the sweeper to open a transaction. On PostgreSQL a transaction may lose
- * against another one (a deadlock, a serialisation failure): then it had no effect, and is run again from its start.
+ * The only way for pages, operations and the sweeper to open a transaction. On PostgreSQL a transaction may lose
+ * against another one (a deadlock, a serialization failure). A lost transaction had no effect, and is run again from
+ * its start.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Transaction } from 'kysely'
@@ -10,9 +11,9 @@ import type { Tables } from './tables.ts'
 /** The maximum number of tries of one transaction. */
 export const attempts = 5
 /**
- * PostgreSQL's codes serialization_failure, deadlock_detected and unique_violation. The last one means that another
- * transaction took a name that was free a moment ago: when this one runs again, it sees the name taken and refuses with
- * a readable message.
+ * PostgreSQL's codes serialization_failure, deadlock_detected and unique_violation. The last code means that another
+ * transaction took a name that was free a moment ago. When the lost transaction runs again, it finds the name taken and
+ * refuses with a readable message.
  */
 const lost = new Set(['40001', '40P01', '23505'])
 
@@ -27,8 +28,8 @@ export const hasLost = (error: unknown): boolean =>
 export type Writer = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Promise<T>
 
 /**
- * Runs `work` in a transaction: a new one, the one that the given Writer opens, or the given one. It may run several
- * times, so it must change nothing except through `trx`.
+ * Runs `work` in a transaction: a new one, one that the given Writer opens, or the given transaction. `work` may run
+ * several times, so it must change nothing except through `trx`.
  */
 export function transaction<T>(on: Db | Writer, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
   if (typeof on === 'function') return on(work)
@@ -37,8 +38,8 @@ export function transaction<T>(on: Db | Writer, work: (trx: Transaction<Tables>)
 }
 
 /**
- * Runs `work` again as long as its transaction loses against another one. A commit with unknown result is not run
- * again, since it may have succeeded.
+ * Runs `work` again as long as its transaction loses against another one. If the result of a commit is unknown, `work`
+ * is not run again, since the commit may have succeeded.
  */
 export async function untilWon<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -4,7 +4,7 @@ import type { Db } from './open.ts'
 import type { Tables } from './tables.ts'
 import { transaction, type Writer } from './transaction.ts'
 
-/** Carries a refusal out of a transaction, so that everything in it is undone. */
+/** Carries a refusal out of a transaction, so that all its changes are undone. */
 class Undo extends Error {
   readonly verdict: Verdict<never>
   constructor(verdict: Verdict<never>) {

@@ -1,7 +1,7 @@
 /** The setting SVC_OUTBOUND_ALLOW: networks to which alerts may be sent although they are not public. */
 import { isIP } from 'node:net'
 
-/** The networks in CIDR notation, or single addresses, to which alerts may be sent although they are not public. */
+/** Networks in CIDR notation, or single addresses, to which alerts may be sent although they are not public. */
 export type Allowed = readonly string[]
 
 /** Reads the list in the setting; undefined if a part of it is neither an address nor a network. */

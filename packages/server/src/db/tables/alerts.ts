@@ -101,10 +101,10 @@ export interface AlertChannelTable {
   id: string
   scope: string
   workspace_id: string | null
-  /** The person to whom a personal channel belongs; null for a channel of the workspace. */
+  /** The person who owns a personal channel; null for a channel of the workspace. */
   person_id: string | null
   /**
-   * The id of the person to whom a personal channel belongs, or '' for a channel of the workspace. It is part of the
+   * The id of the person who owns a personal channel, or '' for a channel of the workspace. It is part of the
    * unique key, so that the channels of one owner have different names.
    */
   owner: string

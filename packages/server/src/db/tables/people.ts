@@ -26,7 +26,7 @@ export interface AccountMailTable {
   leased_until: number
 }
 
-/** The last sign-ins of people; only a person's newest ones are kept (people/history.ts). */
+/** The last sign-ins of people. For each person, only the newest ones are kept (people/history.ts). */
 export interface SignInTable {
   id: string
   person_id: string
@@ -36,15 +36,15 @@ export interface SignInTable {
   user_agent: string
 }
 
-/** Records that the person of an account is known to own its e-mail address (people/claim.ts). */
+/** Records that a person has been shown to own the e-mail address of their account (people/claim.ts). */
 export interface EmailConfirmationTable {
   person_id: string
   at: number
 }
 
 /**
- * The following tables belong to the accounts library, which migrates and writes them; only columns that our queries
- * use are listed.
+ * The following tables belong to the accounts library, which migrates and writes them. Only the columns that the
+ * service's own queries use are listed.
  */
 export interface WorkspaceTable {
   id: string

@@ -43,8 +43,8 @@ export interface BotTokenTable {
   expires_at: number
   revoked_at: number | null
   /**
-   * When a product last asked this service whether the token is valid, and it was; null if no product has asked yet.
-   * Written at most once a minute.
+   * When a product last asked this service about the token while it was valid; null if no product has. Written at most
+   * once a minute.
    */
   last_used_at: number | null
 }

@@ -1,7 +1,7 @@
 /**
- * The tables that a report reads and writes. Each is described once; its types and the statements of the report path
- * for both engines (report-store/) follow. A new column needs a line here, a migration, and its place in
- * report-store/written.ts.
+ * The tables that a report reads and writes. Each table is described once; its types and the statements of the code
+ * that stores reports (report-store/) are made from the description. A new column needs a line here, a migration, and a
+ * place in report-store/written.ts.
  */
 import type { RolloutKind, UpdateKind } from '@svc/api'
 import type { CommandState, CommandType, Level, Stop } from '@svc/protocol'
@@ -18,8 +18,8 @@ export const agent = described('agent', {
   /** The blueprint from which the agent was installed; null for an agent that was connected by hand. */
   blueprint: orNull(text()),
   /**
-   * Only for an agent of a blueprint: the version that its code installed, the version it last reported, and the
-   * previous version that its machine keeps.
+   * Only for an agent of a blueprint: the version that its install code installed, the version that it last reported,
+   * and the previous version that its machine keeps.
    */
   installed_version: orNull(text()),
   reported_version: orNull(text()),
@@ -30,14 +30,14 @@ export const agent = described('agent', {
    */
   facts: orNull(text()),
   /**
-   * Two columns of JSON: the pending wishes and holds, null if there are none; and the attempts that the last report
-   * named (wishes/kept.ts).
+   * Two columns of JSON (wishes/kept.ts). `wishes` has the pending wishes and the holds, null if there are none;
+   * `attempts` has the update attempts that the last report named.
    */
   wishes: orNull(text()),
   attempts: orNull(text()),
   /**
    * Columns that repeat parts of `wishes` for queries: the versions that the agent and its runtime are wished to run,
-   * and since when the runtime's wish counts as a trial.
+   * and when the runtime's wish was offered or, before that, allowed to be offered.
    */
   wished_version: orNull(text()),
   runtime_wished: orNull(text()),
@@ -80,7 +80,8 @@ export const agentReport = described('agent_report', {
   boot: orNull(text()),
   seq: orNull(integer()),
   /**
-   * Marks of the host and boot ids of the last ten reports (D8), which `twoReporters` in reports/reporters.ts reads.
+   * Marks made from the host and boot ids of the last ten reports (D8), from which `twoReporters` in
+   * reports/reporters.ts sees whether two machines report.
    */
   reporters: text(),
   runs_kept: integer(),
@@ -95,7 +96,10 @@ export const agentReport = described('agent_report', {
   stopped: orNull(text<Stop>()),
 })
 
-/** Runs (2.2). `place` is the key by which the newest 2000 are kept (D10), in milliseconds. */
+/**
+ * Runs (2.2). `place` orders the runs of an agent by time, in milliseconds; the 2000 runs with the highest `place` are
+ * kept (D10).
+ */
 export const run = described('run', {
   /** The run's number in order of arrival, which orders runs of an agent that have an equal `place`. */
   seq: arrival(),
@@ -116,12 +120,12 @@ export const run = described('run', {
 })
 
 /**
- * The sums of an agent's runs of one day, which stay when the runs are trimmed. Model '' holds the day's totals; the
- * row of a model holds its share of the cost.
+ * The sums of an agent's runs of one day. They stay when the runs themselves are deleted. The row with model '' holds
+ * the totals of the day, and the row of a model holds this model's share.
  */
 export const usageDay = described('usage_day', {
   agent_id: text(),
-  /** The day to which the summed runs belong by their `place`, in days since 1970 (UTC). */
+  /** The day of the summed runs, in days since 1970 (UTC). A run belongs to the day of its `place`. */
   day: integer(),
   model: text(),
   runs: integer(),

@@ -56,7 +56,7 @@ export interface WorkspaceLimitTable {
   value: number
 }
 
-/** One row about the last backup that `svc-server backup` made. */
+/** One row about the last backup that `svc-server backup` wrote. */
 export interface ServiceBackupTable {
   id: number
   at: number

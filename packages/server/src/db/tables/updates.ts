@@ -26,8 +26,8 @@ export interface RolloutTable {
   blueprint: string | null
   version: string
   /**
-   * The waves as a JSON array such as ["1", "10%", "100%"]: the number or share of agents that have the version after
-   * each wave.
+   * The waves as a JSON array such as ["1", "10%", "100%"]: the number or share of the agents that have the version at
+   * the end of each wave.
    */
   waves: string
   by_hand: number
@@ -37,16 +37,16 @@ export interface RolloutTable {
   /** The number of the rollout's current wave, from 1. */
   wave: number
   /**
-   * The time since which all agents of the current wave that still report have kept the version and are well; null
-   * until then.
+   * The time since which all agents of the current wave that have not stopped reporting have kept the version and are
+   * well; null until then.
    */
   wave_kept_at: number | null
   created_at: number
   created_by: string | null
   created_by_name: string
   /**
-   * The person who last resumed the rollout, and is responsible for it since then. If there is none, its creator is
-   * responsible.
+   * The person who last resumed the rollout and is responsible for it since then. If nobody has resumed it, its creator
+   * is responsible.
    */
   continued_by: string | null
   continued_by_name: string | null
@@ -67,7 +67,7 @@ export interface RolloutAgentTable {
   level_before: Level | null
   wished_at: number | null
   /**
-   * The arrival of the first report since which the agent's level has been worse than `level_before`; null if it is not
+   * When the report arrived with which the agent's level became worse than `level_before`; null while the level is not
    * worse.
    */
   worse_at: number | null

@@ -3,8 +3,8 @@ import { type Channel, json, needed, oneLine, plain } from './call.ts'
 const max = 10_000
 
 /**
- * Sends to a server of Apprise, which forwards to about a hundred other services. The address contains the key of the
- * configuration that says where to.
+ * Sends a message to an Apprise server, which forwards it to about a hundred other services. The address of the channel
+ * contains the key of the Apprise configuration that names the receivers.
  */
 export const apprise: Channel = ({ url }, { text }) =>
   json(needed(url, 'address'), {

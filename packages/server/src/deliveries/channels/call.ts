@@ -34,17 +34,16 @@ export interface Delivery {
   /** The id of the delivery, which is the same on every try. */
   id: string
   text: Text
-  /** The body of a webhook, stored when it was first written. */
+  /** The body for a webhook. It is stored when it is first written, and the same on every try. */
   body: string
   /** The time of this try, in Unix milliseconds. */
   at: number
-  /** The address of the page on which people change the channel. */
+  /** The address of the page on which people change the settings of the channel. */
   settingsUrl?: string | undefined
 }
 
 /**
- * Makes the request for a delivery. `key` is the secret key of the service, from which a channel may derive keys of its
- * own.
+ * Makes the request for a delivery. `key` is the secret key of the service, from which a channel may derive other keys.
  */
 export type Channel = (address: Address, delivery: Delivery, key: SealKey) => Call | Promise<Call>
 
