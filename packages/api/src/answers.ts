@@ -267,10 +267,7 @@ export interface MachineChange {
   kind: 'pause' | 'setting' | 'version'
   /** The key of the setting that was changed; null if something else was changed. */
   key: string | null
-  /**
-   * The values before and after the change: booleans for a pause, texts for a version, the setting's values for a
-   * setting. Null means not set.
-   */
+  /** The cost of each model on this day, in US dollars. */
   before: SettingValue
   after: SettingValue
 }
@@ -287,7 +284,7 @@ export interface UsageDay {
   runs: number
   cost: number
   outputTokens: number
-  /** The cost of each model in US dollars. */
+  /** When the command times out; null once the command can no longer time out (D2). */
   models: Record<string, number>
 }
 

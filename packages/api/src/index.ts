@@ -1,4 +1,4 @@
-/** The interface between the service and its page: operations, their input and their output. */
+/** The interface between the service and its page: the operations, their input and their answers. */
 export type * from './answers.ts'
 export * from './answers-alerts.ts'
 export * from './duration.ts'

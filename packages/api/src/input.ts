@@ -1,6 +1,6 @@
 /**
- * Reads the input of a request. The JSON of a change is read strictly, and a refusal names the wrong field; a query is
- * read leniently.
+ * Readers for the input of requests. A JSON body is read strictly, and a refusal names the wrong field. A query string
+ * is read leniently.
  */
 import { isObject, shown } from '@svc/protocol'
 
@@ -13,10 +13,13 @@ export class InputRefused extends Error {
   }
 }
 
-/** A function that returns the value of `field`, or throws InputRefused. `Sent` is the type that a caller may send. */
+/**
+ * A function that reads one field of a request. It returns the field's value, or throws InputRefused with the name
+ * `field`. `Sent` is the type that a caller may send.
+ */
 export interface Reader<Read, Sent = Read> {
   (value: unknown, field: string): Read
-  /** Never set. This property carries the type `Sent` for the compiler. */
+  /** Never set. This property only tells the compiler the type `Sent`. */
   readonly sent?: Sent
 }
 type ReadBy<R> = R extends Reader<infer T, infer _> ? T : never
@@ -76,7 +79,7 @@ type InputOf<S extends InputShape> = { [K in Exclude<keyof S, OptionalKeys<S>>]:
   [K in OptionalKeys<S>]?: Exclude<ReadBy<S[K]>, undefined>
 }
 
-/** Reads an object that has these fields. Anything else in it is ignored. */
+/** Reads an object that has these fields. Other fields of the object are ignored. */
 export const object =
   <S extends InputShape>(shape: S): Reader<{ [K in keyof InputOf<S>]: InputOf<S>[K] }> =>
   (value, field) => {
@@ -97,7 +100,7 @@ export const byKind =
     return { kind, ...kinds[kind](value, field) } as unknown as T
   }
 
-/** Reads one value of a query string. If the value is absent or unreadable, the result is a default. */
+/** A reader for one value of a query string. If the value is absent or unreadable, the reader returns a default. */
 type QueryValue<T> = (text: string | undefined) => T
 
 /** Reads a text from a query string; undefined if it is absent or empty. */
@@ -108,8 +111,7 @@ export const words: QueryValue<string | undefined> = (text) => text || undefined
 export const yesOrNo: QueryValue<boolean | undefined> = (text) =>
   text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined
 /**
- * Reads a whole number from a query string. A larger number than `max` counts as `max`, and anything else gives
- * `otherwise`.
+ * Reads a whole number from a query string. A number above `max` counts as `max`, and anything else gives `otherwise`.
  */
 export const count =
   (max: number, otherwise: number = max): QueryValue<number> =>

@@ -1,7 +1,7 @@
 /**
- * Describes each operation once: its route, who may do it, its input and output, its effect, and which open pages are
- * notified. The page's routes and client, the commands of `svc-server` with their help, and tables in the documents are
- * derived from it.
+ * Describes each operation of the service once: its route, who may use it, its input and answer, its effect, and which
+ * open pages are notified. The service's routes, the page's client, the commands of `svc-server` with their help, and
+ * tables in the documents are derived from these descriptions.
  */
 import type { Reader } from './input.ts'
 
@@ -23,9 +23,9 @@ export type ParamsOf<R extends string> = R extends `${string}:${infer Name}/${in
 export type Right = 'link' | 'person' | 'member' | 'admin'
 
 /**
- * The open pages that are notified of a change. `list` means the lists of the workspace, `agent` the page of an agent,
- * `report` the row of an agent (as after a report), `alerts` alerts with their rules, channels and mutes, `rights` that
- * streams are closed whose reader has lost the right to them.
+ * What open pages are told about a change. `list`: the lists of the workspace changed. `agent`: the page of an agent
+ * changed. `report`: the row of an agent changed, as after a report. `alerts`: alerts, their rules, channels or mutes
+ * changed. `rights`: somebody lost a right, so the streams to which they have no right any longer are closed.
  */
 export type Notice = 'list' | 'agent' | 'report' | 'alerts' | 'rights'
 interface None {
@@ -43,7 +43,7 @@ export interface Change {
   again: 'same' | 'refused' | 'new'
 }
 
-/** The words of a command of `svc-server`. */
+/** How an operation is called as a command of `svc-server`. */
 interface CommandWords {
   /** The name of the command, such as `agent create`. */
   name: string
@@ -61,17 +61,20 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
    * takes no input.
    */
   readonly input: Reader<Read, Sent> | undefined
-  /** The maximum size of the request's body, if the usual 64 KB are too few. */
+  /** The maximum size of the request's body, if the usual 64 KB are not enough. */
   readonly maxBytes?: number
-  /** The effect of the operation, in the words of the command's help. */
+  /** What the operation does, in the words of the command's help. */
   readonly says: string
   readonly status: 200 | 201
-  /** The change that the operation makes; undefined if it makes none. */
+  /** How the operation's change is recorded and announced; undefined if the operation changes nothing. */
   readonly change: Change | undefined
   readonly command: CommandWords | undefined
-  /** Why the route of the operation is written by hand; undefined if it is derived from this description. */
+  /**
+   * Why the service implements the route of the operation by hand; undefined if the route is derived from this
+   * description.
+   */
   readonly apart?: string
-  /** Never set. This property carries the type of the answer for the compiler. */
+  /** Never set. This property only tells the compiler the type of the operation's answer. */
   readonly gives?: Given
 }
 

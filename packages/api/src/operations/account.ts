@@ -1,4 +1,4 @@
-/** Operations on one's own account, and on the one-time links that lead to it. */
+/** Operations of a person on their own account, and on the one-time links that sign a person in. */
 import type { ClaimInfo, Forgotten, Me, PushKey, Session, SignInRecord, StartInfo } from '../answers.ts'
 import { object, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'

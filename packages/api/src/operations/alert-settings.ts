@@ -1,4 +1,7 @@
-/** Operations on what messages about alerts may contain, and on the hours in which an agent is expected to report. */
+/**
+ * Operations on the settings for the content of messages about alerts, and on the hours in which an agent should
+ * report.
+ */
 import type { AgentHours, AlertSettings } from '../answers-alerts.ts'
 import { flag, object, orNull, text } from '../input.ts'
 import { change, look } from '../operation.ts'

@@ -1,4 +1,6 @@
-/** Operations on alerts, the rules by which they open, mutes, channels, and the deliveries of messages to channels. */
+/**
+ * Operations on alerts, the rules by which alerts open, mutes, channels, and the deliveries of messages to channels.
+ */
 import {
   type AlertRow,
   type ChannelRow,

@@ -1,4 +1,4 @@
-/** The list of all operations of the page, grouped by what they are about. */
+/** The list of all operations of the service, grouped by what they are about. */
 import type { GivenOf, Operation, ParamsOf, RouteOf, SentOf } from '../operation.ts'
 import * as account from './account.ts'
 import * as agents from './agents.ts'
@@ -28,7 +28,7 @@ const nouns = {
 type Nouns = typeof nouns
 type Described = Extract<Nouns[keyof Nouns], Operation>
 
-/** The parameters, the input and the output of each operation, by its route. */
+/** The types of the parameters, the input and the answer of each operation, by its route. */
 export type Operations = {
   [O in Described as RouteOf<O>]: { params: ParamsOf<RouteOf<O>>; sent: SentOf<O>; given: GivenOf<O> }
 }

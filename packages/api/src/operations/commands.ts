@@ -14,7 +14,7 @@ const commandBody: Reader<CommandBody, SentCommand> = (value) => {
   if (read.ok) return read.value
   throw new InputRefused(read.message, read.code)
 }
-/** The maximum number of agents in one request that concerns many: as many as a whole large fleet. */
+/** The maximum number of agents in one request about many agents. */
 export const bulkMax = 2000
 const bulkBytes = 256 * 1024
 

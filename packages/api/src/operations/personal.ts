@@ -1,4 +1,4 @@
-/** Operations on the channels that belong to a person. Each person sees and changes only their own. */
+/** Operations on the channels that belong to a person. Each person sees and changes only their own channels. */
 import { type ChannelTest, type PersonalChannelRow, paces, personalKinds, ruleNames } from '../answers-alerts.ts'
 import { flag, list, number, object, oneOf, optional, orNull, text } from '../input.ts'
 import { change, look } from '../operation.ts'

@@ -8,7 +8,9 @@ import { bundleWith } from '../../testing/hostile.ts'
 import { sweepStaging } from './unpack.ts'
 
 const program = fileURLToPath(new URL('../../testing/fault.ts', import.meta.url))
-/** The test kills at every third change of the disk, or at every change in its long form. */
+/**
+ * The test kills the unpacking program at every third change of the disk, or at every change if SVC_TEST_LONG is set.
+ */
 const step = process.env.SVC_TEST_LONG === undefined ? 3 : 1
 let root: string
 let bundle: string
@@ -33,7 +35,7 @@ interface Attempt {
 const run = (...args: string[]) =>
   spawnSync(process.execPath, [program, bundle, ...args], {
     encoding: 'utf8',
-    // the sources are started a dozen times, so their compiled code is cached
+    // the program is started a dozen times, so Node caches its compiled sources
     env: { ...process.env, NODE_COMPILE_CACHE: join(root, 'compiled') },
   })
 
@@ -61,6 +63,6 @@ test('a kill at any change of the disk leaves the whole bundle or none, and stag
     sweepStaging(above)
     expect(readdirSync(above)).toEqual(isThere ? ['v1'] : [])
   }
-  // a kill after the rename leaves a complete folder; the only later step is the sync of the parent folder
+  // Only a kill after the rename leaves a complete folder. The only later change is the sync of the parent folder.
   expect(complete).toEqual([count, count - 1].filter((at) => (count - at) % step === 0))
 })

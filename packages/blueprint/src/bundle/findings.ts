@@ -1,4 +1,4 @@
-/** Findings about a bundle or a blueprint's folder. Each says one thing that is wrong with one file. */
+/** Findings about a bundle or a blueprint's folder. Each finding says one thing that is wrong with one file. */
 import { cut, safeText, type Verdict } from '@svc/protocol'
 
 export interface BundleFinding {
@@ -24,8 +24,8 @@ export type BundleVerdict<T> =
   | (Extract<Verdict<T, BundleCode>, { ok: false }> & { readonly findings: readonly BundleFinding[] })
 
 /**
- * The finding as a sentence, in the form that compilers use: `svc.agent.yaml:3:7: …`. A finding about the whole bundle
- * begins with "The bundle".
+ * Writes the finding as a sentence, in the form that compilers use: `svc.agent.yaml:3:7: …`. For a finding about the
+ * whole bundle, the sentence begins with "The bundle".
  */
 export function sentence({ file, line, column, message }: BundleFinding): string {
   if (file === '') return `The bundle ${message}`
@@ -43,10 +43,10 @@ export const refused = <T>(findings: readonly BundleFinding[]): BundleVerdict<T>
   }
 }
 
-/** Makes a path safe to show in one line, and cuts it. Anybody may have chosen the path. */
+/** Makes a path safe to show in one line, and cuts it, since the path may come from a hostile bundle. */
 export const shownPath = (path: string): string => cut(safeText(path).replace(/\s/g, ' '), 300)
 
-/** The maximum number of findings that are listed. If there are more, another line says how many. */
+/** The maximum number of findings that are listed. If there are more, one more line says how many. */
 const maxFindings = 100
 export function someFindings(findings: readonly BundleFinding[]): BundleFinding[] {
   const shown = findings.slice(0, maxFindings).map((f) => ({ ...f, file: shownPath(f.file) }))

@@ -1,20 +1,20 @@
-/** Checks the manifest against the files of its bundle (4, acceptance rules). */
+/** Reads the manifest of a bundle, and checks it against the files of the bundle (4, acceptance rules). */
 import { type PlacedRead, readPlaced } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import type { BundleFinding } from './findings.ts'
 import { above } from './paths.ts'
 
 export interface ExpectedManifest {
-  /** The name that the manifest of the bundle must have. */
+  /** The name that the manifest must have. */
   readonly name?: string
   readonly version?: string
-  /** The SHA-256 of the bundle's bytes, in hex. */
+  /** The SHA-256 that the bundle's bytes must have, in hex. */
   readonly sha256?: string
 }
 
 /**
- * Reads the manifest of a bundle that contains `files`. Every finding has its line in the manifest, except that the
- * manifest is missing.
+ * Reads the manifest of a bundle that contains `files`. Every finding has a line of the manifest, unless the manifest
+ * is missing.
  */
 export function readOwnManifest(
   bytes: Uint8Array | undefined,
@@ -64,8 +64,9 @@ function wrongFiles({ instructions, mcp, runtime }: Manifest, files: ReadonlySet
 }
 
 /**
- * Checks the state paths, each of which becomes a link in every version. None may be the manifest itself, a path that
- * is written as a folder must not be a file of the bundle, and no folder above a path may be one.
+ * Checks the state paths of a manifest: the runtime puts a link at each of them in every version. A state path must not
+ * be the manifest. Neither a state path that is written as a folder, nor a folder above a state path, may be a file of
+ * the bundle.
  */
 function wrongState({ state, stateFolders = [] }: Manifest, files: ReadonlySet<string>): Wrong[] {
   return state.flatMap((one, i) => {

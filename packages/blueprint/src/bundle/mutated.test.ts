@@ -10,11 +10,11 @@ const long = process.env.SVC_TEST_LONG !== undefined
 const rounds = long ? 200_000 : 1000
 const first = Number(process.env.SVC_TEST_SEED ?? 1)
 /**
- * The maximum CPU time in milliseconds for reading one bundle. Unlike elapsed time, it does not depend on other
+ * The maximum CPU time in milliseconds for reading one bundle. Unlike elapsed time, CPU time does not depend on other
  * programs.
  */
 const maxMs = 2000
-/** A folder in memory, in which syncing costs nothing. */
+/** The folder of a file system in memory, in which syncing costs nothing. */
 const memory = '/dev/shm'
 const maxMemory = 400 * 1024 * 1024
 
@@ -44,7 +44,7 @@ test(`${rounds} damaged bundles: none throws, takes long or leaves a file, and r
     expect(readdirSync(root, { recursive: true }), `seed ${seed}`).toEqual(['a', 'a/b'])
   }
   expect(process.memoryUsage().rss - before).toBeLessThan(maxMemory)
-  expect(accepted).toBeGreaterThan(0) // at least one bundle was accepted, so unpacking was tested, too
+  expect(accepted).toBeGreaterThan(0) // at least one damaged bundle was accepted, so unpacking was tested, too
   expect(accepted).toBeLessThan(rounds / 2)
   rmSync(root, { recursive: true })
 })

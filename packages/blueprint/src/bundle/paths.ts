@@ -1,5 +1,5 @@
 /**
- * The rules for a single path in a bundle (4, acceptance rules; D49). They are the same for entries of an archive and
+ * The rules for a single path in a bundle (4, acceptance rules; D49). The same rules hold for entries of an archive and
  * for files of a folder.
  */
 import { keyOf } from '../key.ts'
@@ -15,7 +15,7 @@ const maxBytes = 1024
 const tooLong = `is longer than ${maxBytes} bytes`
 const isTooLong = (path: string): boolean => Buffer.byteLength(path) > maxBytes
 
-/** The rules, each with the words for a finding. A bundle is refused if a path fulfils any of these conditions. */
+/** The conditions for which a path is refused, each with the words for a finding. */
 export const pathRules: readonly PathRule[] = [
   ['has an entry without a name', (path) => path === ''],
   ['holds a NUL', (path) => path.includes('\0')],
@@ -45,8 +45,8 @@ const notPlain = (path: string) => (segment: string) =>
   path !== '' && !path.startsWith('/') && (segment === '' || segment === '.')
 
 /**
- * Returns the rules that a path breaks. If the path is too long, no other rule is checked: a thousand paths of 64 KB
- * would take seconds.
+ * Returns the words of the rules that a path breaks. If the path is too long, no other rule is checked: a thousand
+ * paths of 64 KB would take seconds.
  */
 export function wrongWithPath(path: string): string[] {
   if (isTooLong(path)) return [tooLong]

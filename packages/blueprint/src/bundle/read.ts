@@ -1,7 +1,7 @@
 /**
- * Decides whether a bundle is accepted (4, acceptance rules; D47 to D49). The service calls this at an upload, the
- * runtime at an installation and an update, and the author's tools too. The result depends only on the bytes and on
- * what the caller expects.
+ * Decides whether a bundle is accepted (4, acceptance rules; D47 to D49). The service calls this code at an upload, the
+ * runtime at an installation and an update, and the author's tools call it too. The result depends only on the bundle's
+ * bytes and on the name, version and checksum that the caller expects.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '@svc/protocol'
@@ -17,13 +17,13 @@ import { wrongBetween } from './tree.ts'
 
 export interface BundleEntry {
   readonly path: string
-  /** The size in bytes of this file of the bundle, unpacked. */
+  /** The size of the unpacked file in bytes. */
   readonly size: number
   readonly executable: boolean
 }
 export interface Bundle {
   readonly manifest: Manifest
-  /** The SHA-256 of the archive in hex, computed from its bytes. */
+  /** The SHA-256 of the bundle's bytes, in hex. */
   readonly sha256: string
   /** The files in the bundle, in the order of the archive. */
   readonly entries: readonly BundleEntry[]
@@ -32,7 +32,7 @@ export interface ReadBundleOptions {
   readonly expected?: ExpectedManifest
 }
 
-/** Reads a whole bundle in memory. It never throws and writes nothing to the disk. */
+/** Reads and checks a whole bundle in memory. It never throws, and writes nothing to the disk. */
 export async function readBundle(bytes: Uint8Array, options: ReadBundleOptions = {}): Promise<BundleVerdict<Bundle>> {
   const { findings, bundle } = await judge(bytes, options)
   return bundle ? { ok: true, value: bundle } : refused(findings)
@@ -43,11 +43,11 @@ interface Judged {
   readonly findings: BundleFinding[]
   /** The bundle that was read; present only if there are no findings. */
   readonly bundle?: Bundle
-  /** Returns the place of a value in the manifest; present only together with the bundle. */
+  /** Returns the line and column of a value in the manifest; present only together with the bundle. */
   readonly placeOf?: PlacedRead['placeOf']
 }
 
-/** Collects everything that is wrong with a bundle. */
+/** Checks a whole bundle, and collects everything that is wrong with it. */
 export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOptions = {}): Promise<Judged> {
   if (bytes.length > limits.bundleBytes)
     return { layout: layoutOf(bytes.subarray(0, 0)), findings: headers(bytes).findings }
@@ -79,7 +79,7 @@ export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOpti
 
 const entryOf = (e: ZipEntry): BundleEntry => ({ path: e.path, size: e.size, executable: isExecutable(e) })
 
-/** Checks the headers and names of a bundle by the rules. */
+/** Checks the headers of a bundle and the names and sizes of its entries, without unpacking them. */
 function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[] } {
   const layout = layoutOf(bytes.length > limits.bundleBytes ? bytes.subarray(0, 0) : bytes)
   const findings: BundleFinding[] = wrongWithLayout({ ...layout, bytes }).map(({ entry, message }) => ({
@@ -96,7 +96,7 @@ function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[]
   return { layout, findings }
 }
 
-/** Unpacks every entry in memory to check it, and keeps only the manifest. */
+/** Unpacks every entry in memory to check it, and returns only the content of the manifest. */
 async function readContents(layout: Layout, entries: readonly ZipEntry[]) {
   const total: Total = { bytes: 0 }
   const findings: BundleFinding[] = []

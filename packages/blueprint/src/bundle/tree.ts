@@ -13,13 +13,12 @@ export const tooManyFolders = `has more than ${limits.bundleFolders} folders (a 
 interface Folder {
   readonly path: string
   readonly key: string
-  /** The parent folder; absent at the root. */
+  /** The parent folder; absent for a folder at the root of the bundle. */
   readonly above?: Folder
 }
 
 /**
- * All folders that the paths list or imply. Each is in the result once, after its parent. Undefined if there are too
- * many.
+ * All folders that the paths name or imply, each once and after its parent. Undefined if there are too many folders.
  */
 export function foldersOf(named: readonly NamedPath[]): ReadonlyMap<string, Folder> | undefined {
   const folders = new Map<string, Folder>()
@@ -33,7 +32,9 @@ export function foldersOf(named: readonly NamedPath[]): ReadonlyMap<string, Fold
   return folders
 }
 
-/** The path of a folder and of those of its parents that are not known yet, from the top down. */
+/**
+ * Returns the paths of the folder `lowest` and of its parents, from the top down, without those that are already known.
+ */
 function unseen(lowest: string, known: ReadonlyMap<string, Folder>): string[] {
   const found: string[] = []
   for (let path = lowest; path !== '' && !known.has(path); path = parentOf(path)) found.push(path)
