@@ -95,15 +95,15 @@ export interface Writes {
   report: ReportWrite | undefined
   newRuns: RunWrite[]
   changedRuns: (RunWrite & { seq: number })[]
-  /** The `seq` of the runs that are deleted, because 2000 newer ones are kept. */
+  /** The `seq` of the runs that are deleted, because 2000 newer runs are kept. */
   trimmed: number[]
   /** The daily sums that are added to the table `usage_day` now. */
   usage: readonly UsageDelta[]
   levelChange: { at: number; level: Level; label: string | null } | undefined
   commands: CommandChange[]
-  /** Changes that were made on the machine and not by a command from here. */
+  /** Changes that were made on the agent's machine and not by a command of the service. */
   machineChanges: (Omit<MachineChange, 'before' | 'after'> & { at: number; before: string; after: string })[]
-  /** The facts and versions in the agent's own row; undefined when they do not change. */
+  /** The facts and versions in the agent's row; undefined when they do not change. */
   agent: AgentFacts | undefined
   /** Wishes, holds and attempts; undefined when they do not change. */
   wishes: AgentWishes | undefined
@@ -112,7 +112,7 @@ export interface Writes {
   updateEvents: UpdateNote[]
 }
 export type ReportWrite = Omit<AgentReportRow, 'agent_id'>
-/** The columns of a run that are written. `first_seen` is only written for a new run. */
+/** The columns of a run that are written. `first_seen` is written only for a new run. */
 export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>
 export type AgentFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>
 export type AgentWishes = Pick<

@@ -1,4 +1,4 @@
-/** How a run is stored as JSON, and how its models are found there without parsing the rest. */
+/** How a run is stored as JSON, and how its models are found in that JSON without parsing the rest. */
 import { parseAsMaps, type ReadRun, type Report, type Run } from '@svc/protocol'
 
 /** The runs of a report as the JSON texts to store. */
@@ -27,8 +27,8 @@ const plainText = /^[\w .:/@-]*$/
 const modelsKey = '"models":{'
 
 /**
- * The models in a run's JSON, without parsing the rest. The key cannot occur elsewhere: a quote inside a text has a
- * backslash before it, and no other key of a run has an object as its value.
+ * The models in a run's JSON, without parsing the rest. `modelsKey` cannot occur elsewhere in the JSON: a quote inside
+ * a text has a backslash before it, and no other key of a run has an object as its value.
  */
 export function modelsIn(body: string): Run['models'] {
   const at = body.indexOf(modelsKey)
@@ -37,7 +37,8 @@ export function modelsIn(body: string): Run['models'] {
   try {
     return JSON.parse(body.slice(from, body.indexOf('}', from) + 1))
   } catch {
-    return (JSON.parse(body) as Run).models // This case is reached if a model's name contains a brace.
+    // The name of a model contains a brace, so the part that was cut out is not valid JSON.
+    return (JSON.parse(body) as Run).models
   }
 }
 

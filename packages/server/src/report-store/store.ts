@@ -1,6 +1,6 @@
 /**
- * The only way of a batch of reports into a store, and the only place that uses features of each engine: prepared
- * statements, row numbers, binary arrays. The caller supplies the function that judges a report (reports/rules.ts).
+ * Stores batches of reports with the special features of each engine: prepared statements, row numbers, binary arrays.
+ * The caller supplies the function that judges a report (reports/rules.ts).
  */
 import type { Store } from '../db/open.ts'
 import type { ReportStore } from './committing.ts'

@@ -5,11 +5,11 @@
 import { addUp } from './pending.ts'
 import type { UsageDelta } from './rows.ts'
 
-/** The maximum number of models that have a row of their own for a day of an agent. */
+/** The maximum number of models that have a separate row for a day of an agent. */
 export const namesPerDay = 200
-/** The name of the row in which a day sums all models that have no row of their own. */
+/** The name of the row in which a day sums all models that have no separate row. */
 export const otherModels = 'other'
-/** The number of latest days whose models are never folded into one row, because pages show these days first. */
+/** The number of latest days whose models are never added up in one row, because pages show these days first. */
 export const unfoldedDays = 31
 /** The number of days for which sums are kept. */
 export const usageDays = 400
@@ -17,13 +17,14 @@ export const usageDays = 400
 /** The rows that an agent has in `usage_day` before new sums are added. */
 export interface UsageRows {
   has(day: number, model: string): boolean
-  /** The number of models that have a row for the day, and whether the day has the row of the others. */
+  /** The number of models that have a row for the day, and whether the day has the row `other`. */
   of(day: number): { names: number; others: boolean }
 }
 
 /**
  * Decides for each sum in which row it is stored: the row of its model if the day has one or has room for it, otherwise
- * the row of the others. A model that was counted among the others stays there, because a folded day gets no new names.
+ * the row `other`. A model that was counted in the row `other` of an old day stays there, because such a day gets no
+ * new names.
  */
 export function underNames(due: readonly UsageDelta[], rows: UsageRows, today: number): UsageDelta[] {
   const left = new Map<number, number>()

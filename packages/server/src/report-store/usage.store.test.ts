@@ -8,7 +8,7 @@ import { namesPerDay, otherModels } from './usage-names.ts'
 
 const noon = testStart / 1000
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
-/** Runs with 50 models each and no model name twice, as if an agent put a date into the name of its model. */
+/** Makes runs with 50 models each and no model name twice, as if an agent put a date into the name of its model. */
 const runsOf = (prefix: string, count: number, started = (_: number) => noon) =>
   many(count, (i) => ({
     id: `${prefix}-${i}`,

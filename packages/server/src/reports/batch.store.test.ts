@@ -32,8 +32,8 @@ const batching = (w: World, store: ReportStore = openReportStore(w.store, decide
 }
 
 /**
- * Waits until the batch is blocked by a lock that this transaction holds. On SQLite the only connection blocks it in
- * any case.
+ * Waits until the batch is blocked by a lock that the transaction `trx` holds. On SQLite `trx` has the only connection,
+ * which blocks the batch in any case.
  */
 async function batchWaits(trx: Db, { engine }: Store): Promise<void> {
   if (engine === 'sqlite') return

@@ -87,7 +87,7 @@ test('a batch is formed by what is known about each report and its connection', 
   expect(sizes).toEqual([1, 1, 1, 1, 1, 1, 2])
 })
 
-/** Lets two agents report at once, the first of them twice, to a store that fails once with this error. */
+/** Lets two agents report at once, the first of them twice, to a store that fails once with `error`. */
 async function failing(error: unknown) {
   const batches: string[][] = []
   const store: ReportStore = async (batch) => {

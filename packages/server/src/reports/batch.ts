@@ -16,13 +16,16 @@ import { type BatchingEvent, begin, nextBatch, rulesOf, step, type Waiting } fro
  */
 const maxWaiting = { reports: 4096, bytes: 32 * 1024 * 1024 } as const
 /**
- * The number of waiting reports from which on the service counts as loaded: reports then arrive faster than they can be
- * stored.
+ * The number of waiting reports from which on the service counts as loaded: so many wait only if reports arrive faster
+ * than they can be stored.
  */
 const loadedFrom = 512
 
 export interface Batcher {
-  /** Resolves after the commit, or with `unavailable` when no effect may be assumed (D1, I10). Never rejects. */
+  /**
+   * Resolves with the decision after the commit, or with `unavailable` when nobody may assume that the report had an
+   * effect (D1, I10). Never rejects.
+   */
   submit(submission: Submission, from?: Partial<Origin>): Promise<Decision | Unavailable>
   /** True if the next report would be refused. The caller asks before it reads the body of a report. */
   readonly full: boolean
@@ -57,8 +60,8 @@ interface BatchOptions {
   committed: (submission: Submission, decision: Decision) => void
   failed: (error: unknown) => void
   /**
-   * The number of batches at the same time: one on SQLite, a few on PostgreSQL, where the database works in another
-   * process.
+   * The maximum number of batches that are stored at the same time: one on SQLite, a few on PostgreSQL, where the
+   * database works in another process.
    */
   parallel: number
   /** Starts a batch in a later turn of the event loop that has no other long work. */

@@ -12,7 +12,7 @@ function after(state: Batching, events: readonly BatchingEvent[], parallel = 1) 
   })
   return { state, words }
 }
-/** Reports that arrive one after the other, each with the number of reports that wait. */
+/** The events of reports that arrive one after the other, each with the number of reports that then wait. */
 const come = (from: number, to: number, kept = true): BatchingEvent[] =>
   Array.from({ length: to - from + 1 }, (_, i) => ({ is: 'came', waiting: from + i, kept }))
 const due: BatchingEvent = { is: 'due' }

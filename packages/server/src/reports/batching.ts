@@ -1,8 +1,8 @@
 /**
  * Decides when the next batch of reports starts, and which reports are in it. Pure: batch.ts keeps the reports, the
- * timer and the store. A batch waits a moment for more reports. Those on kept connections arrive together, so it starts
- * when as many have arrived as the last batch had. Those on other connections arrive one by one and cost more, so it
- * waits longer.
+ * timer and the store. Reports on kept connections arrive together, so a batch starts when as many have arrived as the
+ * last batch had, or after a moment. Reports on other connections arrive one by one and cost more, so a batch with such
+ * a report waits longer.
  */
 import type { Submission } from '../report-store/rows.ts'
 
@@ -29,7 +29,7 @@ export interface Batching {
 export type BatchingEvent =
   /** A report arrived. `kept`: its connection stays open after the answer. */
   | { readonly is: 'came'; readonly waiting: number; readonly kept: boolean }
-  /** The timer fired. */
+  /** The timer of the act `wait` fired. */
   | { readonly is: 'due' }
   /**
    * A batch starts with `size` reports. `size` is 0 if every waiting report is from an agent that has another report in
@@ -49,8 +49,8 @@ interface BatchingRules {
   readonly parallel: number
   /**
    * The milliseconds for which the first report of a batch waits for others: `kept` if its connection stays open, `own`
-   * if that ends after the answer, and `beside` while another batch is being stored. `beside` is the longest, because
-   * few large batches cost less than many small ones.
+   * if its connection ends after the answer, and `beside` while another batch is being stored. `beside` is the longest,
+   * because few large batches cost less than many small ones.
    */
   readonly linger: { readonly kept: number; readonly own: number; readonly beside: number }
   readonly max: BatchLimits

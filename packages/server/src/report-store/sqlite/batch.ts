@@ -11,8 +11,8 @@ import { prepare, type Statements } from './statements.ts'
 import { write } from './write.ts'
 
 /**
- * Opens the report store on the only connection of the file. Kysely uses the same connection, so each batch takes it
- * from Kysely and never runs inside somebody else's open transaction.
+ * Opens the report store on the only connection to the database file. Kysely uses the same connection, so each batch
+ * takes it from Kysely and never runs inside somebody else's open transaction.
  */
 export function sqliteReports(store: SqliteStore, decide: Decide): ReportStore {
   let statements: Statements | undefined

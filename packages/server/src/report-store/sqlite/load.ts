@@ -56,7 +56,10 @@ export function load(s: Statements, { agentId, report, places }: Submission, see
   }
 }
 
-/** Finds the agent by its row numbers, else by its id: a lookup of text in an index costs several times more. */
+/**
+ * Finds the agent by the row numbers of its rows, or else by its id: looking up a text in an index costs several times
+ * more than a row number.
+ */
 function findAgent(s: Statements, agentId: string, places: Places | undefined): PlacedAgent | undefined {
   if (!places) return s.agent.get(agentId)
   const known = places.report === 0 ? undefined : s.agentAt.get(places.agent, places.report, agentId)

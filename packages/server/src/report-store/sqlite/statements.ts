@@ -23,7 +23,10 @@ import {
   usageCells,
 } from '../written.ts'
 
-/** An agent's row with the row numbers of its rows, by which they are found faster the next time. */
+/**
+ * An agent's columns, with the row numbers of the agent and of its last report, by which both are found faster the next
+ * time.
+ */
 export const placedAgent = reads({ ...agentColumns, report_row: orNull(integer()), agent_row: integer() }, [
   ...agentRead.names,
   'report_row',
@@ -55,8 +58,8 @@ const insertOf = ({ name }: Described, columns: readonly string[]) =>
 const updateOf = ({ name }: Described, columns: readonly string[], by: string) =>
   `update ${name} set ${set(columns)} where ${by} = ?`
 /**
- * The text of a statement that deletes an agent's oldest lines. Its values are the agent's id twice, then the number of
- * lines to keep, minus one.
+ * The text of a statement that deletes an agent's oldest rows in a table. Its values are the agent's id twice, then the
+ * number of rows to keep, minus one.
  */
 const trimOf = ({ name }: Described) => `delete from ${name} where agent_id = ?
   and seq < (select seq from ${name} where agent_id = ? order by seq desc limit 1 offset ?)`
@@ -72,8 +75,8 @@ export const prepare = (db: DatabaseSync) => ({
 })
 
 /**
- * Prepares the statements that read. `limit ? + 0` is used because SQLite prepares a bare `limit ?` again for every
- * value.
+ * Prepares the statements that read. They contain `limit ? + 0`, because SQLite prepares a bare `limit ?` again for
+ * every value.
  */
 function prepareReading(db: DatabaseSync) {
   const agentColumns = placedAgent.names.map((name) => rowNumbers[name] ?? name).join(', ')
@@ -143,6 +146,6 @@ function prepareWriting(db: DatabaseSync) {
   }
 }
 
-/** Makes a function that deletes an agent's oldest lines, so that `kept` remain. */
+/** Makes a function that deletes an agent's oldest rows in a table, so that `kept` rows remain. */
 const trimming = (statement: StatementSync, kept: number) => (agentId: string) =>
   statement.run(agentId, agentId, kept - 1)

@@ -20,7 +20,7 @@ import {
 import type { Loaded } from './load.ts'
 import type { Statements } from './statements.ts'
 
-/** The number of runs that are written in one turn of the event loop, which takes about 8 ms. */
+/** The number of runs that are written in one turn of the event loop. Writing them takes about 8 ms. */
 const runsPerTurn = 1000
 
 /**
