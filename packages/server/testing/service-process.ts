@@ -92,7 +92,7 @@ export class Place {
     return JSON.parse(stdout) as T
   }
 
-  /** Starts the service and waits until it is ready. */
+  /** Starts the service as a separate process and waits until it is ready. */
   async start(): Promise<ServiceProcess> {
     const service = this.begin()
     onTestFinished(() => service.kill('SIGKILL').then(() => {}))
@@ -100,7 +100,7 @@ export class Place {
     return service
   }
 
-  /** Starts the service without waiting; the caller waits for it and stops it. */
+  /** Starts the service as a separate process. The caller has to wait until it is ready, and to stop it. */
   begin(): ServiceProcess {
     return new ServiceProcess(this.#spawn(['start', '--json']))
   }
@@ -110,8 +110,8 @@ export class Place {
   }
 
   /**
-   * Asks the running service to carry out the command; undefined if no service runs, if its data is in PostgreSQL, or
-   * if the program itself is being tested.
+   * Asks the running service to carry out a command of `svc-server`. Undefined if no service runs, if its data is in
+   * PostgreSQL, or if the test runs the program as another user or in another version.
    */
   async #asked(args: string[], input: string): Promise<OperatorOutcome | undefined> {
     if (!this.#isUsual || this.env.SVC_DATABASE_URL !== undefined) return undefined
@@ -134,7 +134,10 @@ export class ServiceProcess {
   /** The lines of the log that the service wrote to standard error. */
   log = ''
   said = ''
-  /** The link with which the first person makes an account; null if somebody has one, or the service is not ready. */
+  /**
+   * The link with which the first person makes an account; null once somebody has an account, and until the service is
+   * ready.
+   */
   link: string | null = null
   readonly ended: Promise<number | NodeJS.Signals>
 
@@ -160,7 +163,7 @@ export class ServiceProcess {
     gone.catch(() => {})
   }
 
-  /** Waits until the log contains this text. */
+  /** Waits until the log of the service contains this text. */
   async logs(text: string): Promise<void> {
     const isLogged = () => this.log.includes(text)
     const line = () => `${JSON.stringify(text)} in the log. Its end:\n${this.log.slice(-2000)}`
@@ -174,14 +177,14 @@ export class ServiceProcess {
   }
 }
 
-/** Makes a place with a temporary folder and free ports. */
+/** Makes a temporary folder and chooses free ports for one service; `more` are further environment variables. */
 export async function newPlace(more: Record<string, string> = {}, name = 'svc-place-'): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), name))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return new Place(folder, { page: await freePort(), ops: await freePort() }, more)
 }
 
-/** Sends a report over HTTP, like an agent. */
+/** Sends a report to a service over HTTP, as an agent does. */
 export const report = (url: string, token: string, body: object = {}): Promise<Response> =>
   fetch(`${url}/api/agent/v1/report`, {
     method: 'POST',
@@ -189,7 +192,7 @@ export const report = (url: string, token: string, body: object = {}): Promise<R
     body: JSON.stringify({ protocol: 1, ...body }),
   })
 
-/** Makes an activated workspace, a person who signs in with `password`, and an agent, with the operator's commands. */
+/** Uses the operator's commands to make an activated workspace, an admin who signs in with `password`, and an agent. */
 export async function populate(place: Place): Promise<{ token: string; email: string; password: string }> {
   const email = 'ada@example.org'
   const password = 'correct horse battery'

@@ -1,4 +1,4 @@
-/** The agents' side of the service over real HTTP, on a store and a clock of the test. */
+/** Serves the routes for agents over real HTTP for tests, on a store and a clock of the test. */
 import { once } from 'node:events'
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,14 +16,14 @@ export interface TestService extends AgentSide {
   url: string
   port: number
   live: TestLive
-  /** The errors that were logged. */
+  /** The entries that the service logged at the level error. */
   errors: unknown[]
   /** The number of open connections. */
   connections: () => Promise<number>
   stop: () => Promise<void>
 }
 
-/** Records notifications that are meant for pages. */
+/** Stands in for the live hub in tests: it only records the notifications that would go to open pages. */
 export interface TestLive extends Live {
   heard: { what: 'reported' | 'changed' | 'list' | 'alerts'; workspaceId: string; agentId?: string }[]
   watched: Set<string>
@@ -67,7 +67,7 @@ export interface ServiceOptions {
   now?: () => number
   monotonic?: () => number
   config?: Partial<Config>
-  /** The releases of the service; by default it serves none. */
+  /** The runtime releases that the service serves; by default none. */
   releases?: Releases
   limits?: Partial<ListenerLimits>
 }
@@ -119,7 +119,10 @@ export interface Sending {
   agent?: Agent
 }
 
-/** Sends one request like a client. The host is that of the service's own origin unless a header says otherwise. */
+/**
+ * Sends one HTTP request as a client does. The header `Host` names the service's own origin unless `headers` contains
+ * another one.
+ */
 export function send(service: { port: number }, sending: Sending): Promise<Reply> {
   const { token, method = 'POST', path = '/api/agent/v1/report', body, headers, agent } = sending
   return new Promise((resolve, reject) => {
@@ -161,7 +164,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Sends a report and returns the answer; throws when it is refused. */
+/** Sends a report and returns the service's answer; throws when the service refuses the report. */
 export async function report(
   service: { port: number },
   token: string,
@@ -172,7 +175,7 @@ export async function report(
   return reply.json as Answer
 }
 
-/** The content of a report that offers every control and a setting, for tests of commands. */
+/** The parts of a report with which an agent offers every control and one setting, for tests of commands. */
 export const offering = {
   controls: ['pause', 'resume', 'run_now'],
   settings: { schema: [{ key: 'every', type: 'number', min: 1, max: 120 }], values: { every: 10 } },

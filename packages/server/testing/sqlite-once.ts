@@ -1,4 +1,6 @@
-/** Vitest's global set-up for tests that open many stores: one migrated SQLite database to copy. */
+/**
+ * Vitest's global set-up for tests that open many stores. It makes one migrated SQLite database that the tests copy.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +11,7 @@ import { accountTables } from '../src/people/auth.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The file of a migrated database that nobody has open. */
+    /** The path of a migrated SQLite database. No process has it open, so tests can copy it. */
     sqliteTemplate: string
   }
 }

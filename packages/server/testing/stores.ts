@@ -1,4 +1,4 @@
-/** Runs every store test on both engines, and gives each test an empty, migrated store when it opens one. */
+/** Opens stores for tests, on both engines: each store is a new, migrated database without rows. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,10 @@ import { once } from './postgres.ts'
 import { type Cluster, prepare, template } from './postgres-once.ts'
 import { writeTemplate } from './sqlite-once.ts'
 
-/** Runs the tests in `tests` once on SQLite and once on PostgreSQL. Stores from `open` are closed after each test. */
+/**
+ * Runs the tests in `tests` once on SQLite and once on PostgreSQL. Stores that a test opens with `open` are closed
+ * after the test.
+ */
 export function everyEngine(
   name: string,
   tests: (open: () => Promise<Store>, engine: 'SQLite' | 'PostgreSQL') => void,
@@ -37,7 +40,9 @@ export async function openTestSqlite(): Promise<Store> {
 
 let sqlite: string | undefined
 
-/** The file of a migrated database, for a service process or several stores. */
+/**
+ * Makes a migrated SQLite database and returns its path, for tests that start a service process or open several stores.
+ */
 export async function newSqliteFile(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-db-'))
   atFileEnd.push(() => rmSync(folder, { recursive: true, force: true }))
@@ -47,7 +52,8 @@ export async function newSqliteFile(): Promise<string> {
 }
 
 /**
- * The file of the migrated SQLite database that this run copies; without a global set-up, one made for this test file.
+ * The path of the migrated SQLite database that tests copy: the one of the whole run or, without a global set-up, one
+ * made for this test file.
  */
 async function sqliteTemplate(): Promise<string> {
   sqlite ??= inject('sqliteTemplate')
@@ -64,12 +70,15 @@ async function sqliteTemplate(): Promise<string> {
 let cluster: Promise<Cluster> | undefined
 let made = 0
 
-/** Opens a separate, migrated PostgreSQL database. */
+/** Opens a new, migrated PostgreSQL database. */
 export async function openTestPostgres(): Promise<Store> {
   return openPostgres(await newPostgresDatabase())
 }
 
-/** The address of a new PostgreSQL database, migrated or empty, for a service process or several stores. */
+/**
+ * Makes a PostgreSQL database, migrated or empty, and returns its address, for tests that start a service process or
+ * open several stores.
+ */
 export async function newPostgresDatabase({ empty = false } = {}): Promise<string> {
   cluster ??= clusterOfRun()
   const of = (database: string, base: string) => base.replace('DATABASE', database)
@@ -81,7 +90,10 @@ export async function newPostgresDatabase({ empty = false } = {}): Promise<strin
   return of(name, base)
 }
 
-/** The PostgreSQL cluster of this run; without a global set-up, one made for this test file. */
+/**
+ * The PostgreSQL cluster in which tests make databases: the one of the whole run or, without a global set-up, one made
+ * for this test file.
+ */
 async function clusterOfRun(): Promise<Cluster> {
   const given = inject('postgres')
   if (given) return given

@@ -1,4 +1,4 @@
-/** Runs command lines of `svc-server` in the process of a test, as the running service does. */
+/** Runs command lines of `svc-server` in the process of a test, in the same way as the running service runs them. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,10 +15,13 @@ import { runCommand } from '../src/operator/socket/socket.ts'
 import { words } from '../src/operator/words.ts'
 import { type World, world } from './world.ts'
 
-/** The options of a webhook channel whose receiver is never called. */
+/** The command line options of a webhook channel. No test sends anything to its address. */
 export const hook = ['--kind', 'webhook', '--url', 'https://example.org/hook']
 
-/** Makes a world whose service may send to this machine, and runs command lines in it. */
+/**
+ * Makes a world whose service may send messages to this machine, and returns functions that run command lines of
+ * `svc-server` in it.
+ */
 export async function typing(store: Store, { smtpUrl }: { smtpUrl?: string } = {}) {
   const w = await world(store)
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-commands-'))
@@ -34,7 +37,7 @@ export async function typing(store: Store, { smtpUrl }: { smtpUrl?: string } = {
     if (!outcome.ok) return `${outcome.kind}: ${outcome.message}`
     return printed(commands[chosen.name] as OperatorCommand, outcome.value, json)
   }
-  /** The text that a command line prints for a person, or why it was refused. */
+  /** The text that a command line prints without `--json`, or why it was refused. */
   const said = (typed: string, more: string[] = [], input = '') => perform([...typed.split(' '), ...more], input, false)
   /** The value that a command line prints with `--json`, or why it was refused. */
   const json = async (typed: string, more: string[] = [], input = '') => {
@@ -48,13 +51,18 @@ interface Opened {
   id: string
   name: string
   kind?: 'agent' | 'service'
-  /** The scope of the alert; by default the workspace of the world. */
+  /**
+   * The scope of the alert: a workspace, or the scope of the service itself. The default is the workspace of the world.
+   */
   scope?: { id: string }
-  /** How the alert differs from one that has just opened. */
+  /** The fields in which the alert differs from an alert that has just opened. */
   alert?: Partial<Alert>
 }
 
-/** Inserts an alert of the rule `bad`, or `service` for the service itself, and returns its id. */
+/**
+ * Inserts an open alert and returns its id. The alert is of the rule `bad` if it is about an agent, and of the rule
+ * `service` if it is about the service itself.
+ */
 export async function openAlert(w: World, { id, name, kind = 'agent', scope = w.workspace, alert: more }: Opened) {
   const now = w.clock.now()
   const rule = kind === 'agent' ? 'bad' : 'service'

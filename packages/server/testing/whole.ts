@@ -1,6 +1,6 @@
 /**
- * The whole service behind its listener, assembled as in `service.ts`, on a store of the test and with its log in
- * memory.
+ * Starts the whole service behind its listener for tests, assembled as in `service.ts`, on a store of the test and with
+ * its log in memory.
  */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ import { testConfig } from './service.ts'
 
 export interface Whole {
   port: number
-  /** The log lines at `info` and above. */
+  /** The lines of the log at the level `info` and above. */
   lines: string[]
   stop: () => Promise<void>
 }
@@ -75,7 +75,7 @@ export async function startWhole(store: Store, options: WholeOptions = {}): Prom
   }
 }
 
-/** Sends these bytes on a new connection; returns everything received until it was closed. */
+/** Sends these bytes on a new connection; returns everything that was received until the service closed it. */
 export async function exchange(port: number, bytes: string): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' })
   let said = ''

@@ -1,5 +1,6 @@
 /**
- * A small world for tests: an activated workspace, an admin, and an agent with its token. Only the clock is simulated.
+ * Makes a small world for tests: an activated workspace, an admin, and an agent with its token. Only the clock is
+ * simulated.
  */
 import type { Store } from '../src/db/open.ts'
 import { newId } from '../src/ids.ts'
@@ -9,7 +10,10 @@ export interface World {
   store: Store
   clock: Clock
   workspace: { id: string; slug: string; name: string }
-  /** An admin without a password; the routes for people have separate tests. */
+  /**
+   * The admin of the workspace. The admin has no password, because the tests of the routes for people make their own
+   * people.
+   */
   admin: { id: string; name: string; email: string }
   agent: TestAgent
   /** Adds an agent to the world's workspace. */

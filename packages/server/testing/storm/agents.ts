@@ -1,6 +1,6 @@
 /**
- * An agent of a storm: it reports to any node, one report after the other, applies each command once, acks it in the
- * next report, and follows the wishes for its versions, with or without success.
+ * Simulates an agent in a storm (storm.ts). The agent sends one report after the other to any node, applies each
+ * command once, acks it in the next report, and tries the versions that answers wish, with or without success.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Applied } from '@svc/protocol'
@@ -20,8 +20,8 @@ export async function reportOn(storm: Storm, agent: Reporter): Promise<void> {
     if (answered) {
       outbox = outbox.filter((ack) => !acks.includes(ack))
       for (const { id } of answered.commands) {
-        // The agent's journal already has this command, so it is not applied again. The checker notices that it was
-        // delivered twice.
+        // The agent has applied this command before, so it ignores the second delivery. The checker reports that an
+        // answer delivered the command twice.
         if (seen.has(id)) continue
         seen.add(id)
         const ok = storm.random() < 0.8
@@ -34,7 +34,9 @@ export async function reportOn(storm: Storm, agent: Reporter): Promise<void> {
   }
 }
 
-/** Sends a report and returns the answer; undefined if a reporter would not accept it as an answer (D17). */
+/**
+ * Sends a report and returns the answer; undefined if the response is not an answer that a reporter would accept (D17).
+ */
 async function reportOnce(storm: Storm, agent: Reporter, acks: Ack[]): Promise<Answer | undefined> {
   const number = ++numbered
   const report = `${agent.name}-${number}`
@@ -71,14 +73,17 @@ const told = ({ commands = [], desired, runtime, runtime_desired }: Partial<Answ
     runtime: runtime_desired,
   }) satisfies Partial<Of<'answer'>>
 
-/** The version and outcome that a report names. During a trial these are the new version and the old outcome (3.4). */
+/**
+ * The part `runtime` of a report. During a trial it names the new version as running, with the outcome of the update
+ * before (3.4).
+ */
 const saidOf = ({ version, applied, trial }: Runtime) => ({
   version: trial?.to ?? version,
   ...(trial && { previous: version }),
   ...(applied && { applied }),
 })
 
-/** Starts wished updates, and ends those in progress. */
+/** Starts the updates that an answer wishes, and ends trials whose time is over. */
 function follow(storm: Storm, agent: Reporter, { desired, runtime_desired: wished }: Answer): void {
   const { runtime } = agent
   if (runtime?.trial) {
@@ -107,7 +112,10 @@ function outcomeOf(runtime: Runtime, outcome: NonNullable<Applied['outcome']>, f
   runtime.news = outcome
 }
 
-/** Makes an outcome. Its message differs from all others, because attempts are told apart by their messages (D34). */
+/**
+ * Makes an outcome of an update. Its message differs from all other messages, because the service tells attempts apart
+ * by their messages (D34).
+ */
 const applied = (outcome: NonNullable<Applied['outcome']>, version: string, from: string, to: string): Applied => ({
   version,
   outcome,

@@ -1,6 +1,6 @@
 /**
- * The processes that a storm kills and restarts: nodes of the service as people run them, and a separate PostgreSQL
- * below them.
+ * Runs the processes that a storm kills and restarts: nodes of the service as people run them and, for several nodes, a
+ * PostgreSQL.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ export interface Node {
 }
 export interface Nodes {
   nodes: Node[]
-  /** Starts a node, as often as it takes, like a supervisor. */
+  /** Starts a node again and again until it is ready, like a supervisor. */
   start(node: Node): Promise<void>
   stop(): Promise<void>
 }
@@ -26,14 +26,14 @@ export interface Cluster extends Nodes {
   postgres: TestPostgres
   url: string
 }
-/** A single node with SQLite. */
+/** A single node whose data is in SQLite. */
 export interface Alone extends Nodes {
   file: string
 }
 
 /**
- * Starts PostgreSQL and this many nodes. The nodes share a secret and trust forwarded addresses, as behind a proxy.
- * `fill` prepares the empty database first.
+ * Starts PostgreSQL and this many nodes. The nodes share a secret and trust forwarded client addresses, as behind a
+ * proxy. `fill` prepares the database before the nodes start.
  */
 export async function openCluster(
   count: number,
@@ -53,7 +53,7 @@ export async function openCluster(
   }
 }
 
-/** Starts one node with the database in its folder. */
+/** Starts one node with a SQLite database in its data folder. `fill` prepares the database first. */
 export async function openAlone({ fill }: { fill: (file: string) => Promise<void> }): Promise<Alone> {
   const nodes = await startNodes(1, {}, (dataDir) => fill(databaseFile(dataDir)))
   return { ...nodes, file: databaseFile(nodes.nodes[0]?.place.dataDir ?? '') }
@@ -86,7 +86,7 @@ async function startNodes(
       const begun = node.place.begin()
       const stands = await begun.ready().then(
         () => true,
-        () => false, // The node could not reach the database, said so, and ended.
+        () => false, // The node could not reach the database and ended before it was ready.
       )
       if (stands) {
         node.process = begun

@@ -1,4 +1,4 @@
-/** How a storm reaches the service: with the operator's commands, as people type them, and by reading the store. */
+/** What the people of a storm use to reach the service: the operator's commands, and queries of the store. */
 import { type Db, openEmbedded, openPostgres, type Store } from '../../src/db/open.ts'
 import { liveOf } from '../../src/open.ts'
 import type { Request, Service } from '../../src/operator/kit/request.ts'
@@ -7,8 +7,8 @@ import { openAuth } from '../../src/people/auth.ts'
 import type { Alone, Cluster } from './cluster.ts'
 
 /**
- * The result of an act. If it was not `ok`, `known` says whether it certainly had no effect, because it was refused;
- * otherwise nobody knows.
+ * The result of an operator's command. If it was not `ok`, `known` is true when the command was refused and so
+ * certainly had no effect. Otherwise nobody knows whether it had an effect.
  */
 export type Did<T> = { ok: true; value: T } | { ok: false; known: boolean }
 
@@ -18,7 +18,7 @@ export interface Hands {
   close(): Promise<void>
 }
 
-/** Acts on PostgreSQL, where a command runs in the process of the test, beside the nodes. */
+/** Carries out the operator's commands on PostgreSQL, in the process of the test and beside the nodes. */
 export function beside({ url }: Cluster): Hands {
   const store = openPostgres(url)
   const live = liveOf(store)
@@ -36,8 +36,8 @@ export function beside({ url }: Cluster): Hands {
 }
 
 /**
- * Acts on SQLite, where the database belongs to the running service. Commands go to its socket, and a read must end
- * before the service does.
+ * Carries out the operator's commands on SQLite. The database belongs to the running service, so commands go to its
+ * socket, and each query opens the file only for a moment.
  */
 export function through({ nodes, file }: Alone): Hands {
   const dataDir = nodes[0]?.place.dataDir ?? ''

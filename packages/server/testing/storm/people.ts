@@ -1,6 +1,6 @@
 /**
- * The acts of people in a storm: they send commands, rotate tokens, name versions, request runtimes, serve releases,
- * delete agents and issue codes. Machines redeem the codes, several at the same time.
+ * What people do in a storm: they send commands, rotate tokens, wish versions, serve releases, delete agents and issue
+ * install codes. Machines redeem the codes, several at the same time.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Named } from '../checker/lines.ts'
@@ -15,11 +15,11 @@ const pathOf = ({ name }: { name: string }) => `${slug}/${name}`
 type Act = (storm: Storm, agent: Reporter) => Promise<unknown>
 
 /**
- * Lets people act until the storm ends. An act is recorded if an answer confirmed it; a wish, a release and a deletion
- * also if it may have happened.
+ * Lets people act on agents until the storm ends. An act is recorded if the service confirmed it; a wish, a release and
+ * a deletion are recorded also if they may have happened.
  */
 export async function steer(storm: Storm): Promise<void> {
-  // Each act happens at least once, however short the storm is.
+  // A wish, a rotation and a runtime wish happen at least once, however short the storm is.
   const [first] = storm.agents
   if (first) {
     await wish(storm, first, '1.1.0')
@@ -47,7 +47,7 @@ async function rotate(storm: Storm, agent: Reporter): Promise<void> {
   const rotated = await storm.operate<{ token: string }>('agent rotate', [pathOf(agent)])
   if (!rotated.ok) return
   storm.note({ kind: 'void', at: Date.now(), agent: agent.id, token: old })
-  // The agent uses the old token for a moment, like a machine on which nobody has set the new token yet.
+  // The agent uses the old token for a moment, like an agent on whose machine nobody has set the new token yet.
   await sleep(storm.pause)
   agent.token = rotated.value.token
 }
@@ -67,7 +67,7 @@ async function wish(
 
 type Stood = { changed: boolean; updates: { runtime: { wish: { version: string } | null } } }
 
-/** Requests a runtime update; returns true when the request was accepted. */
+/** Requests a runtime update of an agent; returns true when the service accepted the request. */
 async function wishRuntime(storm: Storm, agent: Reporter): Promise<boolean> {
   const at = Date.now()
   const wished = await storm.operate<Stood>('wish runtime', [pathOf(agent)], { unsigned: true })
@@ -87,7 +87,10 @@ async function withdrawRuntime(storm: Storm, agent: Reporter): Promise<void> {
 
 const lift: Act = (storm, agent) => storm.operate('wish lift', [pathOf(agent)])
 
-/** The acts of people. A random number below 1 selects the first act whose share is above that number. */
+/**
+ * What people do to a random agent, each with the upper end of its share: a random number from 0 to 1 selects the first
+ * act whose number is larger.
+ */
 const shares: [share: number, act: Act][] = [
   [0.6, press],
   [0.68, wish],
@@ -97,7 +100,10 @@ const shares: [share: number, act: Act][] = [
   [1, rotate],
 ]
 
-/** Serves new releases, one after the other. Each ends the wishes for the one before. */
+/**
+ * Adds new releases, one after the other. The service then serves the new release, which ends wishes for the release
+ * before it.
+ */
 export async function release(storm: Storm): Promise<void> {
   for (let n = 1; !storm.over(); n++) {
     await sleep(storm.pause * (10 + 20 * storm.random()))
@@ -112,7 +118,10 @@ export async function release(storm: Storm): Promise<void> {
   }
 }
 
-/** Deletes agents, so that others can be installed under their names, including agents that no machine knows. */
+/**
+ * Deletes agents, so that others can be installed under their names. Some of them were installed, but no machine runs
+ * them.
+ */
 export async function tidy(storm: Storm): Promise<void> {
   while (!storm.over()) {
     await sleep(storm.pause * (4 + 4 * storm.random()))
@@ -143,14 +152,14 @@ async function remove(storm: Storm, agent: { id: string; name: string; gone?: bo
   storm.note({ kind: 'delete', at, done, agent: agent.id, name: agent.name })
   const i = storm.agents.findIndex(({ id }) => id === agent.id)
   if (i >= 0) storm.agents.splice(i, 1)
-  // The machine continues for a moment, because nobody has told it that its agent was deleted.
+  // The machine of the deleted agent continues for a moment, because it does not know yet that the agent was deleted.
   await sleep(storm.pause * 2)
   agent.gone = true
 }
 
 type Issued = { code: string; id: string; blueprint: string; version: string; agent: string }
 
-/** Issues codes. For each, several machines preview and redeem it through several nodes. */
+/** Issues install codes. Several machines preview and redeem each code at the same time, through several nodes. */
 export async function install(storm: Storm, codes: Map<string, string>): Promise<void> {
   for (let n = 0; !storm.over(); n++) {
     const wanted = [slug, 'mail@1.0.0'] as const
@@ -175,14 +184,17 @@ export async function install(storm: Storm, codes: Map<string, string>): Promise
 
 const unknownLike = (code: string) => `svc_inst_${'x'.repeat(code.length - 9)}`
 
-/** Makes the same calls with a used code and with a code that never existed, while nobody else uses either (I14). */
+/**
+ * Makes the same calls with a used install code and with a code that never existed, while nobody else uses these codes
+ * (I14).
+ */
 async function compare(storm: Storm, code: string): Promise<void> {
   for (const kind of ['redeem', 'preview'] as const)
     for (const one of storm.random() < 0.5 ? [code, unknownLike(code)] : [unknownLike(code), code])
       await call(storm, kind, one, true)
 }
 
-/** Lets the machine that redeemed the code run the agent. */
+/** Adds a newly installed agent to the storm, on the machine that redeemed the code. */
 async function join(storm: Storm, name: string, token: string): Promise<void> {
   const found = await storm
     .read((db) => db.selectFrom('agent').select('id').where('name', '=', name).executeTakeFirst())
@@ -191,7 +203,7 @@ async function join(storm: Storm, name: string, token: string): Promise<void> {
   storm.join({ ...found, name, token, fill: 0, version: '1.0.0', runtime: { version: '1.9.0' }, gone: false })
 }
 
-/** Previews or redeems a code. Returns the new agent's token if the code was redeemed. */
+/** Previews or redeems an install code. Returns the token of the new agent if the code was redeemed. */
 async function call(
   storm: Storm,
   kind: 'preview' | 'redeem',

@@ -1,4 +1,4 @@
-/** The participants of a storm, and what they act with. */
+/** Types for the participants of a storm, and for what they act with. */
 import type { Applied } from '@svc/protocol'
 import type { Line } from '../checker/lines.ts'
 import type { Hands } from './hands.ts'
@@ -9,11 +9,11 @@ export interface Storm extends Pick<Hands, 'operate' | 'read'> {
   note: (line: Line) => void
   over: () => boolean
   pause: number
-  /** The agents that were not deleted. */
+  /** The agents of the storm that nobody has deleted. */
   agents: Reporter[]
-  /** Adds an agent, which then starts to report. */
+  /** Adds an agent to the storm, which then starts to report. */
   join: (agent: Reporter) => void
-  /** Sends a request to any node; undefined when no complete answer arrived. */
+  /** Sends a request to a random node; undefined when no complete answer arrived. */
   post: (path: string, body: object, headers?: Record<string, string>) => Promise<Reply | undefined>
 }
 export interface Reply {
@@ -28,22 +28,24 @@ export interface Reporter {
   name: string
   /** The agent's token; a rotation replaces it. */
   token: string
-  /** The number of runs that the agent sends at first. With many, the limit of 2000 runs matters (I8). */
+  /**
+   * The number of runs that the agent sends when it starts. With many runs, the limit of 2000 stored runs matters (I8).
+   */
   fill: number
-  /** The blueprint version that it runs; null for an agent without a blueprint. */
+  /** The blueprint version that the agent runs; null for an agent without a blueprint. */
   version: string | null
-  /** The last outcome it reported for that version (2.5). */
+  /** The outcome of the agent's last blueprint update, which its reports repeat (2.5). */
   applied?: Applied
   /** The agent's runtime; undefined for a reporter that is not a runtime. */
   runtime?: Runtime | undefined
-  /** True if somebody has deleted the agent, which it will notice soon. */
+  /** True if somebody has deleted the agent, so that its machine stops reporting. */
   gone: boolean
 }
 export interface Runtime {
   version: string
   applied?: Applied
-  /** The trial in progress: the new version, and the number of reports until its outcome. */
+  /** The trial in progress: the new runtime version, and the number of reports until the trial ends. */
   trial?: { to: string; left: number } | undefined
-  /** The outcome of the last update, until the next report is made; that report says it. */
+  /** The outcome of the last runtime update, until the first report that contains it is sent. */
   news?: Applied['outcome'] | undefined
 }

@@ -1,7 +1,7 @@
 /**
- * A storm: agents report to nodes of the service; people send commands, rotate tokens, wish versions, serve releases,
- * delete and install; meanwhile nodes and the database are killed and restarted, all from one seed. Everything that
- * anybody saw is recorded line by line for the checker.
+ * Runs a storm: agents report to nodes of the service, and people send commands, rotate tokens, wish versions, serve
+ * releases, and delete and install agents, while nodes and the database are killed and restarted. All random choices
+ * come from one seed. What clients and people saw is recorded for the checker.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomOf } from '../../../protocol/testing/mutate.ts'
@@ -25,19 +25,19 @@ import { viewOf } from './view.ts'
 export interface Weather {
   seed: number
   /**
-   * The kinds of faults: a kill of a node, of the database, or of both at once. On SQLite there is one node, and only
-   * the node is killed.
+   * The faults of the storm, in order: each is a kill of a node, of the database, or of both at once. On SQLite there
+   * is one node, and only the node is killed.
    */
   faults: readonly Fault[]
   nodes: number
   agents: number
   /** The milliseconds between two reports of an agent. */
   pause: number
-  /** The milliseconds between two faults. */
+  /** The milliseconds between two faults of the storm. */
   calm: number
   /**
-   * Returns true if the storm may end. A storm is not limited by time, because a busy machine does less in the same
-   * time.
+   * Returns true if the recorded lines suffice to end the storm. A fixed time would not do, because a busy machine does
+   * less in the same time.
    */
   enough: (lines: readonly Line[]) => boolean
 }
@@ -45,16 +45,16 @@ type Fault = 'node' | 'database' | 'both'
 export interface Told {
   lines: Line[]
   /**
-   * For each outage, the milliseconds from the return of the database until every node was healthy and could look up a
+   * For each outage of the database, the milliseconds from its end until every node was healthy and could look up a
    * token again.
    */
   healed: number[]
 }
 
-/** The milliseconds after which a step of a storm counts as failed. */
+/** The maximum milliseconds for which a storm continues after its last fault until `enough` returns true. */
 const patience = 120_000
 
-/** Runs a storm on an engine. On SQLite `weather` must name one node. */
+/** Runs a storm on SQLite or PostgreSQL. On SQLite `weather` must name one node. */
 export async function rage(weather: Weather, engine: Store['engine']): Promise<Told> {
   let agents: Reporter[] = []
   const fill = async (store: Store) => {
@@ -129,7 +129,7 @@ async function blow(weather: Weather, cluster: Nodes, all: Reporter[], hands: Ha
   }
 }
 
-/** Carries out a kill; returns the outage if it was one of the database. */
+/** Kills and restarts a node, the database or both. Returns the outage if the database was killed. */
 async function strike(
   fault: Fault,
   node: Node,
@@ -156,7 +156,8 @@ async function healing(cluster: Nodes, agents: readonly Reporter[], since: numbe
   for (const { place } of cluster.nodes) {
     const token = agents[0]?.token
     const well = async () => {
-      // An invalid body: a node that can look up the token refuses it with 400, and nothing is stored.
+      // The body of this report is invalid: a node that can look up the token refuses it with 400, and nothing is
+      // stored.
       const answer = await fetch(`${place.url}/api/agent/v1/report`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}` },
@@ -201,9 +202,7 @@ async function peopled({ agents: count }: Weather, store: Store): Promise<Report
   return agents
 }
 
-/**
- * Sends a request to a node. Some answers are lost on purpose, because the client closes the connection while it waits.
- */
+/** Sends a request to a node. The client closes some connections while it waits, so that the answer is lost. */
 async function send(
   { place }: Node,
   random: () => number,

@@ -1,8 +1,11 @@
-/** Reads everything that is stored, in the form that the checker needs. */
+/** Reads the whole store in the form that the checker needs. */
 import type { Db } from '../../src/db/open.ts'
 import type { Of } from '../checker/lines.ts'
 
-/** Reads what is stored. `codes` maps each install code to the id of its row. */
+/**
+ * Reads what is stored about agents, commands, install codes and bots. `codes` maps each install code to the id of its
+ * row.
+ */
 export async function viewOf(db: Db, codes: ReadonlyMap<string, string>): Promise<Of<'view'>> {
   const at = Date.now()
   const commands = await db.selectFrom('command').selectAll().execute()
@@ -45,8 +48,8 @@ export async function viewOf(db: Db, codes: ReadonlyMap<string, string>): Promis
 }
 
 /**
- * The report's number in each part of the shown report. The list is empty if the report showed none, such as one that
- * only brought old runs.
+ * For each part of the report that the service shows, the number of the report that it came from. Empty if the shown
+ * report has no such parts, for example when it only brought old runs.
  */
 function shownIn({
   label,
