@@ -28,7 +28,7 @@ export interface Ground {
   readonly now: () => Update
   /** Returns a wish of the service, if one can be started now. */
   readonly wish: () => Came | undefined
-  /** Returns a request of a person on this machine. */
+  /** Returns a request of a person on this machine, if there is one. */
   readonly asked: () => Came | undefined
   /** Makes the launcher check the files at once. */
   readonly look: () => void

@@ -40,8 +40,8 @@ interface Case {
   readonly point: Point
   readonly way: Way
   /**
-   * Which calls count: those from this state on or, for `swap`, those on the link that becomes `current`. By default
-   * all calls count.
+   * Which calls the number in `point` counts: those made from this state of the journal on or, for `swap`, those on the
+   * link that becomes `current`. By default all calls count.
    */
   readonly from?: UpdateState | 'swap'
 }
@@ -123,8 +123,8 @@ async function hangs({ point, way, from }: Case, lane: Lane): Promise<string> {
 }
 
 /**
- * Checks that the update continues in the same process, and that the agent is not restarted if it runs the version to
- * which `current` leads.
+ * Checks that the update continues in the same process of the runtime, and that the agent is not restarted if it runs
+ * the version to which `current` leads.
  */
 async function expectGoesOn(agent: InstalledAgent, lane: Lane, running: Running, where: string): Promise<void> {
   const wanted = restOf(agent, w.next)

@@ -36,15 +36,15 @@ const update = filled(
   object(
     {
       state: oneOf(states),
-      /** The version that works. While a new version is on proof, this is still the one before it. */
+      /** The version that works. While a new version is on trial, this field still names the version before it. */
       running: release,
       /** The previous version. It is complete on the disk, so a rollback needs no network. */
       previous: release,
       /** The version that is being installed, from the wish until it is kept. */
       to: release,
       /**
-       * The number of proofs of the new version, without those that a clean end of the runtime interrupted. A start
-       * after a kill allows one more.
+       * The number of trials of the new version. A trial that a clean end of the runtime interrupts is not counted.
+       * After a kill the version gets one more trial.
        */
       proofs: number(),
       window,
@@ -87,7 +87,7 @@ export function unreadable(folder: UpdatePath): string | undefined {
 }
 
 /**
- * Reads the journal. Undefined if there was no update yet, or if the journal is invalid; then `current` says which
- * version runs.
+ * Reads the journal of updates. Undefined if there was no update yet, or if the journal is invalid; then the link
+ * `current` says which version runs.
  */
 export const readUpdate: (folder: UpdatePath) => Update | undefined = file.read

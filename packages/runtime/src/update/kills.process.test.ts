@@ -1,7 +1,7 @@
 /**
  * Tests an update and its rollback with the runtime killed at its system calls (docs/decisions/kills.md, I17 to I20):
  * first the thread of the runtime proper, then that of the launcher, then `svc rollback` without a runtime. In the last
- * test a system call fails instead. After each a start must do what the journal and `current` say.
+ * test a system call fails instead. After each kill or failure, a start must do what the journal and `current` say.
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'

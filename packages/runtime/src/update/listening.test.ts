@@ -87,7 +87,7 @@ describe('a wish of the service', () => {
   ])('%s, and that is logged once', (_name, state, lines) => {
     const first = after(state, look)
     expect(first.lines).toEqual(lines)
-    expect(first.acts).toEqual(lines.map(() => 'say')) // the acts only log lines; nothing is fetched or noted
+    expect(first.acts).toEqual(lines.map(() => 'say')) // the only acts are log lines: nothing is downloaded or saved
     expect(appliedOf(first.state.update)).toEqual({ version: '1.0.0', outcome: 'ok', message: 'installed' })
     expect(after(first.state, look).acts).toEqual([])
   })

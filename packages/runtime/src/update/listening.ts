@@ -13,7 +13,7 @@ import type { Update } from './journal.ts'
 import { judgeWish, lifts, type WishVerdict } from './wish.ts'
 
 export interface Listening {
-  /** The update as the journal has it. */
+  /** The state of the update as the journal has it. */
   readonly update: Update
   /** The version that the last answer of the service wished. */
   readonly desired?: ReceivedAnswer['desired'] | undefined
@@ -27,8 +27,8 @@ export interface Listening {
   /** The version that the last update wished by the service installs. */
   readonly aim?: string
   /**
-   * `deaths` counts the crashes of the agent's process since this runtime started; `exit` is the time of its last crash
-   * in Unix milliseconds, which may be earlier.
+   * `deaths` counts the crashes of the agent's process since this runtime started. `exit` is the time of the last crash
+   * in Unix milliseconds; that crash may have happened before this runtime started.
    */
   readonly deaths: number
   readonly exit?: number | undefined
@@ -36,7 +36,7 @@ export interface Listening {
 export type ListeningEvent =
   | { readonly is: 'answer'; readonly desired: ReceivedAnswer['desired'] }
   | { readonly is: 'process'; readonly state: ProcessState }
-  /** No update is in progress, so a wish of the service can be started. */
+  /** No update is in progress, or a version is only being watched, so a wish of the service can be started. */
   | { readonly is: 'idle' }
   /**
    * The state of the disk, for a wish that could be started. `busy`: the runtime is being updated. `here`: the previous

@@ -10,30 +10,31 @@ import type { Outcome } from '@svc/protocol'
 export const states = ['idle', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing'] as const
 export type UpdateState = (typeof states)[number]
 export type UpdateEvent =
-  | 'wanted' // the service wishes another version
+  | 'wanted' // the service wishes a version that must be downloaded first
   | 'present' // the service wishes the previous version, which is on this machine
-  | 'asked' // a person on this machine asks for the previous version
+  | 'asked' // a person on this machine asks for a rollback to the previous version
   | 'done'
-  | 'unreachable' // the network, the service or the disk failed, which may pass (D26)
-  | 'refused' // the bundle is at fault (D26)
-  | 'dropped' // the wish was withdrawn (D31)
+  | 'unreachable' // the network, the service or the disk failed, so a later try may succeed (D26)
+  | 'refused' // the bundle is at fault, so its version is put on hold (D26)
+  | 'dropped' // the service withdrew its wish (D31)
   | 'worse'
-  | 'over' // the 30 minutes of watching are over
+  | 'over' // the 30 minutes for which a kept version is watched are over
   | 'killed'
 
 export const moves = {
   idle: { wanted: 'fetching', present: 'swapping', asked: 'undoing' },
   fetching: { done: 'staging', unreachable: 'idle', refused: 'idle', dropped: 'idle', killed: 'idle' },
   staging: { done: 'swapping', unreachable: 'idle', refused: 'idle', dropped: 'idle', killed: 'idle' },
-  // a kill leads to `proving` only if `current` leads to the new version already; otherwise the update ends (start.ts)
+  // after a kill, a start continues with `proving` only if `current` already leads to the new version; otherwise the
+  // update ends (start.ts)
   swapping: { done: 'proving', unreachable: 'idle', dropped: 'idle', killed: 'proving' },
-  // after a kill: one more proof, and if that one is killed too, a rollback
+  // after a kill the version gets one more trial; if that trial is killed, too, the version is rolled back
   proving: { done: 'watching', worse: 'undoing', asked: 'undoing', killed: 'proving' },
   watching: { over: 'idle', present: 'swapping', worse: 'undoing', asked: 'undoing', killed: 'watching' },
   undoing: { done: 'idle', killed: 'undoing' },
 } as const satisfies Record<UpdateState, Partial<Record<UpdateEvent, UpdateState>>>
 
-/** The next state after an event. If the table has no entry, the state stays the same. */
+/** The next state of an update after an event. If the table has no entry for the event, the state stays the same. */
 export const move = (state: UpdateState, event: UpdateEvent): UpdateState =>
   (moves[state] as Partial<Record<UpdateEvent, UpdateState>>)[event] ?? state
 

@@ -1,7 +1,7 @@
 /**
- * Fourth step of an update, "run health" (3.3): the agent runs the new version and must report a level that is not bad
- * within `health.start_seconds`. Without a status file its process must stay up instead. While the agent is paused,
- * nothing is proved and the time does not count.
+ * Fourth step of an update, "run health" (3.3), the trial: the agent runs the new version and must report a level that
+ * is not bad within `health.start_seconds`. Without a status file its process must stay up instead. While the agent is
+ * paused, the version is not judged and the time does not count.
  */
 import { type Level, rank } from '@svc/protocol'
 import { plainHint } from '../hint.ts'
@@ -19,17 +19,17 @@ import { type StatusRead, statusReader } from './status.ts'
 const countsSeconds = 5
 /** The seconds that the launcher has to replace the old version by the new one, in addition to `stop_seconds`. */
 const replaceSeconds = 60
-/** The number of crashes of the new version after which the proof has failed. */
+/** The number of crashes of the new version after which its trial has failed. */
 const maxCrashes = 3
 const defaultSeconds = 60
 
 interface Sample {
   readonly process: ProcessState
-  /** The folder name of the version to prove. */
+  /** The folder name of the version on trial. */
   readonly name: string
-  /** The milliseconds since this proof first saw the agent's current process. */
+  /** The milliseconds since this trial first saw the agent's current process. */
   readonly up: number
-  /** The status that was read; absent if the manifest names no status file. */
+  /** What was read from the agent's status file; absent if the manifest names no status file. */
   readonly status?: StatusRead
 }
 type Proof = { readonly is: 'good'; readonly level: Level } | { readonly is: 'bad' | 'not yet'; readonly why: string }
@@ -54,8 +54,8 @@ export function prove({ process, name, up, status }: Sample): Proof {
 const printed = ` ("${plainHint('logs output')}" on its machine shows what it printed)`
 
 /**
- * Says how the agent's process last ended, as the reason why the new version is not proved. The reason is stored and
- * read later, so it contains no times.
+ * Says how the agent's process last ended, as the reason why the new version has not passed its trial. The reason is
+ * stored and read later, so it contains no times.
  */
 function endOf(process: ProcessState): string {
   if (!('exit' in process) || !process.exit) return 'it did not stay up'

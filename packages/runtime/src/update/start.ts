@@ -7,7 +7,7 @@ import type { Release } from '../versions/release.ts'
 import { change } from './change.ts'
 import type { Update } from './journal.ts'
 
-/** The maximum number of proofs of one version: the first proof, and one more if that one was interrupted by a kill. */
+/** The maximum number of trials of one version: the first, and one more if a kill interrupted the first. */
 const maxProofs = 2
 
 /**
@@ -46,11 +46,14 @@ export function found(
   }
 }
 
-/** The reason of a rollback that happened although the disk refused the note about it. */
+/**
+ * The reason that is reported for a rollback whose real reason is unknown, because the disk refused the note about it.
+ */
 const unnoted = 'it was put back, and the disk did not take the reason'
 
 /**
- * Handles a `current` that somebody pointed to another version by hand. That version is accepted as the running one.
+ * Handles a start at which `current` leads to a version that somebody chose by hand. That version is accepted as the
+ * running one.
  */
 function moved({ to: _, window: __, away: ___, previous, applied: ____, ...rest }: Update, running: Release): Update {
   const other = previous && nameOf(previous.sha256) !== nameOf(running.sha256)

@@ -1,6 +1,6 @@
 /**
- * Reads the agent's status file for an update. How long it waits for a status has its own rules (D28), separate from
- * those for the reports.
+ * Reads the agent's status file for an update. An update has its own rule for how long it waits for a status (D28),
+ * separate from the rules for reports.
  */
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
@@ -13,7 +13,7 @@ import { type KeptStatus, keepStatus } from '../status/keep.ts'
 
 export interface StatusRead {
   readonly status: StatusFile
-  /** Remarks about the status file itself. */
+  /** Health items about the status file itself. */
   readonly health: readonly HealthItem[]
   /** True if the current process wrote the status file, and the file can be read. */
   readonly fresh: boolean

@@ -1,7 +1,7 @@
 /**
- * Handles notes that exist and cannot be read. Without the journal of updates a start would forget a hold and remove
- * the previous version; without the note of the installation it would change no version until the next start. Until
- * both can be read, no version is removed, swapped or proved, and the reports say so.
+ * Handles notes that exist and cannot be read. Without the journal of updates, a start would forget which version is on
+ * hold and remove the previous version. Without the note of the installation, it would change no version until the next
+ * start. Until both can be read, no version is removed, swapped or tried, and the reports say so.
  */
 import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
@@ -31,7 +31,7 @@ export function standstill(folder: Pick<Folder, 'install' | 'update'>): string |
   return why && `No version is changed, because ${why}.`
 }
 
-/** Calls `begin` as soon as all notes can be read, if possible at once. */
+/** Calls `begin` as soon as both notes can be read: at once if possible, otherwise after repeated tries. */
 export function onceReadable(
   folder: Folder,
   stop: AbortSignal,

@@ -49,7 +49,8 @@ const reportWhere = (
 const lastReport = (service: Service) => service.reports.at(-1)?.report
 const sumOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 /**
- * The names in the agent's folder, in its folder of versions and in its staging folder, without the folders below them.
+ * The names in the agent's folder, in its folder of versions and in its staging folder, without what is in their
+ * subfolders.
  */
 const everything = (agent: InstalledAgent) =>
   [agent.root, agent.versions, agent.staging].map((root) => (existsSync(root) ? readdirSync(root).sort() : []))
@@ -265,7 +266,7 @@ describe('a rollback', () => {
 })
 
 describe('the window', () => {
-  /** The files of an agent whose level, and whose crash, are dictated by files. */
+  /** The files of an agent that reports the level in its file `level`, and crashes while its file `die` exists. */
   const obedient = {
     'main.cjs': `const fs=require('node:fs'),at=(n)=>process.env.SVC_STATE_DIR+'/'+n
 setInterval(()=>{if(fs.existsSync(at('die')))process.exit(9)
@@ -325,7 +326,7 @@ test('a paused agent gets the version put in place, and it is proved when the ag
   offered.wish('1.5.0')
   await becomes('it is in place', () => readUpdate(agent)?.state === 'proving')
   const { length } = service.reports
-  await service.reported(length + 30) // these reports take longer than a proof may take
+  await service.reported(length + 30) // 30 reports take longer than the time limit of a trial
   expect(readUpdate(agent)).toMatchObject({ state: 'proving' })
   expect(agent.starts()).toHaveLength(1)
   await svc(agent, ['resume'])

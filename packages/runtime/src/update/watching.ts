@@ -1,8 +1,8 @@
 /**
- * Watches a version that was kept (3.3, D27, D28): for 30 minutes the agent is rolled back if its level gets worse than
- * when the version was kept, or if its process crashes three times. Only time counts in which the agent runs, or has
- * ended with exit code 0, and is not paused, by the monotonic clock. The time is saved each minute and at a clean end,
- * so that a restart hardly changes it.
+ * Watches a version that was kept (3.3, D27, D28): for 30 minutes the agent is rolled back if its level stays worse
+ * than when the version was kept or changes too often, or if its process crashes three times. Only time counts in which
+ * the agent runs, or has ended with exit code 0, and is not paused, by the monotonic clock. The time is saved each
+ * minute and at a clean end, so that a restart hardly changes it.
  */
 import { type Level, limits, rank } from '@svc/protocol'
 import { processHealth } from '../launcher/health.ts'
