@@ -68,15 +68,18 @@ export const limits = {
   columns: 12,
   /** [D12] Maximum number of subjects of one run. */
   subjects: 20,
-  /** [D12] Maximum number of runs that are read from one report. If a report has more, the newest are read. */
+  /**
+   * [D12] Maximum number of runs that the service reads from one report. If a report has more runs, the service reads
+   * the newest.
+   */
   runsPerReport: 2000,
   /** [D12] Maximum number of acks in a report. */
   acks: 100,
-  /** [2.7] Maximum length of the id of a command. The id is echoed in acks and never cut. */
+  /** [2.7] Maximum length of the id of a command. The agent repeats the id in its ack, so the id is never cut. */
   commandId: 2000,
-  /** [D19] Maximum size of all acks that a reporter puts into one report. The rest go into later reports. */
+  /** [D19] Maximum total size of the acks that a reporter puts into one report. Further acks go into later reports. */
   ackBytes: 64 * 1024,
-  /** [D12] Maximum number of settings in a schema, and of values reported with it. */
+  /** [D12] Maximum number of settings in a schema, and of values in one report. */
   settings: 100,
   /** [D12] Maximum number of options of one setting. */
   options: 100,
@@ -85,8 +88,8 @@ export const limits = {
   /** [D12] Maximum number of controls in a report. */
   controls: 20,
   /**
-   * [D14] Maximum depth of nesting. A known field that is nested deeper is dropped. The depth of unknown fields does
-   * not matter, since they are ignored.
+   * [D14] Maximum depth of nesting of a known field. A field that is nested deeper is dropped. Unknown fields may have
+   * any depth, since they are ignored.
    */
   depth: 32,
 
@@ -110,28 +113,37 @@ export const limits = {
   /** [7, 8] Maximum number of install calls (preview and redeem together) from one address per minute. */
   installsPerMinute: 20,
 
-  /** [1, 8] The usual interval between two reports. */
+  /** [1, 8] The default interval between two reports. */
   intervalSeconds: 30,
-  /** The interval that the service asks for while somebody looks at the agent's page. */
+  /** The reporting interval that the service asks an agent for while somebody has the agent's page open. */
   watchedIntervalSeconds: 5,
-  /** [D18] The interval that the service asks for while reports come faster than it can store them. */
+  /**
+   * [D18] The reporting interval that the service asks for while reports arrive faster than the service can store them.
+   */
   loadedIntervalSeconds: 60,
-  /** [D18] A reporter clamps the interval that it is asked for to this range. */
+  /**
+   * [D18] The range of the reporting interval. A reporter that is asked for an interval outside the range uses the
+   * nearest value in it.
+   */
   minIntervalSeconds: 5,
   maxIntervalSeconds: 300,
-  /** [D17] Time limit of a reporter's request. */
+  /** [D17] Timeout of a request that a reporter sends to the service. */
   requestSeconds: 15,
   /**
    * [D20] An agent counts as offline after three intervals without a report, but never earlier than after this time.
    */
   minOfflineSeconds: 90,
-  /** [D65] The page shows the age of a status file that is older than this. */
+  /** [D65] A status file older than this is old: the page then shows its age. */
   statusOldSeconds: 300,
-  /** [D65] An old status file is a warning only if it is at least this old. */
+  /** [D65] Minimum age at which an old status file becomes a warning. */
   statusLateSeconds: 600,
-  /** [D19] Maximum size of a report that a reporter sends. The reporter itself cuts the report to this size. */
+  /**
+   * [D19] Maximum size of a report that a reporter sends. The reporter itself shortens a larger report to this size.
+   */
   reporterBytes: 250 * 1024,
-  /** [D4] The agent's side remembers the id of a command for this long, and the newest thousand ids for even longer. */
+  /**
+   * [D4] The runtime remembers the id of a received command for this long, and the newest `journalIds` ids even longer.
+   */
   journalSeconds: 7 * 86400,
   journalIds: 1000,
 
@@ -143,22 +155,22 @@ export const limits = {
   botTokenDays: 365,
   /** [3.7] Minimum time between two probes of the same binding. */
   bindingProbeSeconds: 300,
-  /** [3.3] Time after a trial during which a new version is still watched and can be rolled back. */
+  /** [3.3] Time after a trial during which the runtime still watches a new version and can roll it back. */
   windowSeconds: 30 * 60,
-  /** [3.3] Wait before a failed download of a version is repeated. */
+  /** [3.3] Time that the runtime waits before it repeats a failed download of a version. */
   fetchRetrySeconds: 600,
-  /** [3.5] Duration of the trial of a new runtime. */
+  /** [3.5] Duration of the trial of a new runtime version. */
   trialSeconds: 300,
-  /** [4, acceptance rules] Maximum number of entries in a bundle. */
+  /** [4, acceptance rules] Maximum number of entries in the zip file of a bundle. */
   bundleEntries: 5000,
   /**
-   * [4, D49] Maximum number of distinct folders in a bundle, whether listed or only implied by the paths of files. This
-   * limit is stricter than the contract.
+   * [4, D49] Maximum number of distinct folders in a bundle. Folders count that the zip file lists, and those that only
+   * occur in the paths of files. This limit is stricter than the contract.
    */
   bundleFolders: 5000,
   bundleUnpackedBytes: 100 * 1024 * 1024,
   bundleFileBytes: 50 * 1024 * 1024,
-  /** [D47] Limits of a manifest: its size, and how deeply it is nested. */
+  /** [D47] Maximum size of a manifest, and the maximum depth of its nesting. */
   manifestBytes: 64 * 1024,
   manifestDepth: 16,
   /** [D48] Maximum length of a version. */

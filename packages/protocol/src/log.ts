@@ -1,4 +1,4 @@
-/** Reads and checks the upload of a log (2.8, D7). */
+/** The upload of a log: its fields, and the function that reads and checks it (2.8, D7). */
 import { field, type Kept, name, object, opaque } from './fields.ts'
 import { readJson } from './json.ts'
 import { parseJson } from './json-large.ts'
@@ -23,7 +23,7 @@ const logUpload = object(
 )
 export type LogUpload = Kept<typeof logUpload>
 
-/** Reads a log upload. If the text is too long its end is kept, cut at a code point (D7). */
+/** Reads a log upload. Of a text that is too long, only the end is kept, beginning at a whole code point (D7). */
 export function readLogUpload(body: Uint8Array): Verdict<LogUpload, 'body_invalid'> {
   const json = readJson(body, parseJson)
   if (!json.ok) return json

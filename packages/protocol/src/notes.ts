@@ -1,17 +1,17 @@
 /**
- * Collects what a status file contained that was not kept (2.11, D55). Fields note it while they read, with its place.
- * A report is read without notes, since the service cuts and drops silently (2.1).
+ * Collects which parts of a status file were not kept (2.11, D55). While fields read the file, they note each such part
+ * with its place. Reports are read without notes, since the service cuts and drops their parts silently (2.1).
  */
 import { clean, cut } from './text.ts'
 
 /**
- * The maximum number of places that are listed for each of the two kinds, unknown and dropped. A health line has no
- * room for more.
+ * The maximum number of places that are listed as unknown, and the maximum that are listed as dropped. The health item
+ * that shows them has no room for more.
  */
 const maxPlaces = 10
 
 export class Notes {
-  /** The place in the status file that is being read: keys and `[indices]`, from the root. */
+  /** The path of the part of the status file that is being read: keys and `[indices]`, from the root. */
   readonly #path: string[] = []
   #unknown: string[] = []
   #dropped: string[] = []
@@ -23,19 +23,19 @@ export class Notes {
     return this.#dropped.slice(0, maxPlaces)
   }
 
-  /** Adds a property that the contract does not know to the list of unknown ones. */
+  /** Adds the path of a property that the contract does not know to the list of unknown properties. */
   unknown(key: string): void {
     if (this.#unknown.length < maxPlaces) this.#unknown.push(this.#at(key))
   }
 
-  /** Adds the current place to the list of dropped ones, because its value cannot be kept. */
+  /** Adds the current path to the list of dropped parts. */
   drop(): void {
     if (this.#dropped.length < maxPlaces) this.#dropped.push(this.#at())
   }
 
   /**
-   * Reads one part of the file, one step deeper. If the whole part is dropped, only that is listed, and nothing inside
-   * it.
+   * Reads one part of the status file, one level deeper. If the whole part is dropped, only its own path is listed, and
+   * no path inside it.
    */
   step<T>(step: string, read: (input: unknown, notes: Notes) => T | undefined, input: unknown): T | undefined {
     const unknown = this.#unknown.length
@@ -57,5 +57,5 @@ export class Notes {
   }
 }
 
-/** A key or an index in a path, cleaned and cut for use in a sentence. */
+/** Cleans and cuts a key or an index of a path, so that it fits into a sentence. */
 const shown = (step: string): string => cut(clean(step), 40) || '""'

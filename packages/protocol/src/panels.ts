@@ -1,19 +1,19 @@
-/** Panels (2.3): four types, each with a title. */
+/** Panels (2.3). There are four types, and every panel has a title. */
 import { either, type Field, field, isObject, type Kept, link, list, object, oneOf, text } from './fields.ts'
 import { level } from './levels.ts'
 import { limits } from './limits.ts'
 
 const title = text(limits.name)
 
-/** An item of a list panel. One without a title is dropped (2.1). */
+/** A field for an item of a list panel. An item without a title is dropped (2.1). */
 const listItem = object({ title, url: link, meta: text(limits.name), badge: text(limits.name), level }, 'title')
 const kvItem = object({ label: text(limits.name), value: text(limits.cell) }, 'label', 'value')
 
-/** A valid cell of a table: a text, or an object of a text and a link. */
+/** A field for a valid cell of a table: a text, or an object with a text and a link. */
 const goodCell = either(text(limits.cell), object({ text: text(limits.cell), url: link }, 'text'))
 /**
- * A cell of a table. An invalid one becomes an empty text, because dropping it would move its neighbours under other
- * headings.
+ * A field for any cell of a table. An invalid cell becomes an empty text: without it, the cells after it would move
+ * under wrong headings.
  */
 const cell = orEmpty(goodCell)
 const row = list(cell, limits.columns)
@@ -40,7 +40,10 @@ export type Cell = Kept<typeof goodCell>
 const panelTypes = Object.keys(kinds) as PanelType[]
 const isPanelType = (type: unknown): type is PanelType => (panelTypes as unknown[]).includes(type)
 
-/** A field for a panel. A panel of unknown type is dropped, since an older server ignores a newer type (9.2). */
+/**
+ * A field for a panel. A panel of an unknown type is dropped, because it may come from an agent that uses a newer
+ * contract (9.2).
+ */
 export const panel: Field<Panel> = field<Panel>(
   (v, notes, tidy) => {
     if (!isObject(v)) return undefined
@@ -50,7 +53,7 @@ export const panel: Field<Panel> = field<Panel>(
   { oneOf: Object.values(kinds).map((kind) => kind.schema) },
 )
 
-/** The parts that a panel in a status file needs besides type and title (2.11). */
+/** For each type of panel, the parts that it must have in a status file besides `type` and `title` (2.11). */
 export const panelParts: Readonly<Record<PanelType, readonly string[]>> = {
   list: ['items'],
   table: ['columns', 'rows'],

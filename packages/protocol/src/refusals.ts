@@ -1,18 +1,20 @@
 /**
- * Every refusal on the wire (7, 3.4): its status, and a message for people. Programs read the code, which never
- * changes. The body is `{ "error": { "code": …, "message": … } }`.
+ * Every refusal with which the service may answer (7, 3.4): its code, its HTTP status, and a message for people.
+ * Programs read the code, which never changes. The body of the response is `{ "error": { "code": …, "message": … } }`.
  */
 export const refusals = {
-  request_invalid: [400, 'The request is not valid HTTP.'], // this code is also sent with the statuses 408 and 431
+  // The code `request_invalid` is also sent with the HTTP statuses 408 and 431.
+  request_invalid: [400, 'The request is not valid HTTP.'],
   body_invalid: [400, 'The body is not valid.'],
-  // the answer is the same for a missing, unknown, rotated or deleted token (D22)
+  // A missing, unknown, rotated or deleted token gets the same refusal (D22).
   token_unknown: [401, 'A valid agent token is needed.'],
   workspace_inactive: [403, 'The workspace is not activated for this service.'],
   not_found: [404, 'There is nothing at this address.'],
-  // the answer is the same for an unknown command and for a command of another agent (D7)
+  // An unknown command and a command of another agent get the same refusal (D7).
   command_unknown: [404, 'There is no such command.'],
-  version_unknown: [404, 'There is no such version.'], // this code also answers for a version of another blueprint
-  // the answer is the same for an unknown, expired or used code (5, rule 5)
+  // An unknown version and a version of another blueprint get the same refusal.
+  version_unknown: [404, 'There is no such version.'],
+  // An unknown, expired or used install code gets the same refusal (5, rule 5).
   code_unknown: [404, 'There is no such install code.'],
   product_inactive: [403, 'A bound product is not activated for the workspace.'],
   issuer_not_allowed: [403, 'The person who issued the code may no longer install agents.'],
@@ -36,5 +38,5 @@ export type RefusalCode = keyof typeof refusals
 export const refusalCodes = Object.keys(refusals) as RefusalCode[]
 export const statusOf = (code: RefusalCode): number => refusals[code][0]
 
-/** The body of a refusal (7). */
+/** Returns the body of a refusal (7). */
 export const envelope = (code: string, message: string) => ({ error: { code, message } })

@@ -10,7 +10,9 @@ import { readStatusFile } from './status-file.ts'
 
 const now = 1_790_000_000_000
 
-/** The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test may take more than a minute. */
+/**
+ * The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test does more work and may take more than a minute.
+ */
 const timeout = 600_000
 const long = process.env.SVC_TEST_LONG !== undefined
 const decoder = new TextDecoder()
@@ -19,12 +21,13 @@ const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)
 const dangerous = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 
 /**
- * Returns the first violation of the rules that hold for everything that is kept of a report (D12, D13, and so I31);
- * undefined if there is none.
+ * Returns the first violation of the rules for everything that is kept of a report (D12, D13, I31); undefined if there
+ * is none.
  */
 function wrongIn(kept: unknown, at = '$'): string | undefined {
   if (typeof kept === 'string') {
-    // An ack's id is echoed exactly as it came, compared, and never shown (2.7).
+    // The id in an ack is kept exactly as the agent sent it, because the service only compares it and never shows it
+    // (2.7).
     if (/^\$\.acks\[\d+\]\.id$/.test(at)) return [...kept].length > limits.commandId ? `${at} is too long` : undefined
     if (dangerous.test(kept)) return `${at} holds a control character`
     if (!kept.isWellFormed()) return `${at} holds a lone surrogate`
@@ -42,7 +45,10 @@ function wrongIn(kept: unknown, at = '$'): string | undefined {
     .find(Boolean)
 }
 
-/** Turns Maps in a read report into objects, since random samples decide whether a large text is read as Maps. */
+/**
+ * Turns the Maps in a read report into objects. The reader decides by random samples whether it makes Maps, so two
+ * readings can differ.
+ */
 function asObjects(kept: unknown): unknown {
   if (kept instanceof Map) return asObjects(Object.fromEntries(kept))
   if (Array.isArray(kept)) return kept.map(asObjects)
@@ -51,14 +57,17 @@ function asObjects(kept: unknown): unknown {
 }
 
 /**
- * Fails if two values differ. Node's `isDeepStrictEqual`, ten times as fast as Vitest's `toEqual`, compares them;
- * `toEqual` runs only to describe a difference.
+ * Fails if two values differ. The comparison uses Node's `isDeepStrictEqual`, which is ten times as fast as Vitest's
+ * `toEqual`; `toEqual` only describes a difference.
  */
 function expectSame(value: unknown, other: unknown, what: string): void {
   if (!isDeepStrictEqual(value, other)) expect(value, what).toEqual(other)
 }
 
-/** Reads a body and checks everything that holds for every reading. Returns true if the body was a report. */
+/**
+ * Reads the body of a report, and checks the rules that hold whatever the body is. Returns true if the body is a
+ * report.
+ */
 function holds(body: Uint8Array): boolean {
   const read = readReport(body, now)
   if (!read.ok) {
@@ -92,7 +101,7 @@ test('I10, D12, D13: no mutated report makes the reader throw, and reading what 
       throw new Error(`seed ${seed}`, { cause: error })
     }
   }
-  expect(reports).toBeGreaterThan(count / 2) // despite their faults, most mutated reports must still be readable
+  expect(reports).toBeGreaterThan(count / 2) // Most mutated reports must still be readable, despite their faults.
 })
 
 test('I10: no sequence of bytes makes the reader throw', { timeout }, () =>

@@ -1,5 +1,5 @@
 /**
- * The report (2.1), read field by field into what is stored and shown. Fields are cut, dropped or kept. Only a body
+ * The report (2.1), described as fields. Each field says which part of the input is kept, cut or dropped. Only a body
  * that is not a report at all is refused (4 rule 1, D14).
  */
 import {
@@ -29,14 +29,14 @@ import { settings } from './settings.ts'
 import { shown } from './text.ts'
 import { protocolVersion } from './versions.ts'
 
-/** A subject of a run. One without a title is dropped (2.1). */
+/** A field for a subject of a run. A subject without a title is dropped (2.1). */
 const subject = object({ title: text(limits.name), url: link, share: number(0, 1) }, 'title')
 export type Subject = Kept<typeof subject>
 
 const logName = name(limits.logName)
 const subjects = list(subject, limits.subjects)
 
-/** A run (2.2). */
+/** A field for a run (2.2). */
 const run = object(
   {
     id: name(limits.runId),
@@ -52,16 +52,16 @@ const run = object(
   },
   'id',
 )
-/** A run of a report as it was read. Its models are a Map if the report was large and full of new names. */
+/** A run as the reader returns it. Its models are a Map if the report was large and full of new names. */
 export type ReadRun = Kept<typeof run>
-/** A run whose models are an object, as in JSON. */
+/** A run whose models are an object, as JSON has it. */
 export type Run = Omit<ReadRun, 'models'> & { models?: Record<string, number> }
 
 const runList = list(run, Infinity)
 /**
- * A field for a list of runs. If two runs have the same id, compared character by character, the later run replaces the
- * earlier one at its place (D11). The list is not cut here: `withNewestRuns` does that, because it needs the time to
- * decide which runs are the newest.
+ * A field for a list of runs. If two runs have the same id, compared character by character, the later run takes the
+ * place of the earlier one (D11). This field does not limit the number of runs: `withNewestRuns` does that, because it
+ * needs the time to decide which runs are the newest.
  */
 export const runs: Field<ReadRun[]> = field(
   (v, notes, tidy) => {
@@ -71,7 +71,7 @@ export const runs: Field<ReadRun[]> = field(
   { ...runList.schema, maxItems: limits.runsPerReport },
 )
 
-/** If a report has too many runs, keeps only the newest (D12, D10). Otherwise returns the very same value. */
+/** Keeps only the newest runs of a report that has too many (D12, D10). Returns any other report itself, not a copy. */
 export function withNewestRuns<T extends { runs?: ReadRun[] }>(part: T, now: number): T {
   const excess = (part.runs?.length ?? 0) - limits.runsPerReport
   return excess > 0 ? { ...part, runs: newestRuns(part.runs ?? [], limits.runsPerReport, now) } : part
@@ -100,7 +100,7 @@ export type ActiveRun = Kept<typeof activeRun>
 const gauge = object({ name: text(limits.name), used: number(), mark: number(), detail: text(limits.detail) })
 export type Gauge = Kept<typeof gauge>
 
-/** The controls (buttons) that version 1 of the contract knows. An unknown one in a report is dropped (2.1). */
+/** The controls that version 1 of the contract knows. An unknown control in a report is dropped (2.1). */
 export const controls = ['pause', 'resume', 'run_now'] as const
 export type Control = (typeof controls)[number]
 const anyControls = list(oneOf(controls), limits.controls)
@@ -113,7 +113,8 @@ const controlList: Field<Control[]> = field(
 )
 
 /**
- * The ack of a command (3.2): whether the agent carried it out or refused it. `id` is that of the command, unchanged.
+ * A field for the ack of a command (3.2), which says whether the agent carried the command out or declined it. `id` is
+ * the id of the command, unchanged.
  */
 const ack = object({ id: opaque(limits.commandId), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
 export type Ack = Kept<typeof ack>
@@ -122,7 +123,8 @@ const outcomes = ['ok', 'rolled_back', 'failed'] as const
 export type Outcome = (typeof outcomes)[number]
 
 /**
- * The outcome of the last update of the blueprint version (2.5). The part `runtime` has the same for the runtime (2.6).
+ * A field for the outcome of the last update of the agent's blueprint version (2.5). The part `runtime` of a report has
+ * the same field for the runtime (2.6).
  */
 const applied = object({
   version: text(limits.version),
@@ -131,7 +133,9 @@ const applied = object({
 })
 export type Applied = Kept<typeof applied>
 
-/** The part `runtime` of a report: the versions of the runtime and the outcome of its last update (2.6). */
+/**
+ * A field for the part `runtime` of a report: the versions of the runtime, and the outcome of its last update (2.6).
+ */
 const runtimeInfo = object(
   { version: name(limits.version), previous: name(limits.version), pinned: name(limits.version), applied },
   'version',
@@ -141,11 +145,14 @@ export type RuntimeInfo = Kept<typeof runtimeInfo>
 const account = object({ org: text(limits.name), plan: text(limits.name), email: text(limits.name) })
 export type Account = Kept<typeof account>
 
-/** Who ended the reporter, in the last report of an orderly stop (2.1, D66). */
+/** The last report before an orderly stop says with one of these words who stopped the reporter (2.1, D66). */
 const stops = ['person', 'signal'] as const
 export type Stop = (typeof stops)[number]
 
-/** The report (2.1). Unknown fields are dropped, and absent ones stay absent, so that the page does not show them. */
+/**
+ * A field for the whole report (2.1). Unknown fields are dropped. Absent fields stay absent, so that the page does not
+ * show them.
+ */
 export const report = object(
   {
     protocol: field((v) => (v === protocolVersion ? (v as typeof protocolVersion) : undefined), {
@@ -165,12 +172,12 @@ export const report = object(
     runtime: runtimeInfo,
     account,
     /**
-     * The id of this start of the reporter, and the report's sequence number since then (D11). Both are our own
-     * optional additions.
+     * `boot` is an id that the reporter chooses each time it starts, and `seq` is the report's sequence number since
+     * that start (D11). Both are optional, and additions to the contract.
      */
     boot: name(limits.name),
     seq: integer(0),
-    /** When the agent last wrote its status file, in Unix seconds (D65). */
+    /** The time, in Unix seconds, at which the agent last wrote its status file (D65). */
     status_at: integer(0),
     stopped: oneOf(stops),
   },
@@ -179,22 +186,23 @@ export const report = object(
 export type Report = Kept<typeof report>
 
 /**
- * A report that was read. `text` is the body if all of it was kept as it came, so that the JSON need not be written
- * again. `newNames` is true for a large report full of property names that occur only once, and `runsDropped` counts
- * the runs that were too many.
+ * The result of reading a report. `text` is the body if all of it was kept unchanged, so that the JSON need not be
+ * written again. `newNames` is true for a large report full of property names that occur only once, and `runsDropped`
+ * is the number of runs beyond the limit.
  */
 type ReadReport =
   | { ok: true; value: Report; text: string | undefined; newNames?: boolean; runsDropped?: number | undefined }
   | Refused
 
-/** Reads a stored report: the `text` of a ReadReport, or its value as JSON. */
+/** Reads a report from the database, where it is stored as JSON: the `text` of a `ReadReport`, or its value. */
 export function keptReport(text: string): Report {
   const value = parseJson(text)
   return isOfNewNames(value) ? (report(value, undefined, true) as Report) : (value as Report)
 }
 
 /**
- * Reads the bytes of a report's body; `now` is in Unix milliseconds. Refuses only what is not a report at all (D14).
+ * Reads a report from the bytes of its body; `now` is in Unix milliseconds. Refuses only a body that is not a report at
+ * all (D14).
  */
 export function readReport(body: Uint8Array, now: number): ReadReport {
   const json = readJson(body, parseJson)
@@ -215,14 +223,14 @@ export function readReport(body: Uint8Array, now: number): ReadReport {
 }
 
 /**
- * True if the report can be kept as it came, which is so for nearly all reports. This test costs a third of reading the
- * fields.
+ * True if a report can be kept unchanged, as nearly all reports can. This test costs a third of reading the report
+ * field by field.
  */
 const fits = (value: Record<string, unknown>): value is Report => {
   return fitsReport(value) && differ((value as Report).runs ?? [])
 }
 
-/** The names of all logs that the runs of a report mention, which people may request (2.7). */
+/** Returns the names of all logs that the runs of a report mention. People may request these logs (2.7). */
 export function logNames(r: Pick<Report, 'active' | 'runs'>): Set<string> {
   const names = new Set<string>()
   for (const a of r.active ?? []) if (a.log !== undefined) names.add(a.log)

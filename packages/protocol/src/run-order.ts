@@ -4,19 +4,21 @@ interface Started {
   readonly started?: number | undefined
 }
 
-/** A run that claims to start more than this many milliseconds ahead is placed by the time it was first seen. */
+/**
+ * A run whose start is more than this many milliseconds in the future is sorted by the time at which it was first seen.
+ */
 const aheadMaxMs = 86_400_000
 
 /**
- * The sort key of a run, in Unix milliseconds. It is `started` if that is above 0 and at most a day ahead; otherwise
- * `now`, the time at which the run was first seen.
+ * Returns the sort key of a run, in Unix milliseconds. The key is `started` if that is above 0 and at most a day in the
+ * future; otherwise it is `now`, the time at which the run was first seen.
  */
 export const placeOf = ({ started }: Started, now: number): number =>
   started !== undefined && started > 0 && started * 1000 <= now + aheadMaxMs ? started * 1000 : now
 
 /**
- * The newest `max` runs by their sort key, in the order in which they came. Of two with the same key the later in the
- * list is newer.
+ * Returns the newest `max` runs by their sort key, in the order of the input. Of two runs with the same key, the later
+ * one in the input counts as newer.
  */
 export function newestRuns<T extends Started>(runs: readonly T[], max: number, now: number): T[] {
   const excess = runs.length - max

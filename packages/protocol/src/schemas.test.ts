@@ -32,7 +32,7 @@ test.each(Object.keys(schemas) as (keyof typeof schemas)[])(
   },
 )
 
-/** True if every link in a value parses as a URL, which a pattern cannot express (D21). */
+/** True if every link in a value parses as a URL, a rule that a pattern cannot express (D21). */
 const linksParse = (value: unknown): boolean =>
   typeof value !== 'object' || value === null
     ? true
