@@ -1,6 +1,6 @@
 /**
- * Sends the deliveries that are due. Each channel is served separately, so a slow or unreachable one does not delay the
- * others. Deliveries that were not accepted wait in the database, not in memory.
+ * Sends the deliveries that are due. Each channel is served separately, so a slow or unreachable channel does not delay
+ * the others. Deliveries that were not accepted wait in the database, not in memory.
  */
 import type { Logger } from 'pino'
 import type { Store } from '../db/open.ts'
@@ -35,8 +35,8 @@ interface Dispatching {
 interface Dispatcher {
   start(): void
   /**
-   * Tries the deliveries that are due now, of all channels or only of this one, once each and at most three of a
-   * channel. Resolves when each of them was tried.
+   * Tries each delivery that is due now once, but at most three of a channel: of all channels, or only of the given
+   * one. Resolves when these deliveries were tried.
    */
   dispatch(channelId?: string): Promise<void>
   /**
@@ -92,8 +92,8 @@ export function newDispatcher(parts: Dispatching): Dispatcher {
     for (const { row, written } of claimed.deliveries) {
       if (ending.signal.aborted) return
       const answer = await tryOnce(claimed, address, { id: row.id, ...written, at: now() }, parts, ending.signal)
-      // The end of this process may have interrupted the request, which says nothing about the receiver. The delivery
-      // stays in the database and is tried again later.
+      // The stop of this process may have interrupted the request, so its failure says nothing about the receiver. The
+      // delivery stays in the database and is tried again later.
       if (ending.signal.aborted && answer.is !== 'status') return
       const settled = await settle(store, row.id, answer, { now: now(), random: (parts.random ?? Math.random)() })
       if (settled?.disabled) log.warn({ channel: id }, 'a channel was disabled: its deliveries are not taken')

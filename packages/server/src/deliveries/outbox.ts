@@ -1,6 +1,7 @@
 /**
- * Decides when a delivery is tried, when it is given up, and when its channel is disabled. Pure: the store carries the
- * decisions out. A delivery keeps its id and body over all tries, so that a receiver can recognise a repeated one.
+ * Decides when a delivery is tried, when it is given up, and when its channel is disabled. Pure: settling.ts carries
+ * the decisions out. A delivery keeps its id and body over all tries, so that a receiver can recognise a repeated
+ * delivery.
  */
 
 const second = 1000
@@ -30,8 +31,8 @@ const maxAnswer = 200
 /** The result of one try. */
 export type DeliveryAnswer =
   /**
-   * The receiver answered with an HTTP status. `message` is the beginning of its answer. `gone` is true if receivers of
-   * this kind mean by the status that they no longer exist.
+   * The receiver answered with an HTTP status. `message` is the beginning of the answer's body. `gone` is true if this
+   * status means, for this kind of channel, that the receiver no longer exists.
    */
   | { is: 'status'; status: number; retryAfter: string | undefined; message: string; gone?: boolean }
   /** The receiver could not be reached, or did not answer in time. */
@@ -49,15 +50,15 @@ export type Outcome =
   | { is: 'sent' }
   | { is: 'again'; dueAt: number }
   /**
-   * The delivery is given up. `gone` is true if the receiver answered that it no longer exists (410, for browsers also
-   * 404), which disables the channel at once.
+   * The delivery is given up. `gone` is true if the receiver no longer exists (status 410, for browsers also 404); the
+   * channel is then disabled at once.
    */
   | { is: 'dead'; gone: boolean }
 
 /**
- * Judges the result of a try: with any 2xx status the delivery was accepted. It is given up if the receiver no longer
- * exists, after ten tries, or if the next try would be a day after it was made; otherwise it is tried again. `random`,
- * from 0 up to 1, varies the time of the next try.
+ * Judges the result of a try: with any 2xx status the delivery was accepted. The delivery is given up if the receiver
+ * no longer exists, after ten tries, or if the next try would come a day or more after the delivery was made; otherwise
+ * it is tried again. `random`, from 0 up to 1, varies the time of the next try.
  */
 export function outcomeOf(answer: DeliveryAnswer, { createdAt, tries }: Waiting, now: number, random: number): Outcome {
   if (answer.is === 'status' && answer.status >= 200 && answer.status < 300) return { is: 'sent' }
@@ -87,13 +88,13 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 }
 
 /**
- * True if the channel must be disabled after this outcome. `dead` is the number of its deliveries that were given up
- * since the last accepted one.
+ * True if the channel must be disabled after this outcome. `dead` is the number of the channel's deliveries that were
+ * given up since the last accepted one.
  */
 export const disables = (outcome: Outcome, dead: number): boolean =>
   outcome.is === 'dead' && (outcome.gone || dead >= deadInARow)
 
-/** The result of a try in a few words, as people see it with a channel or a delivery. */
+/** The result of a try in a few words, which people see beside a channel or a delivery. */
 export function answerWords(answer: DeliveryAnswer): string {
   if (answer.is !== 'status') return answer.message
   const { status, message } = answer

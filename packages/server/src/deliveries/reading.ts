@@ -45,7 +45,6 @@ interface ReadingRules {
   isEmail: (text: string) => boolean
 }
 
-/** Reads the fields of a new channel. A refusal says what would be accepted. */
 export function readChannel(
   wanted: ChannelWanted,
   { allowed, mails, isEmail }: ReadingRules,
@@ -84,8 +83,8 @@ const isName = (text: string): boolean => text.length <= maxName && /^[a-z0-9](-
 const pick = <K extends string>(key: K, value: string | undefined) => (value === undefined ? {} : { [key]: value })
 
 /**
- * Returns a sentence if a required field is missing, or a field is given that the kind does not use; otherwise
- * undefined.
+ * Returns a sentence if a field that the kind requires is missing, or a field is given that the kind does not use;
+ * otherwise undefined.
  */
 function wrongParts(kind: ChannelKind, { url, to, secret }: ChannelWanted): string | undefined {
   const needs = kinds[kind]
@@ -135,8 +134,8 @@ function readSecret(
 }
 
 /**
- * The part of an address that may be shown. Of a secret address this is only the origin. The query is never shown,
- * since it may contain a token.
+ * The part of an address that may be shown: of a secret address only the origin. The query is never shown, since it may
+ * contain a token.
  */
 function shownOf({ urlIsSecret }: ChannelTraits, { url, to }: Address): string {
   const target = url === undefined ? undefined : URL.parse(url)

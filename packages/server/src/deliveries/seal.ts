@@ -1,6 +1,6 @@
 /**
  * Encrypts the address, token and signing secret of a channel with a key derived from the file `secret` of the data
- * folder. A copy of the database without that file reveals none of them.
+ * folder. A copy of the database without that file does not reveal them.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -15,7 +15,8 @@ export type SealKey = Uint8Array
 export const sealKeyOf = (secret: string): SealKey => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32))
 
 /**
- * Encrypts a text. `owner` is the id of the row that stores it: copied to another row, the text cannot be decrypted.
+ * Encrypts a text. `owner` is the id of the row that stores the encrypted text; in another row the text cannot be
+ * decrypted.
  */
 export function seal(key: SealKey, owner: string, text: string): string {
   const nonce = randomBytes(nonceBytes)

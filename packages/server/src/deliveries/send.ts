@@ -17,12 +17,12 @@ const shownMax = 1000
 
 interface Sending {
   allowed: Allowed
-  /** Aborts the request when the service stops. */
+  /** Aborts the request; the service triggers this signal when it stops. */
   signal?: AbortSignal
   timeoutMs?: number
 }
 
-/** Sends a request. It never throws: an error is a result too, and outbox.ts judges all results. */
+/** Sends a request. This never throws: an error is also a result, and outbox.ts judges all results. */
 export async function send(
   call: Call,
   { allowed, signal, timeoutMs: within = timeoutMs }: Sending,
@@ -46,7 +46,7 @@ function exchange(call: Call, url: URL, allowed: Allowed, signal: AbortSignal): 
   return new Promise<DeliveryAnswer>((resolve, reject) => {
     let answered = false
     const sent = request(url, { method: call.method, headers, agent, signal })
-    // After the status has arrived, an error only ends the reading of the answer.
+    // Once the status has arrived, an error no longer fails the request; it only ends the reading of the answer's body.
     sent.on('error', (error) => {
       if (!answered) reject(error)
     })
@@ -58,7 +58,7 @@ function exchange(call: Call, url: URL, allowed: Allowed, signal: AbortSignal): 
   }).finally(() => agent.destroy())
 }
 
-/** Reads an answer. The status counts even if the rest of the answer breaks off or arrives too late. */
+/** Reads an answer. The status counts even if the body of the answer breaks off or arrives too late. */
 async function readAnswer(response: IncomingMessage): Promise<DeliveryAnswer> {
   const { statusCode: status = 0, headers } = response
   return { is: 'status', status, retryAfter: headers['retry-after'], message: await beginningOf(response) }
@@ -74,14 +74,14 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
       if (bytes > answerMax) break
     }
   } catch {
-    // The part that has arrived is the answer.
+    // The connection broke off; the bytes that have arrived are used.
   }
   return Buffer.concat(pieces).subarray(0, shownMax).toString('utf8')
 }
 
 /**
- * The message of a connection error. If a host name has several addresses and all fail, Node throws one error without a
- * message that contains the others, so the first of these is used.
+ * The message of a connection error. If a host name has several addresses and all fail, Node throws one error that has
+ * no message and contains the errors of all addresses; the first of these is then used.
  */
 function wordsOf(error: unknown): string {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error

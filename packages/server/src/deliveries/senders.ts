@@ -1,11 +1,11 @@
-/** Sends to the kinds of channels that are not called by HTTP. Email is the only one. */
+/** The functions that send to channels without HTTP. Email is the only such kind of channel. */
 import type { ChannelKind } from '@svc/api'
 import type { Address, Delivery } from './channels/call.ts'
 import { mailOf } from './channels/mail.ts'
 import type { DeliveryAnswer } from './outbox.ts'
 import { sendMail } from './smtp.ts'
 
-/** Tries to send one delivery. It never throws because of something that the receiver does. */
+/** Tries to send one delivery. This never throws because of something that the receiver does. */
 type Sender = (address: Address, delivery: Delivery, signal: AbortSignal) => Promise<DeliveryAnswer>
 export type Senders = Readonly<Partial<Record<ChannelKind, Sender>>>
 

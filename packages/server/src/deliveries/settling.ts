@@ -1,6 +1,6 @@
 /**
- * Records how a try ended, for its delivery and for its channel. It also ends deliveries that are not tried any longer,
- * and queues deliveries that were given up once more.
+ * Records how a try ended, for its delivery and for its channel. Also ends deliveries that will not be tried again, and
+ * lets people retry a delivery that was given up.
  */
 import { isPostgres } from '../db/engine.ts'
 import type { Db, Store } from '../db/open.ts'
@@ -89,8 +89,8 @@ export const disable = ({ db }: Store, id: string, why: string, now: number): Pr
   })
 
 /**
- * Ends waiting deliveries without sending them, so that nothing is sent days late: those of one channel, or all of them
- * after a backup was restored.
+ * Ends waiting deliveries without sending them: those of one channel, or all deliveries after a backup was restored.
+ * Otherwise messages would be sent days late.
  */
 export async function endWaiting(
   trx: Db,
@@ -117,8 +117,8 @@ export async function endOld({ db }: Store, now: number): Promise<void> {
       last_answer: 'It could not be sent within 24 hours.',
     })
     .where('state', '=', 'waiting')
-    // A delivery that was never tried may have waited for a digest or the end of quiet hours, so its age counts from
-    // its due time.
+    // The text of a delivery is written when it is first due. Before that, the delivery may have waited for a digest or
+    // the end of quiet hours, so its age counts from its due time.
     .where((eb) =>
       eb.or([
         eb.and([eb('body', 'is not', null), eb('created_at', '<=', isTooOldAt(now))]),
@@ -135,7 +135,7 @@ export async function endOld({ db }: Store, now: number): Promise<void> {
 }
 
 /**
- * Queues a delivery that was given up for another try, with the same id and body. Returns false if it was not given up.
+ * Queues a delivery again that was given up, with the same id and body. Returns false if the delivery was not given up.
  */
 export async function retry(trx: Db, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx

@@ -1,6 +1,6 @@
 /**
- * Sends mails through the mail server that the operator set with SVC_SMTP_URL. Unlike the address of a channel, it may
- * be in any network. Each try has a separate connection and deadline.
+ * Sends mails through the mail server that the operator set with SVC_SMTP_URL. Unlike the address of a channel, the
+ * mail server may be in any network. Each try has a separate connection and deadline.
  */
 import { isIP } from 'node:net'
 import { messageOf } from '../errors.ts'
@@ -12,7 +12,10 @@ const timeoutMs = 15_000
 interface SmtpServer {
   host: string
   port: number
-  /** True if TLS starts with the connection. Otherwise it starts by the command STARTTLS, if the server offers that. */
+  /**
+   * True if TLS starts with the connection. Otherwise TLS starts with the command STARTTLS, if the server offers that
+   * command.
+   */
   secure: boolean
   login: { user: string; pass: string } | undefined
 }

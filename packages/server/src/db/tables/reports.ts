@@ -121,7 +121,7 @@ export const run = described('run', {
 
 /**
  * The sums of an agent's runs of one day. They stay when the runs themselves are deleted. The row with model '' holds
- * the totals of the day, and the row of a model holds this model's share.
+ * the totals of the day; the row of another model holds this model's share of the cost.
  */
 export const usageDay = described('usage_day', {
   agent_id: text(),

@@ -79,7 +79,7 @@ export const facts = ({ lines, title }: Text, max: number): string =>
 
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-/** Appends a path to an address that may end with a slash. */
+/** Appends a path to an address; the address may end with a slash. */
 export const below = (url: string, path: string): string => `${url.replace(/\/+$/, '')}/${path}`
 
 /** Returns the value; throws if it is missing, which should have been refused when the channel was added. */

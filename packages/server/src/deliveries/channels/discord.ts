@@ -8,8 +8,8 @@ const suppressEmbeds = 1 << 2
 const escaped = (text: string): string => text.replace(/[\\*_~`|>#[\]()<@]/g, '\\$&')
 
 /**
- * Makes a request for Discord. It allows no mentions, so text from an agent notifies nobody even if the escaping misses
- * something.
+ * Makes a request for Discord. The request allows no mentions, so text from an agent notifies nobody even if the
+ * escaping misses something.
  */
 export const discord: Channel = ({ url }, { text }) =>
   json(needed(url, 'address'), {

@@ -1,6 +1,6 @@
 /**
- * The kinds of channels as a table: which fields each needs, whether its address is secret, and the function that makes
- * its request.
+ * The kinds of channels as a table: for each kind, which fields it needs, whether its address is secret, and the
+ * function that makes its request.
  */
 import type { ChannelKind } from '@svc/api'
 import { apprise } from './apprise.ts'
@@ -16,7 +16,7 @@ import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
 import { webhook } from './webhook.ts'
 
-/** `needed` means that the field is required, `may` that it is optional, and `never` that it is refused. */
+/** `needed` means that a field is required, `may` that it is optional, and `never` that it is refused. */
 type Need = 'needed' | 'may' | 'never'
 
 export interface ChannelTraits {

@@ -22,8 +22,8 @@ interface MailParts {
   /** The origin of the service. */
   baseUrl: string
   /**
-   * The address of the page on which people choose what they receive. Opening it changes nothing, since only a button
-   * on the page does. Undefined for mails about accounts.
+   * The address of the page on which people choose which messages they receive. Opening that page changes nothing; only
+   * a button on it does. Undefined for mails about accounts.
    */
   settingsUrl?: string
 }

@@ -5,8 +5,8 @@ const maxTitle = 200
 const priorities = { bad: '4', warn: '3' } as const
 
 /**
- * Makes a request for ntfy, whose topic is part of the address. HTTP headers allow only ASCII, so other titles are
- * encoded by RFC 2047.
+ * Makes a request for ntfy, whose topic is part of the address. HTTP headers allow only ASCII, so a title with other
+ * characters is encoded by RFC 2047.
  */
 export const ntfy: Channel = ({ url, secret }, { text }) => ({
   method: 'POST',

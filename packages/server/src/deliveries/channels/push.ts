@@ -19,12 +19,12 @@ export interface PushKeys {
 const maxTitle = 120
 const maxBody = 300
 /**
- * The seconds for which a push service keeps a message for a browser that is off. This service also gives a delivery up
- * after a day.
+ * The seconds for which a push service keeps a message for a browser that is off. After the same time, a day, this
+ * service gives up a delivery that was not accepted.
  */
 const ttlSeconds = 86_400
 
-/** The message as the service worker of the page reads it. */
+/** The message as the page's service worker gets it. */
 interface PushMessage {
   title: string
   body: string
@@ -74,8 +74,8 @@ function tagOf({ id, body }: Delivery): string {
 const topicOf = (tag: string): string => tag.replace(/[^\w]/g, '').slice(-32)
 
 /**
- * The address by which the maker of a browser can reach the operator. Makers accept only https or mailto addresses, so
- * a service without https gives a mailto address that leads nowhere.
+ * The address at which the maker of a browser can reach the operator. Makers accept only https or mailto addresses, so
+ * a service without https gives a mailto address that does not exist.
  */
 const contactOf = (link: string): string => {
   const { origin, protocol, hostname } = new URL(link)

@@ -3,7 +3,7 @@ import { type Channel, json, needed, plain } from './call.ts'
 const max = 4000
 
 /**
- * Escapes text for Slack. With its markup switched off, Slack still reads `<…>` as a link or mention, and nothing else.
+ * Escapes text for Slack. The request switches Slack's markup off, but Slack still reads `<…>` as a link or mention.
  */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 

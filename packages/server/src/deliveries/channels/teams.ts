@@ -1,6 +1,9 @@
 import { type Channel, json, needed, oneLine } from './call.ts'
 
-/** A line as a text run, in which Teams does not interpret Markdown. In a plain text block it would. */
+/**
+ * Returns one line as a text run, because Teams does not interpret Markdown in text runs. In a plain text block Teams
+ * would.
+ */
 const line = (text: string, weight: 'bolder' | 'default') => ({
   type: 'RichTextBlock',
   inlines: [{ type: 'TextRun', text: oneLine(text), weight }],

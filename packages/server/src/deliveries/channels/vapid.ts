@@ -1,7 +1,7 @@
 /**
- * The key pair by which browsers' push services recognise this service (VAPID, RFC 8292). It is derived from the file
- * `secret`, so all nodes of a database have the same pair. After a restore, browsers still get messages if that file is
- * the same.
+ * The key pair by which the push services of browsers recognise this service (VAPID, RFC 8292). The pair is derived
+ * from the file `secret`, so all nodes with the same file have the same pair. After a restore, browsers still get
+ * messages if the file is the same.
  */
 import { createECDH, hkdfSync } from 'node:crypto'
 import type { SealKey } from '../seal.ts'
@@ -11,8 +11,8 @@ const purpose = 'svc: key pair of web push'
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 const keyBytes = 32
 /**
- * The number of derived bytes, 16 more than a key has. So the remainder after dividing by the order is almost evenly
- * distributed.
+ * The number of derived bytes, 16 more than a key has. The key is the remainder of a division by the order, and the
+ * additional bytes make the remainders almost evenly distributed.
  */
 const seedBytes = 48
 
