@@ -49,14 +49,14 @@ interface SmtpSettings {
 }
 
 interface Sending {
-  /** Aborts the sending when the service stops. */
+  /** Aborts the sending of the mail; the service triggers this signal when it stops. */
   signal?: AbortSignal
   timeoutMs?: number
 }
 
 /**
- * Sends one mail. It never throws: an error of the connection, or a refusal by the server, is a result that outbox.ts
- * judges.
+ * Sends one mail. This never throws: an error of the connection, or a refusal by the server, is also a result, and
+ * outbox.ts judges it.
  */
 export async function sendMail(
   { smtpUrl, mailFrom }: SmtpSettings,
@@ -67,7 +67,7 @@ export async function sendMail(
   const server = readSmtpUrl(smtpUrl)
   if (!server) return { is: 'refused', message: 'SVC_SMTP_URL is not an address of a mail server.' }
   const deadline = AbortSignal.timeout(within)
-  // The library is loaded at the first mail, because a service that sends none does not need it.
+  // The library nodemailer is loaded at the first mail, because a service that sends no mails does not need it.
   const { createTransport } = await import('nodemailer')
   const transport = createTransport(optionsOf(server, within))
   try {
@@ -86,8 +86,8 @@ export async function sendMail(
     return answerOf(sent.response)
   } catch (error) {
     const { response, code } = error as { response?: unknown; code?: unknown }
-    // If the server refuses STARTTLS, that is not its answer to the mail. The error itself then says that STARTTLS was
-    // refused.
+    // If STARTTLS failed, the server's last response is not its answer to the mail, so the message of the error is used
+    // instead.
     if (code !== 'ETLS' && typeof response === 'string' && /^[45]\d\d/.test(response)) return answerOf(response)
     return { is: 'unreachable', message: deadline.aborted ? `No answer within ${within / 1000} s.` : messageOf(error) }
   } finally {
@@ -95,7 +95,10 @@ export async function sendMail(
   }
 }
 
-/** The options of the connection. A password is only sent encrypted, except to a server on this machine. */
+/**
+ * The options of the connection to the mail server. A password is only sent encrypted, except to a server on this
+ * machine.
+ */
 const optionsOf = ({ host, port, secure, login }: SmtpServer, within: number) => ({
   host,
   port,

@@ -11,7 +11,7 @@ interface Told {
   id: string
   says: string
 }
-/** Writes each change as a word. If an alert has ended, its other changes are left out. */
+/** Writes each change as the id of its alert and a word. If an alert has ended, its other changes are left out. */
 const writer: Writer<Told> = {
   fold: (all) =>
     all.filter(({ id, says }) => says === 'ended' || !all.some((other) => other.id === id && other.says === 'ended')),

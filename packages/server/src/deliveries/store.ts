@@ -1,6 +1,7 @@
 /**
- * Deliveries as rows. A row is inserted in the transaction that changes its alert. Its body is written before the first
- * try and stays the same. If the messages of a channel are grouped, one new row replaces the rows that wait.
+ * Deliveries as rows. A row is inserted in the transaction that changes its alert. The row's body is written before the
+ * first try and never changes afterwards. If the messages of a channel are grouped, one new row replaces the rows that
+ * wait.
  */
 
 import type { Db, Store } from '../db/open.ts'
@@ -14,8 +15,8 @@ const second = 1000
 const groupAfter = 30 * second
 const groupEvery = 300 * second
 /**
- * The maximum number of deliveries that a node takes from a channel at once, and the time for which other nodes leave
- * them alone.
+ * The maximum number of deliveries that a node takes from a channel at once, and the time for which other nodes do not
+ * try these deliveries.
  */
 const triesAtOnce = 3
 const claimMs = 60 * second
@@ -46,7 +47,7 @@ export interface Claimed {
 }
 
 type ChannelOf = Pick<AlertChannelRow, 'id' | 'format' | 'grouped_at'> & {
-  /** The time before which the person wants no message in this channel. */
+  /** The time before which the owner of a personal channel wants no message there. */
   notBefore?: number
 }
 
@@ -157,7 +158,7 @@ export const claim = <C extends StoredChange>(
 
 /**
  * Writes the bodies of deliveries that are due and have none: one body for each change, or one for the whole group. If
- * one is due, those that are due within 30 s are written too.
+ * at least one delivery is due, those that will be due within 30 s are also written.
  */
 async function writeBodies<C extends StoredChange>(
   trx: Db,
@@ -183,7 +184,7 @@ async function writeBodies<C extends StoredChange>(
     const [about] = changesOf<{ id: string; workspace: string }>(row)
     await set(row.id, writer.test(about?.workspace ?? '', channel, now))
   }
-  // Messages that a person wants later are not sent together with those that are due now.
+  // A message that a person wants only later is not sent together with messages that are due now.
   const rows = waiting.filter(({ kind, due_at }) => kind === 'alert' && (due_at ?? 0) <= now + groupAfter)
   if (channel.enabled === 0 || !rows.some((row) => (row.due_at ?? 0) <= now)) return
   const told = rows.flatMap((row) => changesOf<C>(row).map((change) => ({ row, change })))
@@ -194,7 +195,10 @@ async function writeBodies<C extends StoredChange>(
   for (const { row, change } of told) if (left.has(change)) await set(row.id, writer.write(channel, [change], now))
 }
 
-/** Replaces waiting rows by one row for the group. None of them was tried yet, so the group may have another id. */
+/**
+ * Replaces waiting rows by one row for the group. None of the replaced deliveries was tried yet, so the group may have
+ * another id.
+ */
 async function group(
   trx: Db,
   { id }: AlertChannelRow,

@@ -13,7 +13,7 @@ import { readTarget } from './target.ts'
 const publicKeyBytes = 65
 const authBytes = 16
 
-/** Reads a subscription as the address of a channel. Its keys become the channel's secret. */
+/** Reads a subscription as the address of a channel. The subscription's keys become the channel's secret. */
 export function readSubscription(
   text: string,
   allowed: Allowed,

@@ -139,7 +139,8 @@ test('a host name that has a forbidden address when the connection is made is re
   const target = new URL(`http://hooks.example.org:${seen.port}/`)
   const first = agentFor(target, [], changing)
   first.destroy()
-  // Uses up the first lookup, since a test must not call the public address that it returns.
+  // The first lookup returns a public address, which a test must not call. So this line makes the first lookup, and the
+  // request below makes the second.
   changing?.('hooks.example.org', { all: true }, () => {})
   await expect(call(target.href, [], changing)).rejects.toThrow('is not called')
   expect(seen.visits).toBe(0)
