@@ -91,7 +91,7 @@ export function step(now: Batching, event: BatchingEvent, rules: BatchingRules):
       return { state, act: undefined }
     }
     case 'ended': {
-      const is = now.is === 'lingers' ? 'rests' : now.is // The wait starts again.
+      const is = now.is === 'lingers' ? 'rests' : now.is // If a timer runs, its wait starts again.
       return schedule({ ...now, is, running: now.running - 1 }, event.waiting, rules)
     }
   }

@@ -1,4 +1,4 @@
-/** The parts of a report that have columns of their own, so that lists need not read the body. */
+/** The parts of a report that are also stored in separate columns, so that lists need not read the body. */
 import { cut, limits, missingSecrets, type Report } from '@svc/protocol'
 import { bodyOf } from '../report-store/body.ts'
 import type { LastReport, ReportWrite, Submission } from '../report-store/rows.ts'

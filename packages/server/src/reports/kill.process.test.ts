@@ -13,8 +13,8 @@ import { usageSums } from '../pages/usage.ts'
 
 const rounds = process.env.SVC_TEST_LONG ? 30 : 4
 /**
- * The number of answers after which a round kills the service. It is always fewer than all agents may send in one
- * minute.
+ * The number of answers after which the test kills the service in a round. It is always fewer than the reports that all
+ * agents may send in one minute.
  */
 const answersUntilKill = (round: number) => 60 + ((round * 37) % 500)
 const openAt = (where: string): Store => (where.startsWith('postgres:') ? openPostgres(where) : openEmbedded(where))
@@ -42,7 +42,10 @@ interface Known {
   handedOut: string[]
 }
 
-/** Sends reports of one agent, one after the other, until the service is gone. Calls `answered` after each answer. */
+/**
+ * Sends reports of one agent, one after the other, until the service is gone or the agent's rate limit is reached.
+ * Calls `answered` after each answer.
+ */
 async function reportUntilGone(port: number, agent: TestAgent, round: number, known: Known, answered: () => void) {
   const connection = new Agent({ keepAlive: true, maxSockets: 1 })
   for (let n = 0; ; n++) {

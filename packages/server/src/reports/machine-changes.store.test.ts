@@ -114,7 +114,8 @@ everyEngine('changes made on the machine', (open) => {
     await ofBlueprint(w, '1.0.0')
     expect(await logNamesOf(store.db, agent)).toEqual(new Set(['work', 'mail']))
     await w.press('log', { name: 'mail' })
-    // The runs of the report name another log, but the log that the manifest declares is still offered (D6).
+    // The runs of the report name another log, but the log `mail` that the manifest declares is still offered (D6), so
+    // the command is delivered.
     expect(await w.report({ agent: { version: '1.0.0' }, runs: [{ id: '1', log: 'run-1' }] })).toMatchObject([
       { type: 'log', payload: { name: 'mail' } },
     ])

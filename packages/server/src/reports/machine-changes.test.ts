@@ -13,8 +13,8 @@ const pause: CommandBody = { type: 'pause', payload: {} }
 const resume: CommandBody = { type: 'resume', payload: {} }
 
 /**
- * Compares reports one after another, half a minute apart, each with the commands the agent had; returns the changes of
- * each.
+ * Compares reports one after another, half a minute apart, each with the commands that the agent had when it wrote the
+ * report. Returns the changes that each comparison found.
  */
 function after(...steps: [parts: Partial<Report>, given?: GivenCommand[], at?: number][]) {
   let facts: string | null = null

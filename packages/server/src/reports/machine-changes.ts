@@ -1,12 +1,15 @@
 /**
- * Finds changes that were made on the machine and not by a command from here: it compares a report with the one before
- * and with the commands that the agent was given. Pure; the report's transaction keeps the result.
+ * Finds changes that were made on the agent's machine and not by a command of the service: it compares a report with
+ * the one before and with the commands that the agent was given. Pure; the report's transaction keeps the result.
  */
 import { createHash } from 'node:crypto'
 import { type CommandBody, cut, isVersion, limits, type Report, type SettingValue } from '@svc/protocol'
 import type { AgentVersions, MachineChange } from '../report-store/rows.ts'
 
-/** A command that was delivered to the agent. `accepted` is true if this report brings its ack. */
+/**
+ * A command that was delivered to the agent. `accepted` is true if the report that is compared brings the ack of the
+ * command.
+ */
 export interface GivenCommand {
   command: CommandBody
   accepted: boolean
@@ -131,7 +134,7 @@ function expectedOf(command: CommandBody, now: number): Expected[] {
   return Object.entries(command.payload).map(([key, value]) => ({ kind: 'setting', key, after: brief(value), until }))
 }
 
-/** Keeps only the last of several expected effects on the same thing. */
+/** Keeps only the last of several expected effects on the same setting or on the pause. */
 function lastOfEach(all: readonly Expected[]): Expected[] {
   return [...new Map(all.map((e) => [`${e.kind} ${e.key ?? ''}`, e])).values()]
 }

@@ -1,4 +1,4 @@
-/** Notices that two reporters use the same token, only from marks of the last ten reports (D8). */
+/** Notices that two reporters use the same token. It uses nothing but the marks of the last ten reports (D8). */
 import type { Report } from '@svc/protocol'
 
 const remembered = 10
@@ -25,7 +25,7 @@ export function twoReporters(marks: string): boolean {
   return cameBack && changes.length >= changesToNotice
 }
 
-/** The mark of a reporter, as an FNV-1a hash. It only has to distinguish a few reporters of one agent. */
+/** Makes the mark of a reporter, an FNV-1a hash. A mark only has to distinguish a few reporters of one agent. */
 function markOf(text: string): string {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
