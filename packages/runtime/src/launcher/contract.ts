@@ -24,7 +24,7 @@ export interface Start {
   /** The agent's folder. */
   readonly root: string
   readonly process: ProcessState
-  /** What the note about the runtime's own file says when the worker starts. This field exists since version 2. */
+  /** The content of the note about the runtime's own file when the worker starts. This field exists since version 2. */
   readonly runtime?: RuntimeNote
 }
 export type ToWorker =

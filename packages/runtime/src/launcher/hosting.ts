@@ -41,8 +41,8 @@ export interface Hosting {
   readonly left: readonly number[]
 }
 /**
- * What happens after a worker was ended: nothing (`stop`), the next worker starts (`begin`), or it starts and the count
- * of failures is reset (`replace`).
+ * The step that follows after a worker was ended: nothing (`stop`), the next worker starts (`begin`), or it starts and
+ * the count of failures is reset (`replace`).
  */
 type Follows = 'stop' | 'begin' | 'replace'
 

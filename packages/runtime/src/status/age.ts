@@ -5,7 +5,7 @@
 import { type HealthItem, limits } from '@svc/protocol'
 import { ago } from '../time.ts'
 
-/** What is remembered about the writes of a status file. */
+/** The facts that are remembered about the writes of a status file. */
 export interface Writes {
   /** The modification time of the status file at the last look. */
   readonly mtime: number

@@ -29,7 +29,7 @@ interface Sample {
   readonly name: string
   /** The milliseconds since this trial first saw the agent's current process. */
   readonly up: number
-  /** What was read from the agent's status file; absent if the manifest names no status file. */
+  /** The content of the agent's status file; absent if the manifest names no status file. */
   readonly status?: StatusRead
 }
 type Proof = { readonly is: 'good'; readonly level: Level } | { readonly is: 'bad' | 'not yet'; readonly why: string }
