@@ -72,7 +72,7 @@ export async function tryLater({ db }: Store, { id, tries }: WaitingMail, dueAt:
     .execute()
 }
 
-/** Deletes a mail that was sent, was given up, or has no receiver any more. */
+/** Deletes a mail that was sent, was given up, or has nobody who would receive it. */
 export async function forgetMail({ db }: Store, { id }: WaitingMail): Promise<void> {
   await db.deleteFrom('account_mail').where('id', '=', id).execute()
 }

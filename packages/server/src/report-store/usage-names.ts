@@ -9,7 +9,7 @@ import type { UsageDelta } from './rows.ts'
 export const namesPerDay = 200
 /** The name of the row in which a day sums all models that have no separate row. */
 export const otherModels = 'other'
-/** The number of latest days whose models are never added up in one row, because pages show these days first. */
+/** The number of latest days whose models the sweeper never adds up in one row, because pages show these days first. */
 export const unfoldedDays = 31
 /** The number of days for which sums are kept. */
 export const usageDays = 400
