@@ -1,6 +1,6 @@
 /**
- * Compares the arrows between packages in docs/architecture.md, and the dependencies that packages declare, with the
- * imports of every source file.
+ * Compares the imports of every source file with the arrows between packages that docs/architecture.md draws, and with
+ * the dependencies that each package.json declares.
  */
 import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
@@ -20,7 +20,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['protocol'],
 }
 /**
- * The imports that may only be of types: the page uses the types of the service's answers, and loads none of its code.
+ * Imports that are allowed only for types: the page uses the types of the service's answers, but loads no code of
+ * packages/api.
  */
 const typeArrows = [['dashboard', '@svc/api']]
 
@@ -32,16 +33,16 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   blueprint: [],
   api: [],
-  server: ['scripts'], // for free ports, programs and simulated power failures
-  runtime: ['server', 'scripts'], // tests run agents against a real service
-  dashboard: ['api', 'scripts', 'examples'], // tests open a real service with a real product in a browser
-  '.': ['scripts'], // for the order in which tests run
-  bench: ['blueprint', 'server', 'scripts'], // bench measures the service and prepares its data
-  conformance: ['protocol'], // conformance runs its fixed cases through our own implementation
-  docs: ['protocol', 'api', 'server', 'scripts'], // docs generates and checks pages, and runs the sample reporters
+  server: ['scripts'], // tests use its helpers for free ports, programs and simulated power failures
+  runtime: ['server', 'scripts'], // tests of the runtime run agents against a real service
+  dashboard: ['api', 'scripts', 'examples'], // tests open the page of a service with a product in a browser
+  '.': ['scripts'], // vitest.config.ts takes the order in which tests run from scripts
+  bench: ['blueprint', 'server', 'scripts'], // benchmarks measure the service and prepare its data
+  conformance: ['protocol'], // the conformance cases are run through our own implementation of the protocol
+  docs: ['protocol', 'api', 'server', 'scripts'], // tools generate and check pages, and run the sample reporters
   // the tests of the examples run the agents against a real service
   examples: ['protocol', 'blueprint', 'runtime', 'server', 'scripts'],
-  scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard'], // scripts build, start and release everything
+  scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard'], // they build, start and release everything
 }
 
 const isTool = (file: string) => /\.test\.tsx?$|\/testing[./]/.test(file) || !/^packages\/\w+\/src\//.test(file)
@@ -123,7 +124,8 @@ const rootOnes = (({ devDependencies, optionalDependencies }) => names(devDepend
 )
 
 /**
- * Dependencies that no source imports: they are started as programs, used by other tools, or give types to a library.
+ * Dependencies that no source file imports: they are started as programs, used by other tools, or give types to a
+ * library.
  */
 const byName = [
   '@biomejs/biome',
@@ -188,7 +190,7 @@ test('an import is recognised in each of its forms', () => {
     "const sql = `select 1 from 'h'`",
   ]
     .join('\n')
-    // The lines above have double quotes, since with single quotes they would count as imports of this file.
+    // The lines above contain double quotes. With single quotes this test would find them as imports of this test file.
     .replaceAll('"', "'")
   expect(importsOf('scripts/x/y.ts', text).map(({ from, typeOnly }) => [from, typeOnly])).toEqual([
     ['a', false],

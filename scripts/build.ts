@@ -14,7 +14,7 @@ const inRoot = (path: string) => join(root, path)
 
 interface Product {
   says: string
-  /** A file of the product. If it is missing, the product was never built. */
+  /** A file that each build of this product makes. If it is missing, the product was never built. */
   result: string
   /** The files and folders from which the product is made. */
   sources: string[]
@@ -38,9 +38,9 @@ const products: Product[] = [
 ]
 
 /**
- * Builds what is out of date in a separate process, since the caller may run for months and should not keep the
- * bundlers in memory. With `quiet`, nothing is printed on success. `page: false` is for a caller that serves the page
- * from its sources.
+ * Builds the products that are out of date, in a separate process: the caller may run for months and should not keep
+ * the bundlers in memory. With `quiet`, nothing is printed on success. `page: false` is for a caller that serves the
+ * page from its sources.
  */
 export async function build({ quiet = false, page = true }: { quiet?: boolean; page?: boolean } = {}): Promise<void> {
   if (!wanted(page).some((product) => staleMark(product))) return
@@ -52,7 +52,7 @@ export async function build({ quiet = false, page = true }: { quiet?: boolean; p
 
 const wanted = (page: boolean) => products.filter(({ make }) => page || make !== makePage)
 
-/** The text of the mark to write after a new build; undefined if the product is up to date. */
+/** The text that marks a product as built from its present sources; undefined if the product already has that mark. */
 function staleMark({ result, sources }: Product): string | undefined {
   const wanted = fingerprint(root, [...always, ...sources])
   return existsSync(inRoot(result)) && readText(markOf(result)) === wanted ? undefined : wanted
@@ -77,11 +77,11 @@ function mark({ result }: Product, wanted: string): void {
 }
 
 /**
- * Builds the page. Vite writes it to another folder, which then replaces the old one, so that nobody is ever served
- * half a page.
+ * Builds the page. Vite writes it to a temporary folder, which then replaces the folder of the old page, so that the
+ * service never serves half a page.
  */
 async function makePage(): Promise<void> {
-  // With the value that tests set, libraries would be built in their slower development form.
+  // Tests set NODE_ENV to `test`, with which libraries would be built in their slower development form.
   process.env.NODE_ENV = 'production'
   const { build: bundle } = await import('vite')
   const temporary = inRoot(`.cache/page-${process.pid}`)
@@ -109,7 +109,10 @@ async function makeRuntime(): Promise<void> {
   await buildRuntime({ outDir: inRoot('dist/cli') })
 }
 
-/** Marks `dist/cli` as up to date, so that it is not built again after `npm run release` has written it. */
+/**
+ * Marks `dist/cli` as up to date after `npm run release` has written it. Otherwise the next build would replace the
+ * signed build.
+ */
 export function markRuntimeBuilt(): void {
   for (const product of products.filter(({ make }) => make === makeRuntime)) {
     const wanted = staleMark(product)
@@ -129,7 +132,7 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return undefined // the product was never built
+    return undefined // there is no mark, because the product was never built
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * `npm run check`: types, lint, format and English, and figures about the code. The exit code is the number of checks
- * that failed. The type-aware linter has no cache, and all files take some 15 s: it does not run again if no file has
- * changed since it passed. With `--quick` it checks only files changed since the last commit.
+ * `npm run check` checks types, lint, format and English, and prints figures about the code. The exit code is the
+ * number of checks that failed. The type-aware linter takes some 15 s for all files, so it runs only if a file has
+ * changed since it last passed. With `--quick` it checks only files changed since the last commit.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,13 +12,13 @@ const root = join(import.meta.dirname, '..')
 const quick = process.argv.includes('--quick')
 const linter = 'oxlint'
 const checks = [
-  // Checks the types. Each package is a project (tsconfig.json) and results are cached, so only what changed is checked
-  // again. A single checker needs the least CPU time, since several would each resolve the shared types.
+  // Each package is a project (tsconfig.json), and the compiler caches the results, so only changed packages are
+  // checked again. One checker uses the least CPU time, since each further one would resolve the shared types again.
   ['types', 'tsc', '-b', '--checkers', '1'],
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
   ['promises and import cycles', linter, '--type-aware', ...(quick ? changed() : ['.'])],
 ] as const
-/** The file with the state of the sources on which the type-aware linter last found nothing. */
+/** The file with the state of the sources for which the type-aware linter last passed. */
 const passedFile = join(root, '.cache/linted')
 const state = quick ? undefined : stateOfFiles()
 
@@ -44,14 +44,17 @@ function changed(): string[] {
   return ['--no-error-on-unmatched-pattern', ...listed(['--modified', '--others']), 'scripts/check.ts']
 }
 
-/** The sources that git lists with these options and that exist. */
+/** The source files that `git ls-files` lists with these options, without files that were removed. */
 function listed(options: string[], more: string[] = []): string[] {
   const listing = ['ls-files', ...options, '--exclude-standard', '*.ts', '*.tsx', '*.mts', ...more]
   const files = execFileSync('git', listing, { encoding: 'utf8', cwd: root }).split('\n')
   return files.filter((file) => file !== '' && existsSync(join(root, file)))
 }
 
-/** A text that changes with every source and setting that the linter reads; undefined outside of a git checkout. */
+/**
+ * A hash of the names, sizes and times of every source and settings file that the linter reads; undefined outside of a
+ * git checkout.
+ */
 function stateOfFiles(): string | undefined {
   try {
     const hash = createHash('sha256')

@@ -1,6 +1,6 @@
 /**
- * Checks which files the compiler reads for a package, since types can come in unnoticed through a library or another
- * package.
+ * Checks which files the compiler reads for a package, because a library or another package can bring in types that the
+ * package must not use.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,8 +13,8 @@ vi.setConfig({ testTimeout: 60_000 })
 const root = join(import.meta.dirname, '..')
 
 /**
- * Returns the files that the compiler reads for a package. Other packages are read from their sources, and not from the
- * output of `tsc -b` as usual.
+ * Returns the files that the compiler reads for a package. The list contains the sources of other packages, although
+ * the compiler normally reads the output of `tsc -b` instead.
  */
 function filesOf(folder: string, config = 'tsconfig.json'): string[] {
   const cache = join(root, folder, '.cache')

@@ -1,6 +1,6 @@
 /**
- * Installs the three agents of the demo as a person would: packs the example into a bundle, uploads it, issues an
- * install code, gives the code to `svc init`, and runs the new folder with `svc run`.
+ * Installs the three agents of the demo as a person would: packs an example into a bundle, uploads it, issues an
+ * install code, gives the code to `svc init`, and starts `svc run` in the new folder.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,10 +18,7 @@ export interface Place {
 
 export interface DemoAgent {
   name: string
-  /**
-   * `watches` says what the agent watches, and `language` in which language it is written. The demo prints both at the
-   * terminal.
-   */
+  /** What the demo prints about the agent at the terminal: what it watches, and in which language it is written. */
   watches: string
   language: string
   settings: Record<string, string>
@@ -38,12 +35,15 @@ export const demoAgents = ({ root, folder }: Pick<Place, 'root' | 'folder'>): De
   },
 ]
 
-/** Runs a command of `svc-server` with `--json`, and returns its result. */
+/** Runs a command of `svc-server`, and returns the value that it prints with `--json`. */
 export type Operator = <T>(place: Place, args: string[], input?: string) => Promise<T>
 
 const startSeconds = 30
 
-/** Installs an agent from its example and starts it. Returns the process id of the agent itself. */
+/**
+ * Installs an agent from its example and starts it. Returns the process id of the agent's own program, not that of its
+ * runtime.
+ */
 export async function installAgent(
   { name, settings }: DemoAgent,
   place: Place,
@@ -71,7 +71,7 @@ export async function installAgent(
   throw new Error(`${name} did not start:\n${processes.lastWords(`${name} runtime`)}`)
 }
 
-/** The command line that runs `svc`, built into one file, with the current Node. */
+/** The command line that runs the built `svc.pyz` with the Node of this process. */
 export const svcCommand = (root: string): [string, ...string[]] => [
   process.execPath,
   '-e',

@@ -1,20 +1,23 @@
 /**
- * The demo's channel for alerts: a receiver of webhooks on this machine that prints each message. The rules have delays
- * that are short enough to watch. The broken link that link-checker finds opens an alert, and repairing the link ends
- * it.
+ * Adds a channel for alerts to the demo: a receiver of webhooks on this machine that prints each message. The rules get
+ * delays that are short enough to watch. The broken link that link-checker finds opens an alert, and repairing the link
+ * ends it.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Operator, Place } from './demo-agents.ts'
 
-/** The network of the receiver, which the service must be allowed to call. */
+/** The network address of the receiver. The demo's service has to be allowed to call it. */
 export const receiverNetwork = '127.0.0.1/32'
 const channel = 'terminal'
 /** The rules that the demo changes, with the time for which each condition must hold before its alert opens. */
 const rules = { warning: '0s', bad: '0s', silent: '10s' } as const
 const maxBytes = 64 * 1024
 
-/** Adds the channel and sets the rules. `print` shows one message. The receiver ends with this process. */
+/**
+ * Adds the channel for alerts to the workspace and sets the rules. `print` gets one line for each message. The receiver
+ * ends with this process.
+ */
 export async function startAlerts(place: Place, operator: Operator, print: (line: string) => void): Promise<void> {
   const url = await receiver(print)
   const { workspace } = place
@@ -41,8 +44,8 @@ async function receiver(print: (line: string) => void): Promise<string> {
 }
 
 /**
- * The line to print for a message, such as `alert.opened 14:02:11 UTC: mail-triage has been offline for 10 minutes`.
- * Undefined if the body is not such a message.
+ * The line to print for the body of a webhook, such as `alert.opened 14:02:11 UTC: mail-triage has been offline for 10
+ * minutes`. Undefined if the body is not a message about an alert.
  */
 export function lineOf(body: string): string | undefined {
   let read: { type?: unknown; timestamp?: unknown; data?: { summary?: unknown } } | null
@@ -53,6 +56,6 @@ export function lineOf(body: string): string | undefined {
   }
   if (typeof read?.type !== 'string' || typeof read.data?.summary !== 'string') return undefined
   const line = `${read.type} ${String(read.timestamp).slice(11, 19)} UTC: ${read.data.summary}`
-  // The message may contain text of an agent, and control characters in it must not reach the terminal.
+  // The message may contain text from an agent. Control characters in that text must not reach the terminal.
   return line.replace(/\p{Cc}/gu, ' ')
 }

@@ -18,7 +18,7 @@ test('a demo that is ended while it starts leaves nothing', async () => {
   expect([existsSync(folder), using(folder)]).toEqual([false, []])
 })
 
-/** Resolves when the folder is removed. The function watches the parent folder. */
+/** Resolves when the folder no longer exists. The function watches the folder above it. */
 async function removed(folder: string) {
   const above = watch(tmpdir())
   while (existsSync(folder)) await within(() => `the removal of ${folder}`, once(above, 'change'))
@@ -26,8 +26,8 @@ async function removed(folder: string) {
 }
 
 /**
- * The ways in which the demo is killed: the words for the test's name, and the agents whose runtimes are killed too.
- * The short form of the test runs only the first, which is harder to clean up.
+ * Each way to kill the demo: words for the name of the test, and the agents whose runtimes are killed too. The short
+ * form of the test runs only the first way, after which most processes are left.
  */
 const ways: readonly (readonly [how: string, names: readonly string[]])[] = [
   [
@@ -46,7 +46,7 @@ test.each(process.env.SVC_TEST_LONG ? ways : ways.slice(0, 1))(
     demo.child.kill('SIGKILL')
     for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
     await gone
-    // The guard removes the folder as its last step and then ends, so its process may still be there for a moment.
+    // The demo's guard first removes the folder and then ends, so its process may still run for a moment.
     await eventually('nothing uses the folder', () => expect(using(ready.dir)).toEqual([]))
     expect(living(ready)).toEqual([])
   },

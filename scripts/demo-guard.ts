@@ -1,8 +1,7 @@
 /**
- * Cleans up after a demo, even one that could not do it itself (SIGKILL, out of memory). It reads `+pid` or `-pid`
- * lines from the demo, one for each process group that starts or ends. When the demo is gone its end of the pipe
- * closes: the guard then ends the groups that still run and the agents left in the demo's folder (a killed runtime
- * leaves its agent running), and removes the folder. Arguments: the folder, and `keep` to keep it.
+ * Cleans up after a demo, even if the demo was killed. It reads lines `+pid` and `-pid` from the demo about process
+ * groups that start and end. When the demo is gone, its pipe closes. The guard then ends the remaining groups and the
+ * agents in the demo's folder, and removes the folder. Arguments: the folder, and `keep` to keep it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const softMs = 15_000
 const lookMs = 100
 const stopMs = 30_000
-// signals are ignored, since the guard must outlive the demo
+// The guard ignores signals, since it must outlive the demo.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 const groups = new Set<number>()
@@ -35,7 +34,7 @@ if (folder) {
   if (keep !== 'keep') rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Sends a signal to a process group. Returns false if no process of the group is left. */
+/** Sends a signal to a process group. Returns false if the group has no processes any more. */
 function send(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal)
@@ -48,10 +47,13 @@ function agentsIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
 }
 
-/** Runs `svc stop` with the agent's own copy of svc, which can also find a process that a killed runtime left. */
+/**
+ * Stops an agent with the copy of svc in its folder. `svc stop` also finds the agent's program if a killed runtime left
+ * it running.
+ */
 async function stop(agent: string): Promise<void> {
   const svc = join(agent, '.svc/runtime/svc.pyz')
-  if (!existsSync(svc)) return // the installation was never completed, so the agent was never started
+  if (!existsSync(svc)) return // the agent was never started, because its installation was not completed
   const args = ['-e', 'require(process.argv[1])', svc, 'stop', '--dir', agent]
   const child = spawn(process.execPath, args, { cwd: '/', stdio: 'ignore', timeout: stopMs, killSignal: 'SIGKILL' })
   await once(child, 'close').catch(() => {})

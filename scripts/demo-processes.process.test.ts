@@ -27,7 +27,7 @@ function world() {
   return { processes, folder, guarded, deaths, death, shell }
 }
 
-/** The processes of a group that are still running. */
+/** The ids of the processes of a group that are still running. */
 const groupOf = (group: number): string[] =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -36,7 +36,7 @@ const groupOf = (group: number): string[] =>
         .split(' ')
       return Number(of) === group && state !== 'Z'
     } catch {
-      return false // this entry of /proc is not a process, or the process has ended
+      return false // the entry of /proc is not a process, or the process has ended
     }
   })
 

@@ -1,14 +1,17 @@
 /**
- * Starts and ends the processes of the demo. Each has its own process group and writes to a file, so that Ctrl-C
- * reaches only the demo itself, which then ends them in the right order. No process that was started here outlives
- * `end()`.
+ * Starts and ends the processes of the demo. Each process has its own process group, so that Ctrl-C reaches only the
+ * demo itself, which then ends the others in the right order. The output of each goes to a file. No process that was
+ * started here outlives `end()`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The seconds that `svc run` gets to end: time for the agent (its stop_seconds) and for the last report. */
+/**
+ * The seconds that `svc run` gets to end by itself: time to stop the agent (stop_seconds in its manifest) and to send
+ * the last report.
+ */
 const usualSoftSeconds = 15
 
 export interface Command {
@@ -25,7 +28,10 @@ export class Processes {
   readonly #guard: Guard
   readonly #softSeconds: number
 
-  /** `folder` gets the output of each process. `died` is called for a process that ends before the demo does. */
+  /**
+   * `folder` is where the output of each process is written. `died` is called for a process that ends before `end()`
+   * was called.
+   */
   constructor(
     folder: string,
     guard: Guard,
@@ -36,10 +42,11 @@ export class Processes {
     this.#guard = guard
     this.#died = died
     this.#softSeconds = softSeconds
-    process.once('exit', () => this.#signal('SIGTERM')) // if `end` was not called, the guard finishes the work
+    // if the demo exits without `end()`, its guard ends what is left
+    process.once('exit', () => this.#signal('SIGTERM'))
   }
 
-  /** A signal that is aborted as soon as `end()` is called, so that all waiting ends. */
+  /** An AbortSignal that is aborted as soon as `end()` is called, so that waiting code stops to wait. */
   get ending(): AbortSignal {
     return this.#stopping.signal
   }
@@ -48,7 +55,7 @@ export class Processes {
     return Object.fromEntries([...this.#running].map(([name, child]) => [name, child.pid ?? 0]))
   }
 
-  /** Starts a process that runs until `end()` is called. */
+  /** Starts a process that runs until `end()` ends it. */
   async start(name: string, { command: [program, ...args], cwd, env }: Command): Promise<void> {
     this.ending.throwIfAborted()
     const out = openSync(this.#logOf(name), 'a')
@@ -63,8 +70,8 @@ export class Processes {
   }
 
   /**
-   * Runs a command to its end and returns its output. If the command fails, an error with the output is thrown. `input`
-   * is the command's standard input.
+   * Runs a command until it ends, and returns its output. Throws an error with the output if the command fails. `input`
+   * is written to the command's standard input.
    */
   async run({ command: [program, ...args], cwd, env }: Command, input = ''): Promise<string> {
     this.ending.throwIfAborted()
@@ -76,7 +83,8 @@ export class Processes {
       child[out].setEncoding('utf8').on('data', (text: string) => {
         said[out] += text
       })
-    child.stdin.on('error', () => {}) // the command may end without reading its input; only its exit code counts
+    // writing fails if the command ends without reading its input; only its exit code counts
+    child.stdin.on('error', () => {})
     child.stdin.end(input)
     const [code, signal] = await once(child, 'close')
     if (code === 0) return said.stdout
@@ -90,8 +98,8 @@ export class Processes {
   }
 
   /**
-   * Asks all processes to end, beginning with the one that was started last, and kills those that still run after some
-   * seconds. Resolves when the guard has ended too.
+   * Asks all processes to end, beginning with the one that was started last, and kills those that still run after
+   * `softSeconds`. Resolves when the guard has ended too.
    */
   async end(): Promise<void> {
     this.#stopping.abort()
@@ -106,11 +114,11 @@ export class Processes {
 
   #keep(name: string, child: ChildProcess) {
     const { pid } = child
-    if (pid === undefined) return // the process could not be started, and the caller gets the `error` event
+    if (pid === undefined) return // the process could not be started; the caller gets the event `error`
     this.#running.set(name, child)
     this.#guard.note('+', pid)
     child.once('exit', () => {
-      signal(child, 'SIGKILL') // kills what is left of the process group
+      signal(child, 'SIGKILL') // kills processes of the group that outlived its first process
       this.#running.delete(name)
       this.#guard.note('-', pid)
     })
@@ -132,14 +140,14 @@ function signal(child: ChildProcess, name: NodeJS.Signals) {
   }
 }
 
-/** The process that cleans up after the demo, even if the demo is killed (demo-guard.ts). */
+/** The demo's side of its guard, the process that cleans up even if the demo is killed (demo-guard.ts). */
 export class Guard {
   readonly #child: ChildProcess
 
   constructor(folder: string, keep = false) {
     const args = [join(import.meta.dirname, 'demo-guard.ts'), folder, ...(keep ? ['keep'] : [])]
     this.#child = spawn(process.execPath, args, { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
-    this.#child.stdin?.on('error', () => {}) // if the guard has ended, the demo continues without it
+    this.#child.stdin?.on('error', () => {}) // without this handler, the demo would fail if its guard had ended
     this.#child.unref()
   }
 
@@ -148,13 +156,13 @@ export class Guard {
   }
 
   /**
-   * Tells the guard to end the agents that are left and to remove the demo's folder, unless it was made with `keep`.
-   * Resolves when the guard has done so and ended.
+   * Tells the guard that the demo is over: it ends the agents that are left and removes the demo's folder, unless it
+   * was started with `keep`. Resolves when the guard has ended.
    */
   async leave(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const exit = once(this.#child, 'exit')
-    this.#child.ref() // from here on this process waits for the guard
+    this.#child.ref() // from now on, the demo's process stays until the guard has ended
     this.#child.stdin?.end()
     await exit
   }

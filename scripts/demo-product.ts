@@ -1,6 +1,6 @@
 /**
- * Registers and starts the product in which one of the demo's agents works, activates it for the workspace, and creates
- * its documents.
+ * Registers and starts a product for the demo, activates it for the workspace, and creates its documents. One of the
+ * demo's agents works in this product.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ export async function startProduct(
   }: {
     processes: Processes
     operator: Operator
-    /** Waits until the process `name` answers at `url`. */
+    /** Waits until the process that was started as `name` answers HTTP requests at `url`. */
     answers: (name: string, url: string) => Promise<void>
   },
 ): Promise<void> {
@@ -45,8 +45,8 @@ export async function startProduct(
 }
 
 /**
- * Writes two documents in which the agent link-checker finds links. One of the links is broken, since it leads to a
- * third document that nobody has written.
+ * Writes two documents with links, which the agent link-checker checks. One of the links is broken: it leads to a third
+ * document, which does not exist.
  */
 export function writeDocuments(folder: string): void {
   const documents = join(folder, 'documents')

@@ -20,8 +20,8 @@ async function operator<T>({ dir }: Ready, ...args: string[]): Promise<T> {
 }
 
 /**
- * Signs in with the demo's link and opens the page of each agent. An agent whose page is open reports every 5 s instead
- * of every 30 s.
+ * Signs in with the demo's link and opens the stream of each agent's page. An agent whose page is open reports every 5
+ * s instead of every 30 s.
  */
 async function watchAll({ url, link, workspace }: Ready): Promise<void> {
   const token = /token=([\w-]+)/.exec(link)?.[1]
@@ -35,8 +35,8 @@ async function watchAll({ url, link, workspace }: Ready): Promise<void> {
 }
 
 /**
- * For each agent of the demo, the name of a health item that only the agent itself can have reported, and not its
- * runtime.
+ * For each agent of the demo, the name of a health item that the agent's program reports. A runtime alone never reports
+ * such an item.
  */
 const signs = { 'machine-watch': 'Load', 'git-reader': 'Repository', 'link-checker': 'Links' }
 
@@ -95,7 +95,7 @@ test('three installed agents are shown, obey the page, one works on the product,
   const page = await fetch(ready.link, { redirect: 'manual' })
   expect(page.status).toBeLessThan(400)
 
-  // An agent keeps running when its runtime is killed, and Ctrl-C must end it too.
+  // An agent's program keeps running when its runtime is killed. Ctrl-C on the demo must end that program too.
   process.kill(ready.pids['git-reader runtime'] ?? 0, 'SIGKILL')
   await demo.hears('git-reader runtime was ended by SIGKILL')
   expect(living(ready)).toContain('git-reader')

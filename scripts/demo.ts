@@ -1,6 +1,6 @@
 /**
- * `npm run demo` runs the whole product in a temporary folder until Ctrl-C: the service, three real agents that are
- * installed with real codes, and a product in which one of them works. Options: see `usage`.
+ * `npm run demo` runs the service in a temporary folder until Ctrl-C, with three real agents that are installed with
+ * real codes, and a product in which one of the agents works. Its options are in `usage`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
@@ -50,7 +50,7 @@ for (const [signal, number] of [
     void end(signal === 'SIGINT' ? 0 : 128 + number)
   })
 
-// Node keeps the compiled code in the cache, so that later starts are faster. svc-server does the same.
+// Node stores compiled code in this folder, so that later starts are faster. svc-server uses a compile cache too.
 enableCompileCache(join(root, '.cache/compiled'))
 try {
   await begin()
@@ -106,7 +106,7 @@ async function startService(place: Place) {
   await answering('service', place.url)
 }
 
-/** Waits until the process `name` answers at `url`. */
+/** Waits until the process that was started as `name` answers HTTP requests at `url`. */
 async function answering(name: string, url: string): Promise<void> {
   const until = performance.now() + startSeconds * 1000
   while (!(await answers(url))) {
@@ -124,11 +124,12 @@ function answers(url: string): Promise<boolean> {
   )
 }
 
-/** Creates a workspace, activates it, and creates a person in it, as `svc-server` does. */
+/** Creates an activated workspace with one person, an admin, by commands of `svc-server`. */
 async function fillWorkspace(place: Place): Promise<void> {
   await operator(place, ['workspace', 'create', workspace, '--name', 'Demo'])
   await operator(place, ['workspace', 'activate', workspace, 'svc'])
-  const password = `${crypto.randomUUID()}\n` // nobody needs to know the password, since the demo's link signs in
+  // nobody needs to know the password, since people sign in with the link that the demo prints
+  const password = `${crypto.randomUUID()}\n`
   const { email, name } = person
   await operator(
     place,
@@ -138,8 +139,8 @@ async function fillWorkspace(place: Place): Promise<void> {
 }
 
 /**
- * Runs a command of `svc-server` by sending it to the running service. Its arguments are parsed in this process:
- * starting the program for each command would cost more CPU time than the service needs.
+ * Runs a command of `svc-server`. This process parses its arguments and sends the command to the running service,
+ * because starting a program for each command would cost more CPU time than the service needs.
  */
 async function operator<T>(_place: Place, args: string[], input?: string): Promise<T> {
   const { askOperator } = await import('../packages/server/testing/operator.ts')
@@ -163,7 +164,7 @@ function serviceEnv({ url, env }: Place): NodeJS.ProcessEnv {
 }
 
 /**
- * The environment for the demo's processes: that of the caller without variables that could lead the demo to a real
+ * The environment of the demo's processes: the caller's variables, without those that could lead the demo to a real
  * service, database or repository.
  */
 function environment(): NodeJS.ProcessEnv {

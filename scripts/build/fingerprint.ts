@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const never = new Set(['node_modules', 'dist', '.cache', 'testing'])
 
 /**
- * A value that changes when any of these files or folders changes. It is computed from the name, size and time of every
- * file, except tests. It also changes when a file is removed, which a comparison of times would miss.
+ * Returns a value that changes when one of these files or folders changes, or when a file is removed. It is computed
+ * from the name, size and time of every file, except those of tests.
  */
 export function fingerprint(root: string, paths: readonly string[]): string {
   const hash = createHash('sha256')

@@ -7,7 +7,7 @@ import { containedIn, noticesOf } from './notices.ts'
 const root = mkdtempSync(join(tmpdir(), 'svc-notices-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Creates a package in a `node_modules` folder, and returns the path of one of its modules. */
+/** Creates a package in a `node_modules` folder for the test, and returns the path of a module in it. */
 function installed(folder: string, files: Readonly<Record<string, string>>, manifest: object = {}): string {
   const place = join(root, 'node_modules', folder)
   const name = folder.split('node_modules/').at(-1)

@@ -1,6 +1,6 @@
 /**
- * Makes the licence notices for the libraries that a product contains: each package with its version, its licence and
- * the licence text, since authors require that the text goes wherever their code goes. The list of libraries comes from
+ * Makes the licence notices for the libraries that the page or `svc.pyz` contains: each with its version, its licence
+ * and the licence text, since authors require that the text accompanies their code. The list of libraries comes from
  * the bundler, so it names exactly what is in the output.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -10,20 +10,20 @@ export interface Contained {
   readonly name: string
   readonly version: string
   readonly licence: string
-  /** The texts of the package's licence files, and other texts that the package asks to pass on. */
+  /** The texts of the package's licence files, and of other files that must accompany its code. */
   readonly texts: readonly string[]
 }
 
 /**
- * The folder with licence texts that authors publish with their sources but not in the package. A file is called
- * `NAME.txt`, with `+` for the slash of a scope.
+ * The folder with the licence texts of packages that do not contain one, copied from their sources. A file is called
+ * `NAME.txt`, with `+` in place of the slash after a scope.
  */
 const added = join(import.meta.dirname, 'licences')
 const modules = `${sep}node_modules${sep}`
 
 /**
- * The packages to which these modules belong (absolute paths), by name. Code of this repository and of the bundler
- * belongs to no package.
+ * The packages to which these modules (absolute paths) belong, sorted by name. Modules of this repository and of the
+ * bundler belong to no package.
  */
 export function containedIn(files: Iterable<string>): Contained[] {
   const folders = new Set<string>()
@@ -57,7 +57,10 @@ const opening = (product: string, libraries: number): string =>
 const section = ({ name, version, licence, texts }: Contained): string =>
   [`${name} ${version} (${licence})`, ...texts].join('\n\n')
 
-/** The path of the innermost `…/node_modules/@scope/name` above a file. */
+/**
+ * The folder of the package to which a file belongs, `…/node_modules/NAME` or `…/node_modules/@scope/NAME`; undefined
+ * if the file is in no package.
+ */
 function packageFolder(file: string): string | undefined {
   const at = file.lastIndexOf(modules)
   if (at < 0) return undefined
@@ -83,7 +86,7 @@ function addedText(name: string): string[] {
   return existsSync(file) ? [tidied(readFileSync(file, 'utf8'))] : []
 }
 
-/** Converts all line ends to LF, since `svc.pyz` may contain no others. */
+/** Converts all line ends to LF, since `svc.pyz` may contain no other line ends, and removes spaces at line ends. */
 const tidied = (text: string): string =>
   text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')

@@ -26,10 +26,10 @@ export interface TestAgent {
   workspaceId: string
 }
 
-/** A clock that advances when the test says so. */
+/** A simulated clock. Its time advances only when the test calls `pass`. */
 export interface Clock {
   now: () => number
-  /** Lets this many seconds pass. */
+  /** Advances the clock by this many seconds. */
   pass: (seconds: number) => void
 }
 
@@ -45,7 +45,7 @@ export function newClock(start: number = testStart): Clock {
   }
 }
 
-/** Makes a world. With `people` false the admin is only a name, so that one store can hold several worlds. */
+/** Makes a world for tests. With `people` false the admin has no account, so that one store can hold several worlds. */
 export async function world(store: Store, { slug = 'north', activated = true, people = true } = {}): Promise<World> {
   const clock = newClock()
   const workspace = await addWorkspace(store, slug, activated, clock.now())
@@ -101,7 +101,7 @@ export async function addAgent(store: Store, workspaceId: string, name: string, 
   return { id, name, token, workspaceId }
 }
 
-/** Inserts into a table of the accounts library, whose columns our types do not name. */
+/** Inserts a row into a table of the accounts library. Our types do not describe the columns of these tables. */
 async function insertForeign(store: Store, table: 'workspace' | 'user' | 'member', values: object): Promise<void> {
   await store.db
     .insertInto(table)
