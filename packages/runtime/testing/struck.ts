@@ -250,8 +250,8 @@ export async function traced(
 }
 
 /**
- * Starts the agent's runtime, and suspends it as soon as its worker exists until strace follows the worker, so that
- * strace sees nearly everything from the start.
+ * Starts the agent's runtime. As soon as its worker exists, the runtime is suspended until strace follows the worker,
+ * so that strace sees nearly all calls of the worker.
  */
 export async function runsTraced(
   w: World,

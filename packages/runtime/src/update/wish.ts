@@ -7,14 +7,20 @@ import type { Update } from './journal.ts'
 
 export type WishVerdict =
   | 'none'
-  | 'foreign' // The wish is for another blueprint.
-  | 'invalid' // The wished text is not a semantic version, so it is never used as a path.
+  /** The wish is for another blueprint. */
+  | 'foreign'
+  /** The wished text is not a semantic version, so it is never used as a path. */
+  | 'invalid'
   | 'running'
   | 'held'
-  | 'looping' // The version was rolled back too often (D29).
-  | 'waiting' // The last try failed for a reason that may pass, and its retry is not due yet.
-  | 'later' // Another update is in progress, or the current version is still being watched (D30).
-  | 'present' // The wish is for the previous version. The caller checks whether that version is still on this machine.
+  /** The version was rolled back too often (D29). */
+  | 'looping'
+  /** The last try failed for a reason that may pass, and its retry is not due yet. */
+  | 'waiting'
+  /** Another update is in progress, or the current version is still being watched (D30). */
+  | 'later'
+  /** The wish is for the previous version. The caller checks whether that version is still on this machine. */
+  | 'present'
   | 'wanted'
 
 /**

@@ -28,9 +28,9 @@ export function leadsTo({ current }: Pick<Folder, 'current'>): string | undefine
 }
 
 /**
- * Returns the agent's folder with paths of one version: those that lead through the link `current` are replaced by
- * those of the version to which `current` leads now. Files read through the result belong to that version, even if an
- * update changes `current` meanwhile.
+ * Returns the agent's folder for one version: the paths that lead through the link `current` are replaced by paths of
+ * the version to which `current` leads now. Files read through the result belong to that version, even if an update
+ * changes `current` meanwhile.
  */
 export function pinned(folder: Folder): Folder {
   const name = folder.installed ? leadsTo(folder) : undefined

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 
 /**
- * Logs database faults at most every 5 s, with the number of faults since the last line, so that load does not fill the
- * log.
+ * Logs database faults at most every 5 s, with the number of faults since the last line, so that frequent faults do not
+ * fill the log.
  */
 export interface Trouble {
   note(error: unknown, what: string): void

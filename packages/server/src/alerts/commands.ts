@@ -1,7 +1,7 @@
 /**
  * The rule `command`: a command to an agent was refused, expired or failed. That is a single event, so its alert opens
- * and ends in one step and sends one message. The alert stores the command's id, so only one is made, whichever node
- * finds the command and however often.
+ * and ends in one step and sends one message. The alert stores the command's id, so that only one alert is made about a
+ * command, although several nodes may find the command several times.
  */
 import type { CommandState } from '@svc/protocol'
 import type { Db } from '../db/open.ts'

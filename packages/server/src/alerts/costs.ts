@@ -1,6 +1,6 @@
 /**
- * Reads the costs of agents, today and on the days before. They are the sum of rows in `usage_day` and of sums that are
- * still stored with the last reports.
+ * Reads the costs of agents, today and on the days before. Each cost is the sum of a row in `usage_day` and of a cost
+ * that is stored with the last report and not in `usage_day` yet.
  */
 import type { Db } from '../db/open.ts'
 import { dayOf } from '../limits/days.ts'

@@ -24,13 +24,14 @@ export interface UploadLimits {
 
 const inForce: UploadLimits = { perPerson: 3, inAll: 32, idle: 30_000, time: 300_000 }
 /**
- * The maximum number of bytes beyond the limit that are read and discarded, so that the client sees the refusal instead
- * of a reset.
+ * The maximum number of bytes beyond a bundle's size limit that are read and discarded. Without this, the client would
+ * see a reset connection instead of the refusal.
  */
 const drained = 8 * 1024 * 1024
 
 /**
- * A bundle that has arrived completely. It is read through the descriptor, since the file name may already be removed.
+ * A bundle that has arrived completely. The bundle is read through the open file `fd`, since the name of the file may
+ * already be removed.
  */
 export interface Arrived {
   readonly fd: number

@@ -69,8 +69,8 @@ export const agentReport = described('agent_report', {
   /** The controls that the agent offers in its last report, as a JSON array. */
   controls: text(),
   /**
-   * The interval in seconds that the answer to the last report asked for; it decides when the agent counts as offline
-   * (D20).
+   * The interval in seconds that the answer to the last report asked for. This interval decides when the agent counts
+   * as offline (D20).
    */
   interval_s: integer(),
   /**
