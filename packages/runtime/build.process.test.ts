@@ -1,4 +1,7 @@
-/** Tests the built file `svc.pyz`: two builds are equal, and it is the same program whatever starts it. */
+/**
+ * Tests the built file `svc.pyz`: two builds give equal files, and the file runs the same program whether the shell,
+ * Node or Python starts it.
+ */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -31,16 +34,19 @@ const has = (program: string): boolean => {
   }
 }
 const python = has('python3')
-/** The tests' own Node and any other Node of this machine, since the program must run on Node 20 and newer. */
+/**
+ * The Node that runs the tests and other installations of Node on this machine, since the program must run on Node 20
+ * and newer.
+ */
 const nodes = [process.execPath, ...['/usr/bin/node', '/usr/local/bin/node'].filter(has)]
 const prints = (program: string, args: string[], cwd = folder, env = process.env) =>
   new Promise<string>((resolve, reject) =>
     execFile(program, args, { cwd, env }, (error, out, err) => (error ? reject(new Error(err)) : resolve(out.trim()))),
   )
-/** The path of the real Python, even if the PATH names a wrapper script. */
+/** Returns the path of the real Python, even if `python3` in the PATH is a wrapper script. */
 const realPython = () => execFileSync('python3', ['-c', 'import sys; print(sys.executable)']).toString().trim()
 const environOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
-/** The arguments with which Node loads this file as a program, as in the first line of `svc.pyz`. */
+/** Returns the arguments with which Node loads a file as a program, as the first line of `svc.pyz` does. */
 const load = (path: string, ...args: string[]) => ['-e', 'require(process.argv[1])', path, ...args]
 
 test('two builds of one version have the same bytes, and the checksum file says so', async () => {
@@ -163,7 +169,7 @@ test.runIf(python)('it contains the licences of everything in it', async () => {
   expect(await text('LICENSE')).toContain('Apache License')
   const notices = await text('NOTICES.txt')
   const named = [...notices.matchAll(/^(\S+) \d[\w.-]* \([\w.-]+\)$/gm)].map(([, name]) => name)
-  // The libraries that svc imports, and their own dependencies.
+  // The names are those of the libraries that svc imports, and of the dependencies of these libraries.
   expect(named).toEqual([
     '@clack/core',
     '@clack/prompts',
@@ -209,7 +215,9 @@ version: 1.4.0
 runtime: {kind: process, command: [sleep, "1000"]}
 controls: [pause, resume, run_now]
 `
-/** The maximum memory of a process in bytes. The goal is 80 MB; the rest allows for differences between machines. */
+/**
+ * The maximum memory of a process in bytes. The goal is 80 MB, and the rest allows for differences between machines.
+ */
 const maxBytes = 95_000_000
 const rssOf = (pid: number | undefined): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024

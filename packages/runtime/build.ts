@@ -1,8 +1,8 @@
 /**
- * `node packages/runtime/build.ts --out dist/cli` builds `svc.pyz`: one file that Node runs and that is a genuine
- * Python zip application as well. The program is stored in packed parts, of which a process loads one. The archive
- * follows `//` on the last line, so none of its bytes may end a line. It holds `__main__.py`, which finds Node and
- * becomes it, `release.json` and the notices. The same commit gives the same bytes.
+ * `node packages/runtime/build.ts --out dist/cli` builds `svc.pyz`, which is a program for Node and also a valid Python
+ * zip application. The program is stored in packed parts, of which a process loads one. The zip archive follows `//` on
+ * the last line, so none of its bytes may end a line. It contains `__main__.py`, which finds Node and replaces itself
+ * by it, `release.json`, and the notices. The same commit gives the same bytes.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -26,13 +26,13 @@ export interface Built {
   readonly version: string
 }
 
-/** The keys that a runtime built here trusts for its updates (3.5). */
+/** Returns the keys that a runtime built from this repository trusts for its updates (3.5). */
 export const ownKeys = (): string[] => readKeys(readFileSync(join(here, 'release-keys'), 'utf8'))
 
 /**
- * Writes `svc.pyz`, `svc.pyz.sha256` and a `package.json` into `outDir`; `version` and `keys` default to those of the
- * repository. `first` is code that the program runs before everything else; with it, tests build faulty runtimes.
- * Builds with the same `shared` reuse each other's results that do not depend on version and keys.
+ * Writes `svc.pyz`, `svc.pyz.sha256` and a `package.json` into `outDir`; the version and the keys default to those of
+ * the repository. `first` is code that the program runs before all other code, with which tests build faulty runtimes.
+ * Builds with the same `shared` reuse the results that do not depend on version and keys.
  */
 export async function buildRuntime({
   outDir,
@@ -72,19 +72,19 @@ export async function buildRuntime({
   return { file, sha256, version }
 }
 
-/** Placeholders in the bundled code for the version and the keys. */
+/** Placeholders in the bundled code, which are replaced by the version and the keys. */
 const marks = { __SVC_VERSION__: '"svc:version"', __SVC_RELEASE_KEYS__: '["svc:keys"]' } as const
 
 /**
- * The first line of the file. `-S` makes `env` split the words, and `require` loads the file whatever package.json is
- * above it. With one arena the process needs 6 MB less: glibc otherwise keeps one for each thread, and it reads the
- * variable before any of our code runs.
+ * The first line of the file. `-S` makes `env` split the line into words, and `require` loads the file as CommonJS,
+ * whatever package.json is above it. With one arena the process needs 6 MB less memory: otherwise glibc keeps one per
+ * thread, and glibc reads the variable before any JavaScript runs.
  */
 const shebang = '#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node -e require(process.argv[1])\n'
 
 /**
- * Appends the archive to the text. Padding between the two moves the offsets in the archive until none of their bytes
- * ends a line.
+ * Appends the archive to the text. Padding before the archive moves the offsets stored in the archive, until none of
+ * their bytes ends a line.
  */
 function withArchive(text: string, members: readonly ZipMember[]): Buffer {
   const first = text.length + 2
@@ -108,8 +108,8 @@ function ownVersion(): string {
 }
 
 /**
- * The time that the archive records, in Unix seconds: that of the sources and never the current time, so that a build
- * can be repeated byte for byte.
+ * Returns the time that the archive records, in Unix seconds. It is the time of the sources and never the current time,
+ * so that a build can be repeated byte for byte.
  */
 function buildTime(): number {
   const written = process.env.SOURCE_DATE_EPOCH
@@ -119,7 +119,7 @@ function buildTime(): number {
       execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: here, stdio: ['ignore', 'pipe', 'ignore'] }).toString(),
     )
   } catch {
-    return 0 // not a git checkout, so the time is unknown
+    return 0 // The sources are not a git checkout, so their time is unknown.
   }
 }
 

@@ -40,7 +40,7 @@ const linksParse = (value: unknown): boolean =>
         key === 'url' && typeof v === 'string' ? URL.canParse(v) : linksParse(v),
       )
 
-/** True if no two runs of a report have the same id, which a schema cannot express (D11). */
+/** True if no two runs of a report have the same id, a rule that a schema cannot express (D11). */
 const oneOfEach = (value: unknown): boolean => {
   const runs = (value as { runs?: { id: string }[] }).runs ?? []
   return new Set(runs.map((run) => run.id)).size === runs.length

@@ -1,7 +1,7 @@
 /**
- * JSON Schemas generated from the fields (docs/schemas). Input that fits a schema is kept unchanged. The readers accept
- * more, and cut and drop as section 2 says. The schema of an answer is open, since unknown fields of an answer are
- * ignored (9 rule 4).
+ * JSON Schemas generated from the fields and stored in docs/schemas. Input that fits a schema is kept unchanged. The
+ * readers also accept other input, and cut or drop parts of it (section 2). The schema of an answer allows unknown
+ * fields, since a reporter ignores them (9 rule 4).
  */
 import { answer } from './answer.ts'
 import { isObject, type JsonSchema } from './fields.ts'
@@ -11,7 +11,7 @@ import { statusFile } from './status-file.ts'
 
 const draft = 'https://json-schema.org/draft/2020-12/schema'
 
-/** The first properties of a schema. They say that version 1 accepts more than the schema. */
+/** Returns the first properties of a schema. Its `$comment` says that the reader accepts more than the schema. */
 const kept = (what: string, accepted: string) => ({
   $schema: draft,
   title: `${what}: what is kept unchanged`,
@@ -40,8 +40,8 @@ export const schemas: Readonly<Record<'report' | 'answer' | 'status-file' | 'log
 }
 
 /**
- * Forbids additional properties at every level of a schema: the reader would drop them, and in a status file they are
- * wrong (2.11).
+ * Forbids unknown properties at every level of a schema. The reader would drop such properties, and in a status file
+ * they are errors (2.11).
  */
 function closed(schema: JsonSchema): JsonSchema {
   const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closedPart(value)]))

@@ -1,6 +1,6 @@
 /**
- * Settings (2.4): the schema that an agent reports, and the check of values against it. The service runs the check
- * before it sends a command, the agent's side before it applies one.
+ * Settings (2.4): the schema that an agent reports, and the check of values against it. The service checks values
+ * before it sends a command, and the runtime checks them again before it applies the command.
  */
 import {
   boolean,
@@ -38,7 +38,7 @@ export const settingFields = {
   group: text(limits.name),
   options: list(option, limits.options),
 }
-/** A field for a setting. One without a key or with an unknown type cannot be set, so it is dropped. */
+/** A field for a setting. A setting without a key or with an unknown type cannot be set, so it is dropped. */
 const setting = object(settingFields, 'key', 'type')
 export type Setting = Kept<typeof setting>
 
@@ -46,14 +46,14 @@ export type SettingValue = string | number | boolean | null
 const textValue = text(limits.settingText)
 const numberValue = number()
 /**
- * A field for the value of a setting. Null is kept, unlike in other fields: here it means that nobody has set a value
- * (2.1).
+ * A field for the value of a setting. Other fields drop null, but this one keeps it: a null here means that nobody has
+ * set a value (2.1).
  */
 const value: Field<SettingValue> = field<SettingValue>(
   (v, _notes, tidy) => (v === null ? null : (textValue(v, undefined, tidy) ?? numberValue(v) ?? boolean(v))),
   { ...textValue.schema, type: ['string', 'number', 'boolean', 'null'] },
 )
-/** A field for the value that a setting has while nobody has set it, which is never null. */
+/** A field for the default value of a setting, which is never null. */
 export const settingDefault = either(either(textValue, numberValue), boolean)
 const settingValues = record(value, limits.settings)
 export type SettingValues = Kept<typeof settingValues>
@@ -61,7 +61,7 @@ export type SettingValues = Kept<typeof settingValues>
 export const settings = object({ schema: list(setting, limits.settings), values: settingValues })
 export type Settings = Kept<typeof settings>
 
-/** The bounds of a type of settings where a setting does not name its own. */
+/** The bounds of the values for each type of setting. They apply if a setting has no bounds of its own. */
 const ownBounds: Partial<Record<SettingType, readonly [min: number, max: number]>> = {
   percent: [0, 100],
   datetime: [0, Number.MAX_SAFE_INTEGER],

@@ -1,6 +1,6 @@
 /**
- * The status file (2.11): a report limited to what an agent says about itself. It is stricter than a report where a
- * part would be meaningless. Unknown and dropped parts are listed (D55).
+ * The status file (2.11): the parts of a report that an agent writes about itself. The reader drops parts that would be
+ * meaningless, more strictly than in a report, and lists all unknown and dropped parts (D55).
  */
 import { type Field, field, type JsonSchema, type Kept, list, number, object, text } from './fields.ts'
 import { level } from './levels.ts'
@@ -46,15 +46,15 @@ interface StatusRead {
    */
   unknown: string[]
   /**
-   * The paths of parts of the status file that were dropped because something they need is missing or has the wrong
-   * type; at most ten. If the file had too many runs, the first entry says so in words.
+   * The paths of parts of the status file that were dropped because something in them is missing or has the wrong type;
+   * at most ten. If the file had too many runs, the first entry says so in words.
    */
   dropped: string[]
 }
 
 /**
- * Reads a parsed status file; `now` is in Unix milliseconds. Returns undefined if it is not an object, which the
- * agent's side reports as a health item (2.11).
+ * Reads a parsed status file; `now` is in Unix milliseconds. Returns undefined if the parsed value is not an object.
+ * The runtime reports this as a health item (2.11).
  */
 export function readStatusFile(parsed: unknown, now: number): StatusRead | undefined {
   const notes = new Notes()

@@ -1,18 +1,18 @@
 /**
- * Makes text of agents and people safe for a terminal (I31): it cannot move the cursor or reverse the direction of
- * other text.
+ * Makes texts of agents and people safe for a terminal (I31). A safe text can neither move the cursor nor reverse the
+ * direction of other text.
  */
 import { clean } from './text.ts'
 
-/** Characters that change the direction of text, or hide in it. */
+/** Characters that change the direction of text or are invisible. */
 const steering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/g
 const escapedInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** Makes a text safe for a terminal; its line breaks stay. */
+/** Makes a text safe for a terminal and keeps its line breaks. */
 export const safeText = (text: string): string => clean(text).replace(steering, '')
 /** Makes a text safe for a terminal and puts it on one line. */
 export const safeLine = (text: string): string => safeText(text).replace(/\s+/g, ' ').trim()
-/** JSON with the same value, in which every character that could control a terminal is escaped. */
+/** Formats a value as JSON in which every character that could control a terminal is escaped. */
 export const safeJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(escapedInJson, escaped)
 

@@ -1,6 +1,7 @@
 /**
- * Cleans and cuts texts before anything else sees them (D13): no character remains that could control a terminal, break
- * a database or falsify a length. Markup is left alone, since every reader shows texts as text.
+ * Cleans and cuts texts before they are stored or shown (D13). A clean text has no character that could control a
+ * terminal, break a database, or make the text seem shorter than it is. Markup is kept, since the page and the terminal
+ * never interpret a text as markup.
  */
 import { isShallow } from './depth.ts'
 
@@ -10,18 +11,21 @@ const unclean = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 const controls = /[\u0001-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 /**
- * The pattern for JSON Schema that matches a text which `clean` leaves as it is. Under the `u` flag \ud800-\udfff
- * matches only lone surrogates.
+ * The pattern for JSON Schema that matches exactly the texts that `clean` does not change. Under the `u` flag,
+ * \ud800-\udfff matches only lone surrogates.
  */
 export const tidyPattern = '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$'
 
-/** Replaces U+0000 and lone surrogates by U+FFFD, and removes C0 and C1 controls except tab and newline (D13). */
+/**
+ * Replaces U+0000 and lone surrogates by U+FFFD, and removes all C0 and C1 control characters except tab and newline
+ * (D13).
+ */
 export function clean(text: string): string {
   if (text.isWellFormed() && !unclean.test(text)) return text
   return text.toWellFormed().replaceAll('\0', '\ufffd').replace(controls, '')
 }
 
-/** Cuts a text at `max` Unicode code points (D12). */
+/** Returns the first `max` Unicode code points of a text (D12). */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text
   let end = 0
@@ -32,8 +36,8 @@ export function cut(text: string, max: number): string {
 }
 
 /**
- * Formats a value as JSON for a quotation in a sentence, cleaned and cut. An object or list that is nested too deeply
- * is shown as `{…}` or `[…]`.
+ * Formats a value as JSON that a message can quote, cleaned and cut. An object or list that is nested too deeply is
+ * shown as `{…}` or `[…]`.
  */
 export const shown = (value: unknown, max = 100): string => cut(clean(quoted(value, max)), max)
 
@@ -44,7 +48,8 @@ function quoted(value: unknown, max: number): string {
 }
 
 /**
- * At most the last `max` UTF-8 bytes of a text, beginning at a whole code point (D7). The end of a log matters most.
+ * Returns the end of a text, at most `max` UTF-8 bytes that begin at a whole code point (D7). The end of a log matters
+ * most.
  */
 export function endOf(text: string, max: number): string {
   if (text.length * 3 <= max) return text

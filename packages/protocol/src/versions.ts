@@ -3,22 +3,25 @@ import { limits } from './limits.ts'
 
 export const protocolVersion = 1
 
-/** The form of `runtime_desired`, the requested version of the runtime (3.5). Such a text is never used as a path. */
+/**
+ * The form of a version of the runtime, such as the requested one in `runtime_desired` (3.5). The text is never used as
+ * a path.
+ */
 export const runtimeVersion = /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/
 
-/** A SHA-256 in hex as the service writes it (2.7, 2.9). */
+/** The form of a SHA-256 checksum in hex, as the service sends it (2.7, 2.9). */
 export const sha256Shape = /^[0-9a-f]{64}$/
 
 const core = '(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)'
 const identifier = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)'
-/** The form of a semantic version (D48). `isVersion` checks the whole rule. */
+/** The form of a semantic version (D48). `isVersion` also checks its length. */
 export const semanticVersion = new RegExp(
   `^${core}(?:-(${identifier}(?:\\.${identifier})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
 )
 
 /**
- * True for strict SemVer 2.0.0 in ASCII with at most 128 characters (D48). Two versions are the same if their texts are
- * equal.
+ * True if a text is a version in strict SemVer 2.0.0, in ASCII, with at most 128 characters (D48). Two versions are the
+ * same only if their texts are equal.
  */
 export const isVersion = (text: string): boolean => text.length <= limits.version && semanticVersion.test(text)
 
@@ -57,5 +60,5 @@ function compareIdentifiers(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Compares whole numbers without leading zeros as texts, since a double may not represent them exactly. */
+/** Compares two whole numbers without leading zeros as texts, since a double cannot represent large numbers exactly. */
 const compareDigits = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)

@@ -1,8 +1,12 @@
 /**
- * Makes reports that nobody should send: a good one whose parts are replaced, removed, doubled and added, from a seed.
+ * Makes faulty reports for tests. It takes a valid report and replaces, removes, doubles or adds parts at places that
+ * depend on a seed.
  */
 
-/** A small seeded generator (mulberry32). The same seed gives the same faults, so that a failure can be replayed. */
+/**
+ * Returns a small generator of random numbers (mulberry32). The same seed gives the same numbers, so that a failed test
+ * can be repeated.
+ */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
@@ -58,7 +62,7 @@ const oddKeys = [
   'x'.repeat(300),
 ]
 
-/** A deep copy of `value` with up to `count` faults at random places. */
+/** Returns a deep copy of `value` with up to `count` faults at random places. */
 export function mutated(value: unknown, random: () => number, count: number): unknown {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const root = { value: structuredClone(value) }
@@ -77,7 +81,8 @@ export function mutated(value: unknown, random: () => number, count: number): un
 }
 
 /**
- * A copy of the bytes of a body in which up to `count` places are changed, removed or doubled, or the end is cut off.
+ * Returns a copy of the bytes of a body with up to `count` faults: bytes that are changed, removed or doubled, or an
+ * end that is cut off.
  */
 export function mutatedBytes(body: Uint8Array, random: () => number, count: number): Uint8Array {
   let bytes = Array.from(body)
@@ -105,7 +110,7 @@ function containers(root: object): Container[] {
   return found as Container[]
 }
 
-/** Sets a property of an object. Even `__proto__` becomes an own property, as JSON.parse does it. */
+/** Sets a property of an object. Even `__proto__` becomes an ordinary property, as in `JSON.parse`. */
 const define = (place: object, key: string, value: unknown): void => {
   Object.defineProperty(place, key, { value, enumerable: true, configurable: true, writable: true })
 }

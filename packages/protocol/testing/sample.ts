@@ -1,5 +1,6 @@
 /**
- * A report of about 3 KB, as a working agent sends it. Benchmarks measure with it, and mutation tests start from it.
+ * A report of about 3 KB, such as a working agent sends. Benchmarks use it, and the tests with faulty reports start
+ * from it.
  */
 import type { Report } from '../src/index.ts'
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { distances, endsNoLine, member, packed, plainOffset } from './lines.ts'
 
-/** Generates scripts of every shape: many lines, long lines, empty lines. */
+/** Generates texts of scripts: with many lines, long lines, and empty lines. */
 const script = fc
   .array(fc.string({ maxLength: 700, unit: fc.constantFrom(...' #aZ09~"\u00e9'.split('')) }), { maxLength: 60 })
   .map((lines) => lines.join('\n'))
@@ -30,9 +30,9 @@ const expectFits = (text: string) => {
   const made = member('__main__.py', text)
   expect(endsNoLine(archive([made]))).toBe(true)
   expect(made.content.toString().slice(0, text.length)).toBe(text)
-  // The remark at the end of the text must be short. It is longest if a length in the archive would have 0x0a or 0x0d,
-  // the bytes of a line end, as its upper byte: from 0x0a00 the text must grow by 256 bytes, to 0x0b00. That can happen
-  // for the length of the text and for its packed length.
+  // `member` adds a remark to the text until no length in the archive contains 0x0a or 0x0d, the bytes of a line end.
+  // The longest remark is needed if such a byte is the upper byte of a length: from 0x0a00 the text must grow by 256
+  // bytes, to 0x0b00. This can happen once for the length of the text, and once for its packed length.
   expect(made.content.length - Buffer.byteLength(text)).toBeLessThan(600)
 }
 

@@ -1,13 +1,13 @@
 /**
- * The archive in `svc.pyz` is inside a comment, so none of its bytes may end a line. Members are packed as deflate (RFC
- * 1951) without compression: each line unchanged in stored blocks, and each end of a line as a block with the fixed
- * codes, whose bytes end no line.
+ * Packs an archive in which no byte ends a line, because the archive in `svc.pyz` is inside a `//` comment. Members are
+ * packed as deflate (RFC 1951) without compression. Each line is unchanged in stored blocks, and each line end is a
+ * block with the fixed codes, whose bytes end no line.
  */
 import { archive, type ZipMember } from '@svc/blueprint/zip'
 
 /**
- * Builds a member of the archive. Only its checksum and lengths could contain the byte of a line end by chance, so a
- * remark at the end of the member grows until they contain none.
+ * Builds a member of the archive. Its checksum and lengths could contain the byte of a line end by chance. So a remark
+ * is appended to the text and grows until they contain none.
  */
 export function member(name: string, text: string): ZipMember {
   const remark = name.endsWith('.py') ? (n: number) => `#${'.'.repeat(n)}\n` : (n: number) => ' '.repeat(n)
@@ -18,14 +18,14 @@ export function member(name: string, text: string): ZipMember {
   }
 }
 
-/** True if nothing in these bytes ends a line of JavaScript: no LF, CR, U+2028, U+2029. */
+/** True if no character in these bytes ends a line of JavaScript: no LF, CR, U+2028 or U+2029. */
 export const endsNoLine = (bytes: Buffer): boolean =>
   !bytes.includes(0x0a) && !bytes.includes(0x0d) && !bytes.includes('\u2028') && !bytes.includes('\u2029')
 
 /**
- * The first offset, from `from` on, at which the archive may begin: there the upper bytes of all offsets that the
- * archive names contain no line end. `within` are the distances of these offsets from the beginning, besides 0. An
- * upper byte is the same for up to 16 million offsets, so trying one after the other would take minutes.
+ * Returns the first offset, at or after `from`, at which the archive can begin. There, the upper three bytes of every
+ * offset stored in the archive contain no line end; `within` are the distances of these offsets from the beginning. An
+ * upper byte is the same for up to 16 million offsets, so trying one offset after the other would take minutes.
  */
 export function plainOffset(from: number, within: readonly number[] = []): number {
   let offset = from
@@ -45,7 +45,10 @@ function plainBytes(from: number): number {
   return offset
 }
 
-/** The position, within an archive, of each member after the first, and of the archive's directory. */
+/**
+ * Returns the positions, relative to the start of the archive, of every member after the first, and of the archive's
+ * directory.
+ */
 export function distances(members: readonly ZipMember[]): number[] {
   let at = 0
   return members.map(({ name, content, packed }) => {
@@ -55,10 +58,7 @@ export function distances(members: readonly ZipMember[]): number[] {
 }
 const localHead = 30
 
-/**
- * Packs a text as deflate in which no byte ends a line. Throws if the text holds a character other than LF that ends a
- * line.
- */
+/** Packs a text as deflate data in which no byte ends a line. Throws if the text contains CR, U+2028 or U+2029. */
 export function packed(text: Buffer): Buffer {
   const parts: Buffer[] = []
   let at = 0
@@ -72,14 +72,14 @@ export function packed(text: Buffer): Buffer {
 }
 
 /**
- * The deflate bytes for one LF: a block with fixed codes that is not the last, followed by an empty stored block whose
- * head fills the last byte.
+ * The deflate data for one LF: a block with fixed codes, then an empty stored block, whose header fills the rest of the
+ * last byte.
  */
 const lineEnd = Buffer.from([0xe2, 0x02, 0x00, 0x00, 0x00, 0xff, 0xff])
-/** The last deflate block: it has fixed codes and holds only the end of the block. */
+/** The last deflate block, which has fixed codes and no content. */
 const lastBlock = Buffer.from([0x03, 0x00])
 
-/** Splits a text into stored blocks whose length fields contain no byte that ends a line. */
+/** Splits a text into stored blocks. The length fields of these blocks contain no byte that ends a line. */
 function stored(text: Buffer): Buffer[] {
   const blocks: Buffer[] = []
   for (let at = 0, length = 0; at < text.length; at += length) {

@@ -1,7 +1,7 @@
 /**
- * Bundles the program of `svc.pyz`. Each dynamic import in main.ts becomes a part, bundled separately, and split into
- * pieces if it has dynamic imports itself. The pieces are packed on lines that are comments; main.ts itself is the code
- * of the file, and loads a part.
+ * Bundles the program of `svc.pyz`. Each module that main.ts imports dynamically becomes a part, which is bundled
+ * separately. A part with dynamic imports of its own is split into pieces. The file contains the pieces, packed, on
+ * lines that are comments, and then the code of main.ts, which loads a part.
  */
 import { createHash } from 'node:crypto'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -14,33 +14,33 @@ import { together } from './together.ts'
 
 export interface Program {
   readonly text: string
-  /** The modules whose code is in the program. */
+  /** The paths of the source modules whose code is in the program. */
   readonly modules: ReadonlySet<string>
 }
 
 export interface Wanted {
-  /** Code that the program runs before everything else. */
+  /** Code that the program runs before all other code. */
   readonly first: string
   readonly define: Readonly<Record<string, string>>
-  /** The last step before packing. It replaces placeholders that `define` put into the code. */
+  /** Changes the code just before it is packed: replaces the placeholders that `define` put into the code. */
   readonly filled?: (code: string) => string
   readonly shared?: Shared
 }
 
 /**
- * Intermediate results that several builds of the same sources with the same `define` share. Tests need this: they
- * build the runtime as dozens of versions.
+ * Intermediate results that several builds of the same sources with the same `define` share. Tests need this, because
+ * they build the runtime in dozens of versions.
  */
 export interface Shared {
   readonly parts: Map<string, Promise<Bundled>>
-  /** For each packed text, the line that holds it. */
+  /** For each text that was packed, the line that contains it in packed form. */
   readonly lines: Map<string, string>
 }
 type Bundled = Awaited<ReturnType<typeof piecesOf>> & { readonly name: string }
 
 export const nothingShared = (): Shared => ({ parts: new Map(), lines: new Map() })
 
-/** Writes as text what builds have shared, for builds of the same sources in other processes. */
+/** Writes the results that builds share as text, so that builds of the same sources in other processes can use them. */
 export async function sharedText({ parts, lines }: Shared): Promise<string> {
   const listed = [...(await Promise.all(parts.values()))].map(({ pieces, ...part }) => ({
     ...part,
@@ -61,7 +61,10 @@ type SharedPart = Omit<Bundled, 'pieces'> & {
   readonly pieces: readonly (Omit<Piece, 'starts'> & { readonly starts: readonly string[] })[]
 }
 
-/** Returns the text of the file from `offset` on: first the lines with the parts, then the code of main.ts. */
+/**
+ * Returns the text of the program file from `offset` on: first the lines with the packed parts, then the code of
+ * main.ts.
+ */
 export async function program(
   main: string,
   offset: number,
@@ -101,7 +104,7 @@ const options = {
   target: `node${minNode}`,
 } as const
 
-/** Lays out the lines of all parts, and returns them with the offset of each part's lines in the file. */
+/** Returns the lines of all parts as one text, and for each part the offsets of its lines in the program file. */
 function laidOut(
   packed: readonly { readonly name: string; readonly packs: readonly Line[] }[],
   offset: number,
@@ -127,7 +130,7 @@ interface Line {
 
 /**
  * Groups pieces into packs. A pack is an object with one function for each of its pieces. The functions are in
- * parentheses, since otherwise the engine would parse them twice.
+ * parentheses, because otherwise the JavaScript engine would parse them twice.
  */
 function packsOf(pieces: readonly Piece[], filled: (code: string) => string, lines: Shared['lines']): Line[] {
   const codes = new Map(pieces.map(({ name, code }) => [name, code]))
@@ -152,8 +155,8 @@ const modulesIn = ({ outputs }: Metafile, from: string): string[] =>
     .flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [resolve(from, path)] : []))
 
 /**
- * A plugin for the bundler that replaces the modules which main.ts imports dynamically; `name` is relative to the
- * folder of main.ts.
+ * A plugin for the bundler that replaces the modules which main.ts imports dynamically. `contents` gets the path of
+ * such a module, relative to the folder of main.ts, and returns the code that replaces it.
  */
 const replaced = (main: string, contents: (name: string) => string): Plugin => ({
   name: 'parts',
@@ -174,7 +177,7 @@ const replaced = (main: string, contents: (name: string) => string): Plugin => (
 const loader = (part: Part | undefined): string =>
   `import { loadPart } from './part.ts'\nmodule.exports = loadPart(__filename, ${JSON.stringify(part)}, require)\n`
 
-/** Compresses code into one line. The result is the same on every machine. */
+/** Compresses code and encodes it as one line of text. The result is the same on every machine. */
 function packed(code: string): string {
   const bytes = deflate(Buffer.from(code, 'latin1'))
   if (!bytes) throw new Error('A part of the program cannot be packed.')

@@ -1,14 +1,17 @@
-/** Splits a part of the program into pieces: its entry, its dynamic imports, and what two of these share. */
+/**
+ * Splits a part of the program into pieces: the entry of the part, each dynamic import, and the code that two or more
+ * of these share.
+ */
 import { basename, relative } from 'node:path'
 import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
 
 export interface Piece {
   readonly name: string
-  /** The code of the piece, as a CommonJS module that requires other pieces by name. */
+  /** The code of the piece, as a CommonJS module that loads other pieces by their names with `require`. */
   readonly code: string
   /**
-   * The starts that need this piece. A start is named after the entry point that it loads: that of the part, or a
-   * dynamic import.
+   * The starts of the program that need this piece. A start is named after the module that it loads: the entry of the
+   * part, or a dynamic import.
    */
   readonly starts: ReadonlySet<string>
 }
@@ -20,7 +23,9 @@ type Shared = BuildOptions &
     readonly write: false
   }
 
-/** Bundles a part into pieces. The names and the order of the pieces do not depend on the folder of the sources. */
+/**
+ * Bundles a part into pieces. The names and the order of the pieces are the same in whatever folder the sources are.
+ */
 export async function piecesOf(
   entry: string,
   shared: Shared,
@@ -51,8 +56,8 @@ export async function piecesOf(
 }
 
 /**
- * The path of an entry point, used as a name. A module of a library has none, because its path depends on the folder of
- * the sources.
+ * Returns the path of an entry point as its name; undefined for a module of a library, because its path depends on the
+ * folder of the sources.
  */
 const ownName = (entryPoint: string | undefined): string | undefined =>
   entryPoint?.startsWith('..') ? undefined : entryPoint
@@ -66,8 +71,9 @@ const toCommonJs = ({ charset, legalComments, platform, target }: Shared) =>
   }) as const
 
 /**
- * Returns, for each output of the bundler, the starts of the program that load it. Every start loads what the entry
- * imports. The start for a dynamic import also loads what that one imports.
+ * Returns, for each output of the bundler, the starts of the program that load it. Every start loads the entry of the
+ * part with everything that the entry imports. The start for a dynamic import also loads the imported module with
+ * everything that this module imports.
  */
 function startsOf(entry: string, outputs: Metafile['outputs']): (path: string) => ReadonlySet<string> {
   const roots = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Decides which pieces of the program are packed together: a start pays for each pack that it opens, and for every byte
- * in it.
+ * Decides which pieces of the program are packed together. Every start of the program pays for each pack that it opens,
+ * and for every byte in that pack.
  */
 
 export interface Piece {
@@ -10,13 +10,13 @@ export interface Piece {
   readonly starts: ReadonlySet<string>
 }
 
-/** Measured cost of unpacking and compiling, in milliseconds of CPU. */
+/** The measured cost of unpacking and compiling, in milliseconds of CPU time: per pack, and per byte. */
 const perPack = 0.25
 const perByte = 0.045 / 1024
 
 /**
- * Groups the pieces into packs and returns the names in each. Two packs are merged as long as that saves time over all
- * starts together.
+ * Groups the pieces into packs and returns the names of the pieces in each pack. Two packs are merged as long as that
+ * saves time, summed over all starts.
  */
 export function together(pieces: readonly Piece[]): readonly (readonly string[])[] {
   let packs = alike(pieces)
@@ -29,7 +29,7 @@ export function together(pieces: readonly Piece[]): readonly (readonly string[])
 
 type Pack = Omit<Piece, 'name'> & { readonly names: readonly string[] }
 
-/** Pieces that the same starts load always form one pack. */
+/** Makes one pack of all pieces that are loaded by exactly the same starts. */
 const alike = (pieces: readonly Piece[]): readonly Pack[] =>
   [...Map.groupBy(pieces, ({ starts }) => [...starts].sort().join('\n')).values()].map((same) => ({
     names: same.map(({ name }) => name),
@@ -50,7 +50,7 @@ function bestPair(packs: readonly Pack[]): { a: Pack; b: Pack } | undefined {
 
 const cost = (starts: number, bytes: number): number => starts * (perPack + bytes * perByte)
 
-/** The number of starts that load at least one of the two packs. */
+/** Returns the number of starts that load at least one of the two packs. */
 function either(a: Pack, b: Pack): number {
   let more = 0
   for (const start of b.starts) if (!a.starts.has(start)) more++

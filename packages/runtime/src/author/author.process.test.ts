@@ -31,7 +31,7 @@ interface Ran {
   readonly out: string
   readonly err: string
 }
-/** Runs `svc` as an author would; `shell` is a shell command that runs first, such as `umask 077`. */
+/** Runs `svc` as an author of blueprints would. `shell` is a shell command that runs first, such as `umask 077`. */
 function svc(args: readonly string[], { cwd = root, shell = ':', env = {} } = {}): Promise<Ran> {
   return new Promise((resolve) => {
     execFile(
@@ -106,7 +106,7 @@ describe.each(languages)('svc new --language %s', (language) => {
   })
 })
 
-/** Waits for a status that meets the condition. Every status that is seen before must be valid by section 2.11. */
+/** Waits until the agent's status meets a condition. Every status on the way must be valid too (2.11). */
 function statusOf(state: string): (wanted: (status: StatusFile) => boolean) => Promise<StatusFile> {
   const read = (): StatusFile | undefined => {
     if (!existsSync(join(state, 'status.json'))) return undefined
@@ -161,7 +161,7 @@ test('svc pack gives the same bytes whatever the time zone, the umask, the times
   })
   expect(JSON.parse(other.out).sha256).toBe(first.sha256)
   expect(readFileSync(join(copy, 'made.zip')).equals(readFileSync(first.file))).toBe(true)
-  // the bundle that an earlier call wrote into the folder is not part of the next bundle
+  // The bundle that an earlier call wrote into the folder is not part of the next bundle.
   const again = await svc(['pack', '--out', 'made.zip', '--json'], { cwd: copy })
   expect(JSON.parse(again.out).sha256).toBe(first.sha256)
 })
