@@ -1,7 +1,7 @@
 /**
- * Agents whose runtime is killed or disturbed during an update, several in parallel. Each lane has a service and a copy
- * of the agent, and runs the built `svc.pyz`, which starts four times as fast as the sources. strace follows a single
- * thread, so that the n-th system call of a name is the same call in each run.
+ * Agents whose runtime is killed or disturbed during an update, several in parallel. Each lane has a service and copies
+ * of an installed agent, and runs the built `svc.pyz`, which starts four times as fast as the sources. strace follows a
+ * single thread, so that the n-th system call of a name is the same call in each run.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
