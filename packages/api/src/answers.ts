@@ -267,7 +267,10 @@ export interface MachineChange {
   kind: 'pause' | 'setting' | 'version'
   /** The key of the setting that was changed; null if something else was changed. */
   key: string | null
-  /** The cost of each model on this day, in US dollars. */
+  /**
+   * The values before and after the change: booleans for a pause, texts for a version, the setting's values for a
+   * setting. Null means not set.
+   */
   before: SettingValue
   after: SettingValue
 }
@@ -284,7 +287,7 @@ export interface UsageDay {
   runs: number
   cost: number
   outputTokens: number
-  /** When the command times out; null once the command can no longer time out (D2). */
+  /** The cost of each model on this day, in US dollars. */
   models: Record<string, number>
 }
 
@@ -305,7 +308,7 @@ export interface Command {
   failedAt: number | null
   answeredAt: number | null
   message: string | null
-  /** When the command times out; null once it can no longer time out (D2). */
+  /** When the command times out; null once the command can no longer time out (D2). */
   dueAt: number | null
   /** The id of the log that the agent uploaded in answer to the command. */
   logId: string | null
@@ -317,7 +320,7 @@ export interface Commands {
 export interface BulkResult {
   agent: string
   ok: boolean
-  /** Why the command was refused for this agent; null if it was not. */
+  /** Why the command was refused for this agent; null if the command was queued. */
   message: string | null
 }
 
@@ -342,8 +345,8 @@ export interface LogText extends LogEntry {
 export interface Members {
   members: { id: string; name: string; email: string; emailConfirmed: boolean; role: Role; self: boolean }[]
   /**
-   * The open invitations; empty unless an admin asks. `void` is true if the inviter left, or now has fewer rights than
-   * the invitation gives.
+   * The open invitations; empty unless an admin asks. `void` is true if the person who invited left the workspace, or
+   * now has fewer rights than the invitation gives.
    */
   invitations: {
     id: string

@@ -1,6 +1,6 @@
 /**
- * The main entry point of this package: it reads manifests, and reads, checks, packs and unpacks bundles. Parts of the
- * package have entry points of their own. Section numbers in comments are those of docs/protocol.md.
+ * The main entry point of this package, which reads manifests, and reads, checks, packs and unpacks bundles. Parts of
+ * the package have separate entry points. Section numbers in comments are those of docs/protocol.md.
  */
 
 export { type BundleCode, type BundleFinding, type BundleVerdict, sentence } from './bundle/findings.ts'

@@ -72,8 +72,8 @@ export function wrongBetween(named: readonly NamedPath[]): BundleFinding[] {
 }
 
 /**
- * Finds the conflicts of each folder and its parents, from the top down. A conflict of a folder is reported for every
- * path in it.
+ * Finds the conflicts of each folder, from the top down. A folder's messages include those of its parents, and each
+ * message is reported for every path in the folder.
  */
 function wrongFolders(
   folders: ReadonlyMap<string, Folder>,

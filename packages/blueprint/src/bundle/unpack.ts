@@ -1,8 +1,8 @@
 /**
  * Unpacks a bundle to the disk (D49, I19). The whole bundle is checked before the first byte is written. Then it is
  * unpacked into a temporary folder beside the target, each file created once and synced, and that folder is renamed as
- * the last step. After a failure nothing is left. The calls are synchronous, one at a time, so that tests can place a
- * kill between any two of them.
+ * the last step. After a failure nothing is left. The file system is called synchronously, one call at a time, so that
+ * tests can kill the process between any two calls.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -26,7 +26,7 @@ import { type BundleVerdict, refused } from './findings.ts'
 import { type Bundle, judge, type ReadBundleOptions } from './read.ts'
 import { foldersOf } from './tree.ts'
 
-/** Unpacks a bundle into `folder`, which must not exist yet; its parent must exist. Never throws. */
+/** Unpacks a bundle into `folder`, which must not exist yet, while its parent folder must exist. Never throws. */
 export async function unpackBundle(
   bytes: Uint8Array,
   folder: string,
@@ -58,8 +58,8 @@ export async function unpackBundle(
 }
 
 /**
- * Removes the temporary folders that killed processes left while they unpacked, and returns their names. It is called
- * at a start, when nothing is being unpacked.
+ * Removes the temporary folders that processes left when they were killed during unpacking, and returns the names of
+ * these folders. A program calls this at its start, when nothing is being unpacked.
  */
 export function sweepStaging(folder: string): string[] {
   let names: string[]
@@ -79,7 +79,7 @@ async function stage(layout: Layout, staging: string): Promise<void> {
   const folders = [...(foldersOf(layout.entries) ?? new Map()).keys()]
   for (const one of folders) {
     mkdirSync(join(staging, one))
-    await setImmediate() // a bundle may have thousands of folders, which must not block the event loop
+    await setImmediate() // making thousands of folders must not block the event loop
   }
   for (const entry of layout.entries) if (!entry.path.endsWith('/')) await writeEntry(layout, entry, staging, total)
   for (const one of folders.reverse()) {
@@ -113,8 +113,8 @@ function syncFolder(folder: string, mode?: number): void {
 }
 
 /**
- * Removes a folder. If the disk does not even delete files, a staging folder stays until the next call of
- * `sweepStaging`.
+ * Removes a folder, and ignores an error. If the disk does not even delete files, a temporary folder stays until the
+ * next call of `sweepStaging`.
  */
 function remove(folder: string): void {
   try {

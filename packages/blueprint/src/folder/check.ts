@@ -14,7 +14,7 @@ import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { type FolderFile, type Gathered, gather } from './gather.ts'
 import { hintsOn, type PlaceOf, warningsOn } from './hints.ts'
 
-/** The findings for which the bundle that `packFolder` makes of a folder would be refused. */
+/** The findings for which the bundle that `packFolder` would make of this folder would be refused. */
 export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).findings
 
 /** The findings for which the service or a machine would refuse this bundle. */
@@ -26,7 +26,7 @@ export interface Examined {
   readonly warnings: BundleFinding[]
   /** Findings about things that are allowed, but are probably mistakes. */
   readonly hints: BundleFinding[]
-  /** The manifest; absent if it cannot be read. It is also absent for a bundle that has findings. */
+  /** The manifest; absent if the manifest cannot be read, and for a bundle that has findings. */
   readonly manifest?: Manifest
 }
 
@@ -55,7 +55,8 @@ interface FolderRead extends Gathered {
 }
 
 /**
- * Reads a folder and collects findings. The file `except` is left out, for example the bundle that is being written.
+ * Reads a blueprint's folder, and collects everything that is wrong with it. The file `except` is left out, for example
+ * the bundle that is being written.
  */
 export function wrongInFolder(root: string, except?: string): FolderRead {
   const none = (message: string): FolderRead => ({ files: [], leftOut: [], findings: [{ file: '', message }] })

@@ -1,4 +1,4 @@
-/** Lists the files of a blueprint's folder that belong into its bundle, in the same order on every machine. */
+/** Lists the files of a blueprint's folder that belong in its bundle, in the same order on every machine. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { limits } from '@svc/protocol'
@@ -14,13 +14,13 @@ export interface FolderFile {
   readonly executable: boolean
 }
 export interface Gathered {
-  /** The files, sorted by the bytes of their paths. There is at most one more than a bundle may have. */
+  /** The files, sorted by the bytes of their paths. The list has at most one file more than a bundle may have. */
   readonly files: readonly FolderFile[]
   /**
    * The paths that an ignore rule leaves out. A folder that is left out as a whole is one entry, with `/` at its end.
    */
   readonly leftOut: readonly string[]
-  /** Findings about things that no bundle can contain: links, devices, unreadable files. */
+  /** Findings about things in the folder that no bundle can contain: links, devices, files with unreadable names. */
   readonly findings: readonly BundleFinding[]
 }
 
@@ -54,7 +54,7 @@ function walk(into: Walk, below: string, isOut: boolean): void {
     }
     const stat = lstatSync(join(dir, path))
     const isFolder = stat.isDirectory()
-    // If a folder is left out, its contents are left out too, except for paths that a rule with `!` takes back.
+    // If a folder is left out, its contents are left out too, except for paths that an ignore rule with `!` takes back.
     const out = ignore.judge(isFolder ? `${path}/` : path) ?? isOut
     if (out && !isOut && name !== '.git') into.leftOut.push(isFolder ? `${path}/` : path)
     if (isFolder) {
@@ -70,8 +70,8 @@ function take(path: string, stat: ReturnType<typeof lstatSync>, into: Walk): voi
 }
 
 /**
- * Additional ignore rules: for what the agent writes while it runs, for bundles that were packed into this folder, and
- * for `except`.
+ * The ignore rules besides those in `.svcignore`: for the files that the agent writes while it runs, for bundles of
+ * this blueprint that were packed into its folder, and for the file `except`.
  */
 function ownRules(dir: string, except: string | undefined): string[] {
   const target = except === undefined ? '' : relative(dir, resolve(except))

@@ -1,4 +1,7 @@
-/** Finds probable mistakes (hints) and certain mistakes (warnings) in a blueprint. A bundle is not refused for them. */
+/**
+ * Finds probable mistakes (hints) and certain mistakes (warnings) in a blueprint. Neither makes the service refuse a
+ * bundle.
+ */
 import type { BundleFinding } from '../bundle/findings.ts'
 import type { Manifest } from '../manifest/shape.ts'
 import { manifestName } from '../manifest/shape.ts'
@@ -14,14 +17,14 @@ export function hintsOn(manifest: Manifest, files: readonly Listed[]): BundleFin
 
 export type PlaceOf = (path: string) => { line: number; column: number }
 
-/** Warnings about mistakes by which the service learns nothing from the agent, or secrets become known. */
+/** Warnings about mistakes because of which the service learns nothing from the agent, or secrets become known. */
 export function warningsOn(manifest: Manifest, files: readonly Listed[], placeOf: PlaceOf): BundleFinding[] {
   return [...outsideState(manifest, placeOf), ...files.flatMap(environments)]
 }
 
 /**
- * Finds a status file or log under `state/` that the key `state` does not name. An agent that writes to SVC_STATE_DIR
- * writes to the state folder, and such a path leads there only if `state` names it.
+ * Finds a status file or log below `state/` that the manifest's key `state` does not cover. The agent writes such a
+ * file to its state folder (SVC_STATE_DIR), but the runtime would look for it in the folder of the version.
  */
 function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): BundleFinding[] {
   const named: [path: string, file: string][] = [
@@ -39,15 +42,15 @@ function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): Bund
 }
 
 /**
- * Finds environment files in a bundle. They do not belong there, since `svc init` writes the agent's own on its machine
- * (4, rule 3).
+ * Finds the files `agent.env` and `secrets.env` in a bundle. They do not belong there, since `svc init` brings tokens
+ * and secrets to the machine (4, rule 3).
  */
 const environments = ({ path }: Listed): BundleFinding[] =>
   /(?:^|\/)(?:agent|secrets)\.env$/i.test(path)
     ? [{ file: path, message: 'must not be in a bundle: tokens and secrets come to the machine at "svc init"' }]
     : []
 
-/** Names of files that usually hold secrets; a bundle must hold none (4, rule 3). */
+/** The names of files that usually hold secrets. A bundle must hold no secrets (4, rule 3). */
 const secretive = /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[^/]*\.(?:pem|key|p12|pfx|kdbx)|\.netrc|\.npmrc|\.pypirc)$/i
 const ofFile = ({ path }: Listed): BundleFinding[] =>
   secretive.test(path)
@@ -79,8 +82,8 @@ function ofCommand({ runtime, state }: Manifest, files: readonly Listed[]): Bund
 const script = /^[^-].*\.(?:py|pyz|js|cjs|mjs|ts|cts|mts|sh|rb|pl|php|jar)$/
 
 /**
- * The path in the bundle that an argument of the command stands for if it names a file; undefined for an absolute path,
- * an option, or a path with `..`.
+ * The path in the bundle that an argument of the agent's command means, if the argument is the name of a file.
+ * Undefined for an absolute path, an option, or a path with `..`.
  */
 function inFolder(workdir: string, argument: string): string | undefined {
   if (argument.startsWith('/') || argument.startsWith('-') || argument.split('/').includes('..')) return undefined

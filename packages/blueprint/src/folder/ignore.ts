@@ -1,14 +1,15 @@
 /**
  * Decides which files of a blueprint's folder are left out of the bundle: files of the machine, of version control and
- * of the running agent, and those that `.svcignore` names. Its lines are patterns as in `.gitignore`: `*`, `?`, `[abc]`
- * and `**`; a slash before the end binds a pattern to the root, one at the end matches folders only, and `!` takes a
- * path back. Later lines override earlier ones and the defaults.
+ * of the running agent, and files that `.svcignore` names. The lines of `.svcignore` are patterns as in `.gitignore`:
+ * `*`, `?`, `[abc]` and `**`; a slash before the end binds a pattern to the root, a slash at the end matches folders
+ * only, and `!` takes a path back into the bundle. Later lines override earlier ones and the defaults.
  */
 
 export const ignoreName = '.svcignore'
 
 /**
- * Patterns that are left out unless `.svcignore` takes them back. The folders `.svc` and `.git` cannot be taken back.
+ * The patterns of files that are left out unless `.svcignore` takes them back. The folders `.svc` and `.git` cannot be
+ * taken back.
  */
 const usual = [
   '.git',
@@ -40,8 +41,8 @@ interface Rule {
 }
 
 /**
- * Builds the rules from the default patterns, from `own` (patterns for this blueprint only) and from `text`, the
- * content of `.svcignore`.
+ * Builds the ignore rules from the default patterns, from `own` (patterns for this blueprint only) and from `text` (the
+ * content of `.svcignore`).
  */
 export function ignoring(own: readonly string[], text: string): Ignore {
   const rules = [...usual, ...own, ...text.split(/\r?\n/)].flatMap(ruleOf)

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkFolder, examineFolder, packFolder, readBundle, sentence } from '../index.ts'
 
 let root: string
-/** A folder in memory, in which thousands of folders cost nothing. */
+/** The folder of a file system in memory, in which thousands of folders cost nothing. */
 const memory = '/dev/shm'
 beforeEach(() => {
   root = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'svc-pack-'))

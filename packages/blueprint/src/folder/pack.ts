@@ -1,6 +1,6 @@
 /**
- * Packs a folder into a bundle. The same files give the same bytes, whatever their times, their order on the disk, the
- * umask, the time zone or the machine. Every packed bundle is checked by the same rules as at an upload.
+ * Packs a folder into a bundle. The same files give the same bytes, whatever the files' times, their order on the disk,
+ * the umask, the time zone or the machine. Every packed bundle is then checked by the same rules as at an upload.
  */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,7 +14,7 @@ import type { FolderFile } from './gather.ts'
 
 export interface Packed {
   readonly bytes: Uint8Array
-  /** The SHA-256 of the bundle in hex, computed from its bytes. */
+  /** The SHA-256 of the bundle's bytes, in hex. */
   readonly sha256: string
   readonly manifest: Manifest
   readonly entries: Bundle['entries']
@@ -23,7 +23,7 @@ export interface Packed {
 }
 
 /**
- * Packs a folder without the file `except`. It never throws; if the folder is refused, the result lists every finding.
+ * Packs a folder, without the file `except`. It never throws: if the folder is refused, the result lists every finding.
  */
 export async function packFolder(
   dir: string,

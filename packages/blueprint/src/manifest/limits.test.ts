@@ -7,8 +7,8 @@ const many = (count: number, one: (i: number) => string) => Array.from({ length:
 const letters = (count: number) => 'a'.repeat(count)
 
 /**
- * The limits to test. Each row has the name of what is limited, a manifest with a value of a given size, and the
- * smallest and the largest size that are accepted.
+ * The limits to test. Each row has the name of what is limited, a function that makes a manifest with a value of a
+ * given size, and the smallest and the largest size that are accepted.
  */
 const limited: [what: string, manifest: (size: number) => string, min: number, max: number][] = [
   ['the name of an agent', (n) => `name: ${letters(n) || "''"}\nversion: 1.0.0`, 1, 63],

@@ -72,6 +72,6 @@ export const wrongWithServiceVariable = (name: string): string | undefined =>
     ? undefined
     : 'must start with SVC_ and hold only capitals, digits and underscores'
 
-/** Checks the value of an environment variable in a file (2.9, D51). */
+/** Checks the value of a variable in an environment file (2.9, D51). */
 export const wrongWithEnvValue = (value: string): string | undefined =>
   /[\r\n\0]/.test(value) ? 'must not hold a line break or a NUL' : undefined

@@ -1,12 +1,12 @@
 /**
- * The programs that an agent needs on its machine (`needs`). Each is found in PATH by name, and may have a minimum
- * version.
+ * The programs that an agent needs on its machine (the key `needs` of its manifest). Each program is found in PATH by
+ * name, and may have a minimum version.
  */
 import { list, object, type Read, text } from './reading.ts'
 
 export interface Need {
   readonly name: string
-  /** The minimum version, such as `3.9`. The first number that the program prints must not be lower. */
+  /** The minimum version, such as `3.9`. The first version number that the program prints must not be lower. */
   readonly min?: string
   /** The arguments with which the program prints its version; `--version` if absent. */
   readonly version_args?: readonly string[]

@@ -14,9 +14,9 @@ export function wrongWithPath(path: string): string | undefined {
   return keyOf(segments[0] ?? '') === '.svc' ? 'must not be in .svc' : undefined
 }
 
-/** Checks the folder in which the process is started. `.` means the folder of the manifest itself. */
+/** Checks the folder in which the agent's process is started. `.` means the folder of the manifest itself. */
 export const wrongWithFolder = (path: string): string | undefined => (path === '.' ? undefined : wrongWithPath(path))
 
-/** Checks a path of the key `state`. A path that ends with a slash is a folder. */
+/** Checks a path of the manifest's key `state`. A path that ends with a slash stands for a folder. */
 export const wrongWithStatePath = (path: string): string | undefined => wrongWithPath(withoutSlash(path))
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '')

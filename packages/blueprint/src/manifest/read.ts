@@ -1,6 +1,6 @@
 /**
- * Reads the manifest `svc.agent.yaml` (2.10, D47): strict YAML 1.2, with all findings at once and their lines. The
- * service (at an upload), the runtime and the author's tools all use this code.
+ * Reads the manifest `svc.agent.yaml` (2.10, D47) as strict YAML 1.2, and gives all findings at once, with their lines.
+ * The service (at an upload), the runtime and the author's tools all use this code.
  */
 import { limits } from '@svc/protocol'
 import { type Finding, inOrder, type Reading, type YamlValue } from './reading.ts'
@@ -19,15 +19,15 @@ export interface ReadOptions {
   readonly for: 'bundle' | 'report'
 }
 
-/** Reads the text or the bytes of a manifest. Never throws. */
+/** Reads a manifest from its text or bytes. Never throws. */
 export const readManifest = (source: string | Uint8Array, options: ReadOptions = { for: 'bundle' }): ManifestRead =>
   readPlaced(source, options).read
 
 export interface PlacedRead {
   readonly read: ManifestRead
   /**
-   * Returns the place of a value such as `runtime.files[0]`. If the value is not in the text, that is the place of its
-   * nearest parent; if the manifest cannot be read, it is the start of the file.
+   * Returns the line and column of a value such as `runtime.files[0]`, or of its nearest parent if the text does not
+   * have the value. If the manifest cannot be read, returns the start of the file.
    */
   readonly placeOf: (path: string) => { line: number; column: number }
 }
@@ -54,7 +54,9 @@ export function readPlaced(source: string | Uint8Array, options: ReadOptions): P
   return { read, placeOf: (path) => (path === '' ? start : yaml.place(offsetOf(root, path))) }
 }
 
-/** The offset in the text of the value at a path or, if the value is not in the text, of its nearest parent that is. */
+/**
+ * Returns the offset in the text of the value at a path, or of its nearest parent if the text does not have the value.
+ */
 function offsetOf(root: YamlValue, path: string): number {
   let at = root
   for (const [, key, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {

@@ -1,6 +1,6 @@
 /**
- * Readers for the fields of a manifest. Each takes a YAML value and returns a typed value, or records what is wrong and
- * where.
+ * Readers for the fields of a manifest. Each reader takes a YAML value and returns a typed value, or records what is
+ * wrong and where.
  */
 import { clean } from '@svc/protocol'
 
@@ -16,8 +16,8 @@ export interface Finding {
 }
 
 /**
- * A YAML value as it is written; `at` is its offset in the text. Only a scalar that is not quoted (`plain`) can be read
- * as a number or a boolean.
+ * A YAML value as the manifest has it; `at` is its offset in the text. Only a scalar without quotes (`plain`) can be
+ * read as a number or a boolean.
  */
 export type YamlValue =
   | { readonly is: 'scalar'; readonly at: number; readonly text: string; readonly plain: boolean }
@@ -34,7 +34,7 @@ export interface Reading {
   readonly place: (offset: number) => { line: number; column: number }
 }
 
-/** A function that reads a value. If it returns undefined, it has recorded a finding. */
+/** A function that reads a YAML value. If it returns undefined, it has recorded a finding. */
 export type Read<T> = (value: YamlValue, path: string, reading: Reading) => T | undefined
 type Shape = { readonly [key: string]: Read<unknown> }
 type Got<R> = R extends Read<infer T> ? T : never
@@ -149,9 +149,7 @@ export const list =
     return whole ? kept : undefined
   }
 
-/**
- * Reads a map that may have only the known keys. If one of the `required` keys is missing, the whole map is invalid.
- */
+/** Reads a map that may have only the known keys. If a `required` key is missing, the whole map is invalid. */
 export const object =
   <S extends Shape, R extends keyof S & string = never>(shape: S, ...required: R[]): Read<ObjectOf<S, R>> =>
   (v, path, reading) => {
@@ -178,7 +176,7 @@ export const object =
     return whole ? (kept as ObjectOf<S, R>) : undefined
   }
 
-/** Adds a check of the whole value to a reader. `wrong` returns which parts of the value do not fit together. */
+/** Adds a check of the whole value to a reader. `wrong` returns the path of the part that is wrong, and a message. */
 export const checked =
   <T>(read: Read<T>, wrong: (value: T) => { path: string; message: string } | undefined): Read<T> =>
   (v, path, reading) => {

@@ -1,4 +1,7 @@
-/** The settings in a manifest: the schema that is reported (2.4), and the default values, which are never reported. */
+/**
+ * The settings in a manifest: the schema that the runtime reports (2.4), and the default values, which are never
+ * reported.
+ */
 import {
   limits,
   type Setting,
@@ -27,19 +30,22 @@ export type ManifestSetting = Setting & { readonly default?: Exclude<SettingValu
 export const settingsSchema = (manifest: { readonly settings: readonly ManifestSetting[] }): Setting[] =>
   manifest.settings.map(({ default: _, ...setting }) => setting)
 
-/** The values of all settings as long as nobody has set any: the default or, without one, null. */
+/** The values of all settings before anybody has set one: the default value of each or, without a default, null. */
 export const defaults = (manifest: { readonly settings: readonly ManifestSetting[] }): SettingValues =>
   Object.assign(Object.create(null), Object.fromEntries(manifest.settings.map((s) => [s.key, s.default ?? null])))
 
 /**
- * The key of a setting. Keys become environment variables of the process (2.12), so they must be valid and distinct as
- * such.
+ * Reads the key of a setting. Keys become environment variables of the process (2.12), so they must be valid and
+ * distinct as such.
  */
 const key = text(60, (t) =>
   /^[A-Za-z][A-Za-z0-9_]*$/.test(t) ? undefined : 'must be letters, digits and underscores, starting with a letter',
 )
 
-/** Reads a scalar without deciding on its type, which depends on the type of its setting. */
+/**
+ * Reads a scalar without deciding whether it is a text, a number or a boolean, which depends on the type of the
+ * setting.
+ */
 const raw: Read<YamlValue> = (v, path, reading) =>
   v.is === 'scalar' && !(v.plain && v.text === '')
     ? v

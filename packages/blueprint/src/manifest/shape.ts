@@ -1,4 +1,4 @@
-/** The keys of a manifest, one line each, and its defaults. This file defines the format. */
+/** Defines the format of the manifest: its keys, one line each, and their defaults. */
 import { controls, isVersion, limits } from '@svc/protocol'
 import { wrongWithAgentName, wrongWithProductId, wrongWithSecretName } from './names.ts'
 import { type Need, needs } from './needs.ts'
@@ -18,9 +18,7 @@ import {
 } from './reading.ts'
 import { type ManifestSetting, settings } from './settings.ts'
 
-/**
- * The file name of the manifest. The file is at the root of a bundle (2.10) and of the folder that `svc report` reads.
- */
+/** The file name of the manifest, which is at the root of a bundle (2.10) and of the folder that `svc report` reads. */
 export const manifestName = 'svc.agent.yaml'
 
 const path = text(500, wrongWithPath)
@@ -65,7 +63,7 @@ const composeRuntime = checked(object(composeKeys, 'kind', 'files'), ({ files })
 )
 const kind = oneOf(['process', 'compose'])
 
-/** Reads `runtime`. Its key `kind` decides which other keys it has. */
+/** Reads the manifest's key `runtime`, whose own key `kind` decides which other keys it may have. */
 const runtime: Read<Runtime> = (v, at, reading) => {
   if (v.is !== 'map') return find(reading, v.at, at, 'runtime must be keys and values.')
   const written = v.entries.find((e) => e.key === 'kind')
@@ -84,7 +82,7 @@ const log = object({ name: text(limits.logName), path, output: boolean }, 'name'
 export interface DeclaredLog {
   readonly name: string
   readonly path: string
-  /** True if this log takes the output of the agent's process, which the runtime writes to its path. */
+  /** True if the runtime writes the output of the agent's process to the file of this log. */
   readonly output?: boolean
 }
 const secret = object(
@@ -122,7 +120,7 @@ const keys = {
   state: list(text(500, wrongWithStatePath), 50, withoutSlash),
   secrets: list(secret, 50, (s) => s.name),
   needs,
-  bindings: list(binding, 20, (b) => b.product), // D46: two bindings to the same product would have the same variables
+  bindings: list(binding, 20, (b) => b.product), // two bindings to one product would set the same variables (D46)
 }
 
 const bundled = object(keys, 'name', 'version', 'runtime')
@@ -180,9 +178,9 @@ export const manifest =
   }
 
 /**
- * Checks the log that takes the output of the process. Its file must be in a state folder: a file in a version would
- * disappear with the version, and rotated files are kept beside it. There can be only one such log, since a process
- * prints to one place.
+ * Checks the log to which the runtime writes the output of the process. Its file must be in a state folder: a file in
+ * the folder of a version would disappear with the version, and rotated files are kept beside it. There can be only one
+ * such log, since a process prints to one place.
  */
 function wrongWithOutput(
   logs: readonly DeclaredLog[],

@@ -1,6 +1,6 @@
 /**
- * Tests what an old svc does with a manifest that uses a later addition to the format. `svc.pyz` as built for version
- * 0.1.0 stands for all old versions.
+ * Tests what an old svc does with a manifest that uses a later addition to the format. A `svc.pyz` that was built for
+ * version 0.1.0 stands for all old versions.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

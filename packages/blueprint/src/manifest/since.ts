@@ -1,14 +1,14 @@
 /**
- * Finds the version of svc from which on a manifest is understood. A runtime refuses an unknown key and then puts the
- * version on hold (D26), so a rollout to runtimes that are too old would fail on all of them. Each key and form that
- * was added after 0.1.0 has a line here.
+ * Finds the oldest version of svc that understands a manifest. A runtime refuses an unknown key and then puts the
+ * agent's version on hold (D26), so a rollout to runtimes that are too old would fail on all of them. Each key and form
+ * that was added to the format after 0.1.0 has an entry here.
  */
 import { compareVersions, isVersion } from '@svc/protocol'
 import type { Manifest } from './shape.ts'
 
 interface Addition {
   readonly since: string
-  /** The words that name this addition to the manifest's format in a sentence. */
+  /** The name of this addition to the manifest's format, as a sentence uses it. */
   readonly what: string
   readonly isUsed: (manifest: Partial<Manifest>) => boolean
 }
@@ -30,11 +30,11 @@ export const additions: readonly Addition[] = [
 export interface NeededSvc {
   /** The first version of svc that understands everything in the manifest. */
   readonly version: string
-  /** The additions to the format that the manifest uses, in words; they need that version. */
+  /** The additions to the format that the manifest uses, in words. They are the reason why it needs that version. */
   readonly because: readonly string[]
 }
 
-/** The version of svc that a manifest needs; undefined if any version will do. */
+/** Returns the version of svc that a manifest needs; undefined if any version will do. */
 export function neededSvc(manifest: Partial<Manifest>): NeededSvc | undefined {
   const used = additions.filter(({ isUsed }) => isUsed(manifest))
   const versions = used.map(({ since }) => since).sort(compareVersions)
@@ -43,15 +43,15 @@ export function neededSvc(manifest: Partial<Manifest>): NeededSvc | undefined {
 }
 
 /**
- * True if a runtime of this version is too old for the manifest. A runtime from source, or one whose version is not
- * semantic, is never too old.
+ * True if a runtime of this version is too old for the manifest. A runtime that runs from source, or whose version is
+ * not a semantic version, is never too old.
  */
 export function isTooOld(runtime: string | undefined, { version }: Pick<NeededSvc, 'version'>): boolean {
   if (runtime === undefined || !isVersion(runtime)) return false
-  const [core = runtime] = runtime.split(/[-+]/) // a prerelease understands everything that its release does
+  const [core = runtime] = runtime.split(/[-+]/) // a prerelease understands every manifest that its release does
   return compareVersions(core, version) < 0
 }
 
-/** The needed version in words, such as `svc 0.2.0 or newer (the key "needs")`. */
+/** The version of svc that a manifest needs, in words, such as `svc 0.2.0 or newer (the key "needs")`. */
 export const neededSvcText = ({ version, because }: NeededSvc): string =>
   `svc ${version} or newer (${because.join(', ')})`

@@ -1,14 +1,14 @@
 /**
- * Parses the YAML of the manifest (D47). It must be one document without anchors, aliases, tags and directives, with
- * unique keys and at most sixteen levels. Scalars are kept as they are written; the field that reads one decides on its
- * type.
+ * Parses the YAML of a manifest (D47). It must be one document without anchors, aliases, tags and directives, with
+ * unique keys and at most sixteen levels. Scalars are kept as texts; the reader of a field decides on the type of its
+ * value.
  */
 import { limits } from '@svc/protocol'
 import { isMap, isScalar, isSeq, LineCounter, type Node, Parser, parseDocument, Scalar } from 'yaml'
 import type { Finding, YamlValue } from './reading.ts'
 
 interface Yaml {
-  /** The value of the whole document; absent if the text cannot be read as one document. */
+  /** The value of the whole document; absent if the text is not one readable document. */
   readonly root?: YamlValue
   readonly findings: Finding[]
   readonly place: (offset: number) => { line: number; column: number }
@@ -52,7 +52,7 @@ const refusedTokens: Readonly<Record<string, string>> = {
 }
 
 /**
- * Checks the tokens before the YAML library builds values from them, so that deep nesting and aliases cannot cost time
+ * Checks the YAML tokens before the library builds values from them, so that deep nesting and aliases cannot cost time
  * or memory.
  */
 function wrongTokens(text: string, lines: LineCounter): { offset: number; message: string }[] {
