@@ -15,7 +15,7 @@ let counter = 0
 
 /**
  * Makes a UUIDv7 for this time (Unix milliseconds). Ids that one process makes in one millisecond sort in the order in
- * which they were made, which commands rely on.
+ * which they were made; the order of commands relies on that.
  */
 export function newId(now: number): string {
   const bytes = randomBytes(16)

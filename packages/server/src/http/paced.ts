@@ -5,7 +5,7 @@
  */
 
 /**
- * The queued work takes at most about `max` of every `every` milliseconds, which is enough to close about 4,000
+ * In every `every` milliseconds the queued work takes about `max` at most, which is enough to close about 4,000
  * connections a second.
  */
 const share = { max: 2, every: 8 } as const

@@ -102,7 +102,8 @@ export function createBatcher(options: BatchOptions): Batcher {
     if (batch.length === 0) return
     running.add(agents)
     metrics.inBatches += batch.length
-    // The promise needs no handler for errors: `run` answers every report, even after a failure, and never rejects.
+    // The promise of `run` needs no handler for errors: `run` answers every report, even after a failure, and never
+    // rejects.
     void run(batch, options).then(() => {
       running.delete(agents)
       metrics.inBatches -= batch.length
