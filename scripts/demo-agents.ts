@@ -18,7 +18,9 @@ export interface Place {
 
 export interface DemoAgent {
   name: string
-  /** What the demo prints about the agent at the terminal: what it watches, and in which language it is written. */
+  /**
+   * The demo prints these two facts at the terminal: what the agent watches, and the language in which it is written.
+   */
   watches: string
   language: string
   settings: Record<string, string>

@@ -34,7 +34,7 @@ if (folder) {
   if (keep !== 'keep') rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Sends a signal to a process group. Returns false if the group has no processes any more. */
+/** Sends a signal to a process group. Returns false if the group has no processes left. */
 function send(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal)

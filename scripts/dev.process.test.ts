@@ -46,7 +46,7 @@ class Dev {
       headers: { 'content-type': 'application/json', origin },
       body: JSON.stringify(body),
     })
-  /** Opens the WebSocket on which Vite announces changed modules. */
+  /** Opens the WebSocket over which Vite tells the browser which modules have changed. */
   reloads(): WebSocket {
     const token = /const wsToken = "([^"]+)"/.exec(this.client)?.[1]
     return new WebSocket(`${this.url.replace('http', 'ws')}/?token=${token}`, 'vite-hmr')
@@ -56,8 +56,8 @@ class Dev {
 
 test('npm run dev serves page and service at one address, shows a change at once, and ends completely', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-dev-'))
-  // The folder of a module that this test changes. It is in the checkout, since Vite serves nothing else, but outside
-  // of the sources, since other tests build these at the same time.
+  // The folder of a module that this test changes. It is in the checkout, since Vite serves no other files, but not
+  // among the sources, since other tests build the sources at the same time.
   const scratch = join(root, `.cache/dev-test-${process.pid}`)
   mkdirSync(scratch, { recursive: true })
   onTestFinished(() => {

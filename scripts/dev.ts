@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..')
 const usage = `npm run dev -- [options]
   --port N     the address becomes http://localhost:N; 5173 by default
   --data DIR   where the data is kept; .cache/dev by default`
-/** The beginnings of the paths that Vite passes on to the service. */
+/** The beginnings of the paths for which Vite passes requests on to the service. */
 const ofService = ['/api', '/cli', '/.well-known', '/notices.txt']
 const host = '127.0.0.1'
 
@@ -75,8 +75,8 @@ async function servePage(): Promise<ViteDevServer> {
 }
 
 /**
- * Starts the service with a separate data folder, so that it uses neither the data nor the `.env` file of an
- * installation in this checkout.
+ * Starts the service with a working folder and a data folder that only `npm run dev` uses. So it uses neither the data
+ * nor the `.env` file of an installation in this checkout.
  */
 function startService(): ChildProcess {
   mkdirSync(folder, { recursive: true })

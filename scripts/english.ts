@@ -1,6 +1,6 @@
 /**
- * Checks the English of comments, texts and documents, as far as a program can; `npm run check` runs this. With a path
- * as argument, only the files below it are checked.
+ * Checks the English of comments, texts and documents, as far as a program can. `npm run check` runs this. If the
+ * argument is a path, only files below that path are checked.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { readSources } from './house/read.ts'
 
 const root = join(import.meta.dirname, '..')
 const [only = ''] = process.argv.slice(2)
-/** Files that are not checked, since they quote what others wrote, or contain the phrases that the check must find. */
+/** Files that are not checked: they quote what others wrote, or contain the phrases that the check must find. */
 const left = ['scripts/english/phrases.ts', 'scripts/english/english.test.ts', 'packages/blueprint/testing/corpus']
 const looksAt = (file: string) => file.startsWith(only) && !left.some((path) => file.startsWith(path))
 

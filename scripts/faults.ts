@@ -15,7 +15,7 @@ import { faults } from './testing/faults/index.ts'
 import { endLeftovers } from './testing/faults/leftovers.ts'
 import { judgeRun, type Verdict, type VitestReport } from './testing/faults/verdict.ts'
 
-/** The time limit of one test run in milliseconds. A run that takes longer proves nothing. */
+/** The time limit of one test run in milliseconds. A run that reaches the limit proves nothing. */
 const limitMs = 10 * 60_000
 const { values, positionals } = parseArgs({
   options: { at: { type: 'string' }, all: { type: 'boolean', default: false } },
@@ -38,7 +38,7 @@ for (const [i, fault] of chosen.entries()) await expectCaught(fault, `${i + 1} o
 if (uncaught.length > 0) end(1, `Not caught: ${uncaught.join(', ')}.`)
 console.log(`All ${chosen.length} faults were caught.`)
 
-/** Checks that the tests pass without a fault. Otherwise a failure would prove nothing. */
+/** Ends the program unless the tests pass without a fault, because otherwise a failing test would prove nothing. */
 async function mustBeGreen(tests: readonly string[]): Promise<void> {
   console.log(`Running ${tests.length} test files without a fault, in ${copy.root}`)
   const builds = tests.some(needsBuild)
@@ -87,7 +87,7 @@ async function run(tests: readonly string[], workers = 1): Promise<Verdict> {
   const args = ['run', ...kinds.flatMap((kind) => ['--project', `${kind}*`]), '--bail=1', `--maxWorkers=${workers}`]
   const reporters = ['--reporter=json', `--outputFile=${report}`]
   const vitest = join(copy.root, 'node_modules/vitest/vitest.mjs')
-  // without this variable the tests run in their short form, which must catch the fault
+  // without SVC_TEST_LONG the tests run in their short form, which must catch the fault too
   const { SVC_TEST_LONG: _, ...inherited } = process.env
   const env = { ...inherited, TMPDIR: copy.temporary }
   const child = spawn(process.execPath, [vitest, ...args, ...reporters, ...tests], {
@@ -120,7 +120,7 @@ function readReport(file: string): VitestReport | undefined {
   }
 }
 
-/** True for process and browser tests, which start the built product. */
+/** True for process and browser tests, which start the product that `npm run build` makes. */
 function needsBuild(test: string): boolean {
   return kindOf(test) === 'process' || kindOf(test) === 'browser'
 }

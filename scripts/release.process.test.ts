@@ -1,4 +1,4 @@
-/** Tests `npm run release` with real keys, into temporary folders. */
+/** Tests `npm run release` with real keys. It writes into temporary folders. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Runs `npm run release` without the ssh agent of the person who runs the tests. */
+/** Runs `npm run release` with an environment without the ssh agent of the person who runs the tests. */
 function release(...args: string[]) {
   const program = join(import.meta.dirname, 'release.ts')
   const all = [program, '--keys', keys, '--out', out, ...args]

@@ -1,7 +1,7 @@
 /**
  * `npm run release -- --key FILE` builds `svc.pyz`, signs it with an OpenSSH key, verifies the signature as every
- * runtime will, and puts the file with its checksum and signature where the service finds them. Without a key the build
- * is not signed.
+ * runtime will, and puts the build with its checksum and signature into the folder from which the service reads it.
+ * Without a key the build is not signed.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -62,8 +62,8 @@ async function release({ key, addKey, version, out, keysFile }: Options): Promis
 }
 
 /**
- * The public keys that every runtime of this build accepts. They must include the key that signs this release;
- * otherwise that key could not sign the next one.
+ * The public keys from which every runtime of this build will accept releases. The key that signs this release must be
+ * among them; otherwise the runtimes would refuse the next release that it signs.
  */
 function builtInKeys(key: string | undefined, keysFile: string, add: boolean): string[] {
   const keys = keysOf(keysFile)
@@ -82,8 +82,8 @@ function builtInKeys(key: string | undefined, keysFile: string, add: boolean): s
 }
 
 /**
- * Copies the files to the folder of the service. A service that reads them meanwhile finds a checksum or signature that
- * does not match, and continues to serve the previous release.
+ * Copies the files of a release into the folder from which the service reads them. A service that reads the folder
+ * meanwhile finds a checksum or signature that does not match, and continues to serve the previous release.
  */
 function place(from: string, to: string): void {
   mkdirSync(to, { recursive: true })

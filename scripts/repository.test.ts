@@ -1,4 +1,4 @@
-/** Checks what everybody who uses this repository relies on. */
+/** Checks files that everybody who uses this repository relies on, such as licences and cited documents. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -25,7 +25,7 @@ const sources = globSync(
   places.flatMap((place) => [`${place}/**/*.{ts,tsx,css,py,sh}`]),
   { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|\.cache)$/.test(path) },
 )
-/** Returns those lines of a text that are comments or names of tests. */
+/** Returns the lines of a source file that contain a comment or the name of a test. */
 const cited = (text: string) =>
   text.split('\n').filter((line) => /^\s*(\/?\*|\/\/|#)|^\s*(test|describe)\S*\(|\s\/\/ /.test(line))
 

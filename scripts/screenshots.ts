@@ -1,7 +1,7 @@
 /**
- * `npm run screenshots` takes pictures of every page, wide and narrow, light and dark. They go into .cache/screenshots,
- * and those that documents show into docs/screenshots. The real service is run with reports of made-up agents; look at
- * the pictures before you commit them. `npm run screenshots -- updates rollout` takes only these pages.
+ * `npm run screenshots` takes pictures of every page, wide and narrow, light and dark, from the real service with
+ * reports of made-up agents. They go into .cache/screenshots, those that documents show into docs/screenshots: look at
+ * them before you commit them. `npm run screenshots -- updates rollout` takes only these pages.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { openPlace, type Place, type Visitor } from '../packages/dashboard/testi
 const root = join(import.meta.dirname, '..')
 const looked = join(root, '.cache/screenshots')
 const shown = join(root, 'docs/screenshots')
-/** The pictures that documents show; this one is in README.md. */
+/** The pictures that documents in the repository show. README.md shows `fleet.png`. */
 const inDocuments = ['fleet.png']
 const pathOf = (file: string): string => join(inDocuments.includes(file) ? shown : looked, file)
 const day = 86_400
@@ -159,8 +159,8 @@ function reportOf(name: string, index: number): Record<string, unknown> {
 }
 
 /**
- * Fills the service with data. `beat` makes all agents report again, since they would go offline while pictures are
- * taken.
+ * Fills the service with data for the pictures. Its result `beat` makes all agents report again, since they would go
+ * offline while pictures are taken.
  */
 async function furnish(place: Place, ada: Visitor): Promise<{ rollout: string; beat: () => Promise<void> }> {
   const tokens = new Map<string, string>()
@@ -188,8 +188,8 @@ async function furnish(place: Place, ada: Visitor): Promise<{ rollout: string; b
 }
 
 /**
- * Makes a rollout that has halted: one agent kept its version, and another was rolled back. Returns the id of the
- * rollout, and the agents.
+ * Makes a halted rollout, in which one agent kept its version and another was rolled back. Returns the rollout's id and
+ * the agents.
  */
 async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string; played: Played[] }> {
   await uploadVersions(place, ['1.0.0', '1.1.0', '1.2.0'])
@@ -207,7 +207,7 @@ async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string;
 
 /**
  * Opens alerts of two agents, and makes channels, a mute, and alerts that ended. No message arrives anywhere, since the
- * addresses of the channels are at a closed port.
+ * channels have addresses where nothing listens.
  */
 async function furnishAlerts(place: Place, ada: Visitor): Promise<void> {
   const north = '/api/web/w/north-wind'
@@ -237,7 +237,7 @@ async function furnishAlerts(place: Place, ada: Visitor): Promise<void> {
   place.addEndedAlerts('warning', ended(11))
 }
 
-/** Sends one command for each possible outcome, so that the list has something to show. */
+/** Sends commands, acks and a log, so that the list of commands shows different outcomes. */
 async function furnishCommands(place: Place, ada: Visitor, token: string): Promise<void> {
   const url = '/api/web/w/north-wind/agents/mail-triage/commands'
   for (const wish of [

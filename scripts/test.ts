@@ -18,11 +18,11 @@ const root = join(import.meta.dirname, '..')
 interface Stage {
   readonly kinds: readonly string[]
   /**
-   * The number of workers. Tests that wait for other processes or for a network need a third worker to keep two cores
-   * busy.
+   * The number of test files that run at the same time. In tests that wait for processes or for a network, a third
+   * worker keeps two cores busy.
    */
   readonly workers: number
-  /** True if the tests use the output of `npm run build`. */
+  /** True if tests of this stage use the output of `npm run build`. */
   readonly needsBuild?: true
 }
 const stages: readonly Stage[] = [
@@ -34,8 +34,8 @@ const quickNames = `^(?!.*(${leftOut.join('|')}))`
 const quickArgs = [...filesLeftOut.flatMap((files) => ['--exclude', files]), '--testNamePattern', quickNames]
 
 /**
- * The time limit in minutes, after which a hanging run is ended and fails. The goal is eight minutes on two idle cores,
- * but a busy machine may need more.
+ * The minutes after which a hanging test run is ended and counts as failed. A run should take eight minutes on two idle
+ * cores, but may take longer on a busy machine.
  */
 const limitMinutes = process.env.SVC_TEST_LONG ? 24 * 60 : 60
 
@@ -75,7 +75,7 @@ console.log(`\n${stageTimes.join(', ')}; together ${seconds(performance.now() - 
 console.log(lastLine(total))
 process.exit(total.failed === 0 ? 0 : 1)
 
-/** Runs `npm run check` beside the unit tests. Its output is printed after they have ended. */
+/** Runs `npm run check` beside the unit tests. The caller prints its output after the unit tests have ended. */
 async function check(): Promise<Counts & { output: string }> {
   const args = [join(root, 'scripts/check.ts'), ...(quick ? ['--quick'] : [])]
   const child = spawn(process.execPath, args, { cwd: root })
@@ -89,8 +89,8 @@ async function check(): Promise<Counts & { output: string }> {
 }
 
 /**
- * In the long form, runs the store tests on every other version of PostgreSQL that is installed. They have already run
- * on the first one.
+ * In the long form, runs the store tests on the other installed versions of PostgreSQL. Before this, they have run on
+ * the first version.
  */
 async function onOtherPostgres(): Promise<void> {
   if (process.env.SVC_TEST_POSTGRES || process.env.SVC_TEST_DATABASE_URL) return
@@ -104,7 +104,7 @@ async function onOtherPostgres(): Promise<void> {
 
 async function testsOf({ kinds, workers }: Stage, env: Record<string, string> = {}): Promise<void> {
   const report = join(reports, `${[...kinds, ...Object.values(env)].join('-')}.json`)
-  // The long form prints the name of each test when it ends, to show progress in a long file.
+  // The long form prints the name of each test when it ends, because some files of tests take long.
   const shown = process.env.SVC_TEST_LONG ? 'verbose' : 'default'
   const reporters = [`--reporter=${shown}`, '--reporter=json', `--outputFile.json=${report}`]
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
@@ -117,8 +117,8 @@ async function testsOf({ kinds, workers }: Stage, env: Record<string, string> = 
 }
 
 /**
- * Saves the durations of the test files, so that the next run starts the longest files first. A quick run skips tests,
- * so its durations are not saved.
+ * Saves the durations of the test files, so that the next run starts the longest files first. The durations of quick
+ * and long runs are not saved, since they contain other tests.
  */
 function keepDurations(): void {
   if (quick || process.env.SVC_TEST_LONG) return
@@ -137,8 +137,8 @@ async function built(): Promise<boolean> {
 }
 
 /**
- * Runs a program of the checkout with the current Node and returns its exit code. If a signal or the time limit ends
- * the program, that is 1.
+ * Runs a program of the checkout with the current Node and returns its exit code, or 1 if a signal or the time limit
+ * ended it.
  */
 async function run(args: string[], env: Record<string, string> = {}): Promise<number> {
   if (overdue.aborted) return tooLate()

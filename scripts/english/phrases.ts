@@ -1,4 +1,7 @@
-/** The lists that the check of our English uses. A phrase is added when a reader has stumbled over it. */
+/**
+ * The phrases and beginnings that the check of our English reports. A phrase is added to the list when a reader did not
+ * understand it.
+ */
 
 /** Phrases that sound like a translation, each with what to write instead. */
 export const phrases: readonly (readonly [phrase: RegExp, instead: string])[] = [
@@ -37,16 +40,17 @@ export const phrases: readonly (readonly [phrase: RegExp, instead: string])[] = 
 ]
 
 /**
- * Matches beginnings that leave the reader without a subject, such as "Of the last report." and "Whether it may act."
+ * Matches comments and paragraphs whose beginning leaves the reader without a subject, such as "Of the last report."
+ * and "Whether it may act."
  */
 const withoutSubject = /^(Of|By|What|Whether|Whoever|Whom|To whom|So many|So often|So long|So much|Those of|Where)\b/
-/** Matches complete sentences that begin with one of these words, which are therefore accepted. */
+/** Matches complete sentences that begin like a fragment, such as "By default …" or "What is …?". They are accepted. */
 const whole =
   /^(By (default|design|convention|contrast|hand|then|now)\b|Of course\b|So (many|often|long|much) [^.]* that\b|What (is|are|does|do|was|can|if) [^.]*\?|What's\b|Whether or not\b|(Where|By) [^.]+, )/
 
 /**
- * Returns the beginning of a comment or paragraph that is not a whole sentence, as far as it is quoted in the finding;
- * undefined if it is accepted.
+ * Returns the first five words of a comment or paragraph that begins like a fragment, to be quoted in the finding;
+ * undefined if the beginning is accepted.
  */
 export function fragmentIn(text: string): string | undefined {
   if (!withoutSubject.test(text) || whole.test(text)) return undefined

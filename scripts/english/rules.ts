@@ -1,4 +1,6 @@
-/** The rules of CONTRIBUTING.md for what we write, as far as a program can check them. */
+/**
+ * Checks comments, texts and documents against the rules of CONTRIBUTING.md for what we write, as far as a program can.
+ */
 import type { CommentFact } from '../house/facts.ts'
 import { fragmentIn, phrases } from './phrases.ts'
 
@@ -12,7 +14,7 @@ const maxSentences = 3
 const maxOpeningLines = 5
 const maxDocumentLine = 140
 
-/** The findings in the comments of a source file. */
+/** The findings of the check in the comments of a source file. */
 export function commentFindings(file: string, comments: readonly CommentFact[]): Finding[] {
   return comments.flatMap((comment) => {
     const text = plain(comment.text)
@@ -47,7 +49,7 @@ export function phraseFindings(file: string, line: number, text: string): Findin
   })
 }
 
-/** The findings in a document. Code, tables, links and generated sections are skipped. */
+/** The findings of the check in a document. Code, tables, links and generated sections of the document are skipped. */
 export function documentFindings(file: string, text: string): Finding[] {
   let skipped: string | undefined
   let paragraphBegins = true
@@ -75,7 +77,10 @@ export function documentFindings(file: string, text: string): Finding[] {
   })
 }
 
-/** The text that ends the block which begins with this line; undefined if no block begins here. */
+/**
+ * If a code block or a generated section begins in this line of a document, the text with which its last line begins;
+ * otherwise undefined.
+ */
 function blockEnd(line: string): string | undefined {
   const fence = /^\s*(```+|~~~+)/.exec(line)?.[1]
   if (fence !== undefined) return fence
@@ -83,7 +88,7 @@ function blockEnd(line: string): string | undefined {
   return line.startsWith('<!-- bench:') ? '<!-- /bench:' : undefined
 }
 
-/** The text of a comment without stars, code and the markers of other tools. */
+/** The words of a comment, without its stars, code, and the markers of other tools. */
 const plain = (comment: string): string =>
   comment
     .replace(/^\s*\* ?/gm, '')

@@ -1,6 +1,6 @@
 /**
- * Collects from the syntax tree of one source file the facts that the figures need. The facts are small, so that they
- * can be cached between runs.
+ * Collects from the syntax tree of one source file the facts from which figures about the code are computed. The facts
+ * are small, so that they can be cached between runs.
  */
 import { dirname, join, normalize } from 'node:path'
 import { type TextFact, textsOf } from './texts.ts'
@@ -9,18 +9,18 @@ import { isNode, list, type Node, nameOf, walk } from './tree.ts'
 export interface Facts {
   readonly lines: number
   readonly imports: readonly ImportFact[]
-  /** The files whose names are all exported here, too, by `export * from`. */
+  /** The files that this file exports completely with `export * from`. */
   readonly stars: readonly string[]
   readonly exports: readonly string[]
   /** All functions and methods that have a name. */
   readonly functions: readonly FunctionFact[]
-  /** The names of the types that are declared at the top level. */
+  /** The names of the types that the file declares at its top level. */
   readonly types: readonly string[]
   readonly comments: readonly CommentFact[]
   /** String literals that may be shown to people; see texts.ts. */
   readonly texts: readonly TextFact[]
 }
-/** A comment. Consecutive lines of `//` are one comment. */
+/** A comment in a source file. Consecutive lines that begin with `//` count as one comment. */
 export interface CommentFact {
   readonly line: number
   readonly text: string
@@ -29,7 +29,7 @@ export interface CommentFact {
   readonly opening: boolean
 }
 export interface ImportFact {
-  /** The imported file, as a path from the root of the repository, or the imported package by its name. */
+  /** The imported file or package: the path of a file from the root of the repository, or the name of a package. */
   readonly from: string
   /** True if only types are imported, so that nothing is loaded at run time. */
   readonly typeOnly: boolean
@@ -126,7 +126,7 @@ function exportedBy(node: Node): string[] {
     : list(declaration.declarations).flatMap((one) => (isNode(one.id) ? boundBy(one.id) : []))
 }
 
-/** The names that a declaration introduces: a single one, or those in a destructuring pattern. */
+/** The names that a declaration introduces: one name, or all names in a destructuring pattern. */
 function boundBy(id: Node): string[] {
   const name = nameOf(id)
   if (name !== undefined) return [name]
@@ -140,8 +140,8 @@ const isFunction = ({ type }: Node): boolean =>
   type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression'
 
 /**
- * Measures the functions. Each is measured together with what gives it its name: from `const f = …` or `f: …` to the
- * closing brace.
+ * Measures the lines and parameters of functions. The lines are counted from where the function gets its name, such as
+ * `const f = …` or `f: …`, to its closing brace.
  */
 function functionsOf(program: Node, text: string): FunctionFact[] {
   const found: FunctionFact[] = []

@@ -8,13 +8,13 @@ const parts = ['protocol', 'blueprint', 'api', 'server', 'runtime', 'dashboard']
 
 export interface Figure {
   readonly name: string
-  /** The places that the figure counts, one line each. */
+  /** The places in the code that the figure counts, each as one line of text. */
   readonly found: readonly string[]
 }
 
 /**
- * True for code that is shipped. Tests and their helpers, generated files, and files with only type declarations are
- * not.
+ * True for files with shipped code. Tests and their helpers, generated files, and files that only declare types are not
+ * shipped.
  */
 export const isShipped = (file: string): boolean =>
   placeOf(file) !== undefined && !/\.test\.tsx?$|\/testing[./]|\.(fits|d)\.ts$/.test(file)

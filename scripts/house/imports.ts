@@ -8,7 +8,7 @@ export type Sources = ReadonlyMap<string, Facts>
 
 /**
  * The package and the folder of a source file, such as `server` and `web/kit`. A file counts as a folder of its own if
- * it is directly in `src`, or if the order of its package lists it by name.
+ * it is directly in `src`, or if layers.ts lists it by name.
  */
 export function placeOf(path: string, order?: Order): { readonly part: string; readonly folder: string } | undefined {
   const [, part, inside] = /^packages\/(\w+)\/src\/(.+)$/.exec(path) ?? []
@@ -26,8 +26,8 @@ export function largestCycle(sources: Sources, part: string): readonly string[] 
 }
 
 /**
- * The imports that break the order of their package, as lines `file imports file`. Imports that are listed as
- * exceptions are left out.
+ * The imports that break the order of their package's folders, each as a line `file imports file`. Imports that
+ * layers.ts lists as exceptions are left out.
  */
 export function againstOrder(sources: Sources, part: string, order: Order | undefined = orders[part]): string[] {
   if (!order) return []

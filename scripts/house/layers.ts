@@ -1,11 +1,11 @@
 /**
- * The order of the folders in each package, from the top: a folder may import only from folders in lower layers,
- * whether values or types. A file directly in `src` is listed by its name.
+ * The order of the folders in a package, from the top: a folder may import values and types only from folders in lower
+ * layers. A file directly in `src` is listed by its name.
  */
 export interface Order {
   /** For each layer, its folders and files with a description of each. docs/architecture.md shows these as tables. */
   readonly layers: readonly Readonly<Record<string, string>>[]
-  /** Imports that break the order and cannot be avoided, with the reason. */
+  /** Imports that break the order and cannot be avoided, each with the reason. */
   readonly exceptions: readonly { readonly file: string; readonly imports: string; readonly why: string }[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds limits of the protocol (`limits` of packages/protocol) that no shipped code uses. Such a limit is a promise
- * that nobody keeps, or its number is repeated where it is used.
+ * Finds limits in `limits` of packages/protocol that no shipped code uses. Either nothing enforces such a limit, or its
+ * number is repeated in the code that does.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

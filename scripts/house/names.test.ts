@@ -1,5 +1,6 @@
 /**
- * Checks the names of types and functions (docs/glossary.md), and that nothing is exported which no other file imports.
+ * Checks the names of types and functions against docs/glossary.md, and that other files import everything that a file
+ * exports.
  */
 import { expect, test } from 'vitest'
 import { figuresOf } from './figures.ts'
@@ -9,7 +10,7 @@ const figures = figuresOf(await readSources())
 const found = (name: string) => figures.find((figure) => figure.name === name)?.found
 
 /**
- * Exports that no import in a source file names. Generated code imports the first one
+ * Exports that no source file imports by name. Generated code imports the first one
  * (packages/runtime/archive/parts.ts); the declarations of tables use the others.
  */
 const neededElsewhere = [

@@ -1,6 +1,6 @@
 /**
- * Reads the facts of every source file. The parser is loaded only for files that changed since the last run. The rest
- * comes from `.cache/house.json`, so that this takes a tenth of a second.
+ * Reads the facts of every source file. Only files that changed since the last run are parsed; the facts of the others
+ * come from `.cache/house.json`, so that this takes a tenth of a second.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -9,18 +9,18 @@ import { type Facts, factsOf, type Parsed } from './facts.ts'
 
 const root = join(import.meta.dirname, '../..')
 const cache = join(root, '.cache/house.json')
-/** The version of the cache's format. A cache with another version is not read. */
+/** The version of the format of the cache file. A cache file with another version is ignored. */
 const form = 2
 
 interface Kept {
-  /** The size of the file and the time of its last change. */
+  /** The size of the source file and the time of its last change, by which a later run notices changes. */
   readonly stamp: string
   readonly facts: Facts
 }
 
 /**
- * Reads every source file that git tracks or would add. The key of the result is the path from the root of the
- * repository.
+ * Reads the facts of every source file that git tracks or would add. The keys of the result are paths from the root of
+ * the repository.
  */
 export async function readSources(): Promise<Map<string, Facts>> {
   const listing = ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx', '*.mts']

@@ -24,7 +24,7 @@ export function textsOf(program: Node, lineAt: (at: number) => number): TextFact
 }
 
 /**
- * Parts of the tree whose literals are read by programs and not by people: paths of imports, names of classes and keys,
+ * Parts of a node of the syntax tree whose literals only programs read: paths of imports, names of classes and keys,
  * types, tagged templates.
  */
 function notForPeople(node: Node): unknown[] {
@@ -58,7 +58,8 @@ const templateText = (node: Node): string =>
     .join('{…}')
 
 /**
- * The text of an element. Elements and expressions inside it are replaced by marks, since they are visited separately.
+ * The text of a JSX element. Elements and expressions inside it are replaced by marks, since they are visited
+ * separately.
  */
 function elementText(node: Node): string {
   const children = list(node.children)
@@ -73,7 +74,10 @@ function elementText(node: Node): string {
     .join('')
 }
 
-/** True for two words, or for one word that begins like a sentence; false for SQL, paths and lists of style sheets. */
+/**
+ * True for a literal that people may read: two words, or one word that begins like a sentence. False for SQL, paths and
+ * style sheets.
+ */
 const isForPeople = (text: string): boolean =>
   (/[A-Za-z’']{2,}[,.:;]? [A-Za-z{]/.test(text) || /^[A-Z][a-z]+[.!?:…]?$/.test(text)) &&
   !/^(select|insert|update|delete|with|create|alter|drop|where|from|and|or|order|on conflict|returning|begin|set|pragma|lock|join|left join|values|case)\b[^.]*[=(*,_]/i.test(

@@ -1,4 +1,4 @@
-/** Finds exports that no other file imports. Tests and tools count as other files. */
+/** Finds exports of shipped files that no other file imports. Imports in tests and tools count too. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Facts } from './facts.ts'
@@ -6,8 +6,8 @@ import type { Facts } from './facts.ts'
 const root = join(import.meta.dirname, '../..')
 
 /**
- * Returns the unused exports. `shipped` are the source files whose exports are checked, `all` are those that may import
- * them.
+ * Returns the exports that no file imports. `shipped` are the files whose exports are checked, `all` the files whose
+ * imports count.
  */
 export function unusedExports(shipped: ReadonlyMap<string, Facts>, all: ReadonlyMap<string, Facts>): string[] {
   const used = new Set<string>()
@@ -30,7 +30,10 @@ export function unusedExports(shipped: ReadonlyMap<string, Facts>, all: Readonly
 
 const entries = new Map<string, string | undefined>()
 
-/** The file that an import loads. The import names a path, or an entry point that one of our packages declares. */
+/**
+ * The file that an import loads. `from` is the path of a file, or an entry point that one of our packages declares in
+ * its package.json.
+ */
 function fileOf(from: string): string | undefined {
   if (!from.startsWith('@svc/')) return from
   if (!entries.has(from)) entries.set(from, entryOf(from))

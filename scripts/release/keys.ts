@@ -1,6 +1,6 @@
 /**
- * Reads the keys of a release: the public keys that are built into every runtime, and the public part of the signing
- * key.
+ * Reads the keys for a release: the public keys that are built into every runtime, and the public part of the key that
+ * signs.
  */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { readKeys } from '../../packages/runtime/src/self-update/keys.ts'
 /** A problem that the person who makes the release must solve. Its message can be printed as it is. */
 export class ReleaseError extends Error {}
 
-/** Reads the built-in public keys from a file. */
+/** Reads the public keys that are built into every runtime from their file. */
 export function keysOf(file: string): string[] {
   if (!existsSync(file)) return []
   try {
@@ -19,7 +19,7 @@ export function keysOf(file: string): string[] {
   }
 }
 
-/** The key in the first line of a public key file; undefined if the text is anything else, such as a private key. */
+/** The public key in the first line of a file's text; undefined if there is none, for example in a private key file. */
 function publicIn(text: string): string | undefined {
   try {
     return readKeys(text.split('\n')[0] ?? '')[0]
@@ -30,7 +30,7 @@ function publicIn(text: string): string | undefined {
 
 /**
  * The public part of the signing key. The file may hold a private key, or a public key whose private part an ssh agent
- * holds. `ssh-keygen`, which may ask for a passphrase, is used only if there is no `.pub` file.
+ * holds. `ssh-keygen`, which may ask for a passphrase, runs only if no file contains the public part.
  */
 export function publicPart(file: string): string {
   const text = readKeyFile(file)
@@ -46,7 +46,7 @@ export function publicPart(file: string): string {
   throw new ReleaseError(`${file} is no OpenSSH key.`)
 }
 
-/** Adds a public key to the file of built-in keys. */
+/** Adds a public key to the file of keys that are built into every runtime. */
 export function addKey(keysFile: string, line: string): void {
   const text = existsSync(keysFile) ? readFileSync(keysFile, 'utf8') : ''
   appendFileSync(keysFile, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`)

@@ -19,7 +19,7 @@ export function sign(file: string, keyFile: string): Buffer {
   return stdout
 }
 
-/** Throws unless the signature was made with one of these keys. */
+/** Throws unless one of these keys made the signature. */
 export function verify(file: string, signature: Buffer, keys: readonly string[]): void {
   const dir = mkdtempSync(join(tmpdir(), 'svc-verify-'))
   try {

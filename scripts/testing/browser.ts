@@ -1,7 +1,6 @@
 /**
- * Starts the browser for the browser tests. On x64 Linux it is Chromium from npm (`@sparticuz/chromium`, with libraries
- * that a minimal Debian lacks), unpacked once into `.cache/browser`. Elsewhere it is the program that SVC_TEST_BROWSER
- * names.
+ * Starts the browser for the browser tests: the program that SVC_TEST_BROWSER names or, on x64 Linux, Chromium from npm
+ * (`@sparticuz/chromium`, with libraries that a minimal Debian lacks), unpacked once into `.cache/browser`.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -10,13 +9,13 @@ import { type Browser, chromium } from 'playwright-core'
 const root = join(import.meta.dirname, '../..')
 
 /**
- * The arguments of Chromium. Those that the package recommends are not used: with them all pages run in one process,
- * which ends when the first page is closed.
+ * The command line arguments of Chromium. The arguments that the npm package recommends are not used: they make all
+ * pages run in one process, which ends when the first page is closed.
  */
 const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none']
 
 /**
- * Options that all browser contexts use. Without a locale, the pages get that of a bare system ("C"), for which `Intl`
+ * Options of all browser contexts. Without a locale, pages on a machine without one would get "C", for which `Intl`
  * throws.
  */
 export const contextOptions = { locale: 'en-US', timezoneId: 'UTC' } as const

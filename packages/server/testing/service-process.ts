@@ -22,7 +22,7 @@ export class Place {
   readonly opsUrl: string
   /** The main file of `svc-server`. A test may set the main file of another version. */
   program = programs.server
-  /** The id of the user as whom all programs of this place run; by default the user who runs the test. */
+  /** The id of the user that runs all programs of this place; by default the user who runs the test. */
   uid: number | undefined
   #turn: Promise<unknown> = Promise.resolve()
 

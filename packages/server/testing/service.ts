@@ -23,7 +23,7 @@ export interface TestService extends AgentSide {
   stop: () => Promise<void>
 }
 
-/** Stands in for the live hub in tests: it only records the notifications that would go to open pages. */
+/** Replaces the live hub in tests: it only records the notifications that would go to open pages. */
 export interface TestLive extends Live {
   heard: { what: 'reported' | 'changed' | 'list' | 'alerts'; workspaceId: string; agentId?: string }[]
   watched: Set<string>

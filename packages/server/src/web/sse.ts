@@ -66,7 +66,7 @@ async function open(
   })
 }
 
-/** Of the given subscribers, those whose session is still valid and who are still members of the workspace. */
+/** The given subscribers without those whose session has ended or who are no longer members of the workspace. */
 async function stillAllowed({ auth, store, now }: Deps, all: readonly Subscriber[]): Promise<Set<Subscriber>> {
   const good = await goodSessions(auth, [...new Set(all.map((s) => s.sessionToken))], now())
   const workspaces = [...new Set(all.map((s) => s.workspaceId))]

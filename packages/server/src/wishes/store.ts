@@ -1,7 +1,7 @@
 /**
- * What admins do with wishes: name a blueprint version for an agent (3.3), request a runtime update, withdraw a wish,
- * lift a hold (3.4). Each is one transaction that locks the agent's row, so that it happens before or after a report,
- * not during one.
+ * Lets admins name a blueprint version for an agent (3.3), request a runtime update, withdraw a wish, or lift a hold
+ * (3.4). Each is one transaction that locks the agent's row, so that it happens before or after a report, not during
+ * one.
  */
 import type { RolloutKind, RuntimeRefusal, UpdateKind } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'

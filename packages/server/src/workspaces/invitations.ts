@@ -125,7 +125,7 @@ export async function invitationsOf(
     .sort((a, b) => b.expiresAt - a.expiresAt)
 }
 
-/** What everybody who has the link of an invitation may see. */
+/** The facts about an invitation that everybody who has its link may see. */
 export async function invitationInfo(
   people: People,
   link: string,
@@ -149,8 +149,8 @@ export async function invitationInfo(
 }
 
 /**
- * What the mail about an invitation says; undefined if the invitation was withdrawn or used, or has expired or become
- * void.
+ * The facts for the mail about an invitation; undefined if the invitation was withdrawn or used, or has expired or
+ * become void.
  */
 export async function invitationToMail(
   people: People & { config: { baseUrl: string } },

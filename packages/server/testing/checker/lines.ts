@@ -85,7 +85,7 @@ interface Call {
   body: string
   names?: Named | undefined
 }
-/** What a code would install: the version of a blueprint, under the agent's name (I16). */
+/** The blueprint version that a code would install, and the name that the agent would get (I16). */
 export interface Named {
   blueprint: string
   version: string

@@ -1,4 +1,4 @@
-/** What the people of a storm use to reach the service: the operator's commands, and queries of the store. */
+/** Lets a storm reach the service with the operator's commands and with queries of the store. */
 import { type Db, openEmbedded, openPostgres, type Store } from '../../src/db/open.ts'
 import { liveOf } from '../../src/open.ts'
 import type { Request, Service } from '../../src/operator/kit/request.ts'

@@ -1,6 +1,6 @@
 /**
- * What people do in a storm: they send commands, rotate tokens, wish versions, serve releases, delete agents and issue
- * install codes. Machines redeem the codes, several at the same time.
+ * Simulates the people of a storm: they send commands, rotate tokens, wish versions, serve releases, delete agents and
+ * issue install codes. Machines redeem the codes, several at the same time.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Named } from '../checker/lines.ts'
@@ -88,8 +88,8 @@ async function withdrawRuntime(storm: Storm, agent: Reporter): Promise<void> {
 const lift: Act = (storm, agent) => storm.operate('wish lift', [pathOf(agent)])
 
 /**
- * What people do to a random agent, each with the upper end of its share: a random number from 0 to 1 selects the first
- * act whose number is larger.
+ * The acts of people on a random agent, each with the upper end of its share: a random number from 0 to 1 selects the
+ * first act whose number is larger.
  */
 const shares: [share: number, act: Act][] = [
   [0.6, press],

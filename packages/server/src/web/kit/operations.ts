@@ -56,7 +56,9 @@ export type Looking<R> = RouteObjects<R> & {
   params: ParamsOf<R & string>
 }
 
-/** What a route does after the transaction of a change was committed: notifications, further work, and the answer. */
+/**
+ * The steps of a route after the transaction of a change was committed: further work, notifications, and the answer.
+ */
 interface Afterwards<R, Given, Value> {
   /**
    * Returns the ids of the agents about which open pages are notified; by default only the agent that the path names.
