@@ -1,6 +1,6 @@
 /**
- * Creates the folder of a new blueprint under a temporary name and then renames it, so that nobody sees it half
- * written.
+ * Creates the folder of a new blueprint. The files are first written into a folder with a temporary name, which is then
+ * renamed, so that nobody sees a half-written blueprint.
  */
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { readmeOf } from './starting/readme.ts'
 export const languages = ['python', 'node'] as const
 export type Language = (typeof languages)[number]
 
-/** The files of a new blueprint. It runs as it is, before its author changes anything. */
+/** Returns the files of a new blueprint. An agent made from them runs before the author changes anything. */
 export function startingFiles(name: string, language: Language): [path: string, content: string][] {
   const { command, run, main } = { python, node }[language]
   const program = language === 'python' ? 'main.py' : 'main.mjs'
@@ -25,14 +25,14 @@ export function startingFiles(name: string, language: Language): [path: string, 
   ]
 }
 
-/** Creates the folder `name` in `parent`; false if that name is taken. */
+/** Creates the folder `name` in `parent` with the files of a new blueprint. Returns false if the name is taken. */
 export function createBlueprint(parent: string, name: string, language: Language): boolean {
   const target = join(parent, name)
   mkdirSync(parent, { recursive: true })
   const temporary = mkdtempSync(join(parent, `.${name}.`))
   try {
     for (const [path, content] of startingFiles(name, language)) writeFileSync(join(temporary, path), content)
-    mkdirSync(target) // this fails if the folder exists; if not, the rename below replaces this empty folder
+    mkdirSync(target) // Fails if the folder exists. Otherwise the rename below replaces this empty folder.
     chmodSync(temporary, statSync(target).mode & 0o777)
     renameSync(temporary, target)
     return true

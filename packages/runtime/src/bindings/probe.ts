@@ -1,6 +1,6 @@
 /**
- * Asks a product whether this bot may still read its workspace (3.7). The token goes only to the product's own origin,
- * and no redirect is followed.
+ * Probes a product: asks whether the bot may still read its workspace in this product (3.7). The bot's token is sent
+ * only to the product's own origin, and redirects are not followed.
  */
 import { cut, type Level, limits } from '@svc/protocol'
 import { readOrigin } from '../files/env.ts'
@@ -30,8 +30,8 @@ export async function probe({ product, url, workspace, token }: Binding, signal:
 }
 
 /**
- * The message for a product for which this machine has no token (2.9). Tokens are issued with an installation and never
- * with a bundle, so a new version that asks for one more product has no token for it.
+ * The message for a binding to a product for which this machine has no token (2.9). The service issues tokens only at
+ * an installation, so there is no token for a product that a later version of the blueprint added.
  */
 const ungiven = (product: string): string =>
   cut(
@@ -40,8 +40,8 @@ const ungiven = (product: string): string =>
   )
 
 /**
- * Judges the product's answer by the table of section 3.7, row by row. A status that the table does not list says
- * nothing about the token.
+ * Judges a product's answer to a probe by the table of section 3.7, row by row. An HTTP status that the table does not
+ * list says nothing about the token.
  */
 export function judge(sent: SendResult, origin: string): BindingVerdict {
   if (sent.is === 'lost')

@@ -1,6 +1,7 @@
 /**
- * Watches the health of the bindings (3.7), as items `Binding <product>`. Each product is asked at most once in five
- * minutes, independently of everything else, and its answer is kept on disk, so that a restart does not ask sooner.
+ * Watches the bindings (3.7) and reports each as a health item `Binding <product>`. The runtime probes each product at
+ * most once in five minutes. The result is kept on disk, so that a restart of the runtime does not cause an earlier
+ * probe.
  */
 import type { Manifest } from '@svc/blueprint'
 import { type HealthItem, isObject, type Level, levels, limits } from '@svc/protocol'
@@ -13,7 +14,7 @@ import { probe } from './probe.ts'
 
 interface AskedProduct {
   readonly product: string
-  /** When the product was asked, in Unix milliseconds. */
+  /** The time of the last probe of the product, in Unix milliseconds. */
   readonly at: number
   readonly level: Level
   readonly detail: string
@@ -22,8 +23,8 @@ interface AskedProduct {
 type Names = Pick<Manifest, 'bindings'>
 interface BindingWatch {
   /**
-   * Returns a health item for each binding of this manifest whose product has been probed; a binding has none until its
-   * first probe has ended. Also starts to probe bindings that an update added.
+   * Returns a health item for each binding of the manifest. A binding has none until its first probe has ended. Also
+   * starts to probe the products of bindings that an update added.
    */
   health(manifest: Names): HealthItem[]
 }
@@ -64,7 +65,7 @@ export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): 
   }
 }
 
-/** The last known health of the bindings, for people on the machine. */
+/** Returns the last known health of the bindings, for commands of people on the machine. */
 export const bindingHealth = (folder: Folder, manifest: Names): HealthItem[] =>
   itemsOf(manifest, new Map(readAsked(folder).map((asked) => [asked.product, asked])))
 
@@ -74,7 +75,7 @@ const itemsOf = ({ bindings }: Names, known: ReadonlyMap<string, AskedProduct>):
     return asked ? [{ name: `Binding ${product}`, level: asked.level, detail: asked.detail }] : []
   })
 
-/** The three variables that the service set for a binding (2.9). */
+/** Returns the values of the three environment variables that the service set for a binding (2.9). */
 function bindingOf(folder: Folder, product: string) {
   const env = readEnv(folder.env)
   const of = (part: string) => env.get(`SVC_BINDING_${product.toUpperCase()}_${part}`)
@@ -85,7 +86,8 @@ function keep(folder: Folder, all: readonly AskedProduct[]): void {
   try {
     writeLightly(folder.bindings, JSON.stringify({ bindings: all }))
   } catch {
-    // If the file cannot be written, the only harm is that a restart asks the product sooner.
+    // If the results of the probes cannot be written, the only harm is that the runtime probes again soon after a
+    // restart.
   }
 }
 

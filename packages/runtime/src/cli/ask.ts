@@ -1,15 +1,15 @@
 /**
  * Asks questions at a terminal, on standard error, so that standard output stays free for results. The library for
- * questions is loaded only when something is asked: `svc run` never asks, and the library would take ten megabytes for
- * as long as the agent runs.
+ * questions is loaded only when a command asks something. It takes ten megabytes, which `svc run` must not spend for as
+ * long as the agent runs.
  */
 import { Refusal } from './output.ts'
 
 export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
 /**
- * Asks for a text that is not shown while it is typed. If it is `required`, the question is repeated until something is
- * typed.
+ * Asks for a text that is not shown while it is typed. If `required` is true, the question is repeated until the person
+ * types something.
  */
 export async function askHidden(message: string, required = false): Promise<string> {
   const { password } = await import('@clack/prompts')
@@ -22,8 +22,8 @@ export async function askHidden(message: string, required = false): Promise<stri
 }
 
 /**
- * Asks for one line; Enter alone gives an empty text. `wrong` returns what is wrong with the line, and the question is
- * then repeated.
+ * Asks for one line; Enter alone gives an empty text. If `wrong` returns a reason why the line is wrong, the question
+ * is repeated.
  */
 export async function askLine(message: string, wrong: (typed: string) => string | undefined): Promise<string> {
   const { text } = await import('@clack/prompts')
@@ -38,8 +38,8 @@ export async function confirm(message: string): Promise<boolean> {
 }
 
 /**
- * Standard error as a stream with a valid size. Some terminals report the size 0, and questions would then be printed
- * with one character per line.
+ * Returns standard error as a stream with a valid size. Some terminals report the size 0, and the library would then
+ * print questions with one character per line.
  */
 function terminal(): typeof process.stderr {
   const { stderr } = process
@@ -48,7 +48,7 @@ function terminal(): typeof process.stderr {
   return stderr
 }
 
-/** Handles Ctrl-C at a question. */
+/** Ends the command when the person presses Ctrl-C at a question. */
 function stopped(): never {
   throw new Refusal('Nothing was done.')
 }

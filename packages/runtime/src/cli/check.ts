@@ -1,4 +1,4 @@
-/** `svc check`: finds everything that the service or a machine would refuse. */
+/** `svc check`: lists everything in a blueprint that the service or a machine would refuse. */
 import { statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import {

@@ -68,8 +68,8 @@ describe('svc connect', () => {
 
   test.runIf(python)('asks for it at a terminal, without showing it (I29)', async () => {
     const good = await service()
-    // `svc connect` would also ask whether to write a first status file. Here one exists, so it only asks for the
-    // token.
+    // `svc connect` also asks whether to write a first status file, unless there is one. The status file here leaves
+    // only the question for the token.
     const of = folder({ 'state/status.json': '{"state": {"level": "ok"}}' })
     const args = [
       'testing/terminal.py',
@@ -258,7 +258,7 @@ test.each([[['fly']], [['status', '--fast']], [['set']], [['logs', 'work', '--li
   },
 )
 
-// program.test.ts tests the help of each command.
+// The file program.test.ts tests the help of every command.
 test('a command explains itself with an example', async () => {
   const { code, out } = await svc(folder(), ['connect', '--help'])
   expect(code).toBe(0)

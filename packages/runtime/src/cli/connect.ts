@@ -1,6 +1,6 @@
 /**
- * `svc connect`: sets the address to which this folder's agent reports, and its token. Without --no-test they are
- * written only after the service accepted a real report.
+ * `svc connect`: stores the address of the service to which this folder's agent reports, and the agent's token. Without
+ * --no-test they are stored only after the service accepted a real report.
  */
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
@@ -70,7 +70,7 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
       writeDurably(firstStatus, `${firstText}\n`)
     }
   })
-  // a second test report carries the status file that was just written, so that the page shows a level at once
+  // The second test report contains the status file that was just written, so that the page shows a level at once.
   if (test && firstStatus !== undefined) await report(folder, manifest, connection)
   const { name: agent, version } = manifest
   show(
@@ -106,9 +106,9 @@ function nextStep(folder: Folder, manifest: Manifest): string {
 const firstText = '{"state": {"level": "ok", "label": "Hello"}}'
 
 /**
- * Asks whether to write a first status file, and returns its path if the answer is yes; with --yes it does not ask.
- * Undefined if the manifest names no status file, if the file exists, or if svc starts the agent, which then writes one
- * itself.
+ * Returns the path of the first status file to write. The person is asked before, except with --yes. Undefined if the
+ * person says no or cannot be asked, if the manifest names no status file, if the file exists, or if svc starts the
+ * agent, which then writes the file itself.
  */
 async function offerStatus(folder: Folder, manifest: Manifest, yes: boolean | undefined): Promise<string | undefined> {
   const file = absentStatus(folder, manifest)
@@ -130,7 +130,7 @@ const missingStatus = (folder: Folder, manifest: Manifest): string[] => {
   return file === undefined ? [] : [`The page shows a level once your agent writes ${file}, for instance ${firstText}`]
 }
 
-/** Returns the folder's manifest. If there is none, offers to write a small one. */
+/** Returns the folder's manifest. If the folder has none, asks whether to write a small one. */
 async function manifestFor(
   folder: Folder,
   name: string | undefined,
@@ -156,7 +156,7 @@ async function manifestFor(
   return { manifest: read.value, toWrite }
 }
 
-/** Derives an agent's name from that of a folder: `My Agent_2` becomes `my-agent-2`. */
+/** Derives an agent's name from the name of its folder: `My Agent_2` becomes `my-agent-2`. */
 export const nameFrom = (folderName: string): string =>
   folderName
     .toLowerCase()
@@ -186,8 +186,8 @@ status: status.json
 `
 
 /**
- * Reads the token from a file, the environment, the terminal or standard input. It is never an argument of the command,
- * since every user of the machine can see arguments (I29).
+ * Reads the token from a file, the environment, the terminal or standard input. The token is never an argument of the
+ * command, since every user of the machine can see arguments (I29).
  */
 async function tokenFrom(file: string | undefined): Promise<string> {
   const written = await rawToken(file)
@@ -217,8 +217,8 @@ async function rawToken(file: string | undefined): Promise<string> {
 }
 
 /**
- * Sends one real report to test the connection. The service delivers a command only once, so commands in its answer are
- * obeyed as usual.
+ * Sends one real report to test the connection. The agent obeys commands in the answer as usual, because the service
+ * delivers each command only once.
  */
 async function tryConnection(folder: Folder, manifest: Manifest, connection: Connection): Promise<void> {
   prepare(folder)
@@ -235,7 +235,7 @@ async function tryConnection(folder: Folder, manifest: Manifest, connection: Con
 const report = (folder: Folder, manifest: Manifest, connection: Connection) =>
   exchange(createReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
 
-/** Reads standard input to its end, or until it is longer than any token (4,096 characters). */
+/** Reads standard input to its end, but stops after 4,096 characters, because no token is longer. */
 async function standardInput(): Promise<string> {
   let text = ''
   for await (const part of process.stdin) {

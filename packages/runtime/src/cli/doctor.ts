@@ -1,4 +1,4 @@
-/** `svc doctor`: checks everything that can be wrong on this machine, and says what to do. */
+/** `svc doctor`: checks whatever can be wrong on this machine, and says what to do. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
@@ -38,7 +38,7 @@ import { exits, oneLine, show } from './output.ts'
 export interface Check {
   readonly name: string
   readonly ok: boolean
-  /** True if the check found nothing broken, but something that somebody should know. */
+  /** True if nothing is broken, but the check found something that a person should know. */
   readonly warns?: true
   readonly message: string
 }
@@ -104,7 +104,7 @@ function writable(path: string): Check {
   }
 }
 
-/** Checks that only its owner can access a file that holds secrets, reports or commands (D51). */
+/** Checks that a file with secrets, reports or commands can be accessed only by its owner (D51). */
 function mode(file: string): Check[] {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat) return []
@@ -157,7 +157,7 @@ function installed(folder: Folder): Check[] {
   ]
 }
 
-/** Checks that the agent still writes its status (D65). */
+/** Checks that the agent still updates its status file (D65). */
 function statusFile(folder: Folder): Check[] {
   const manifest = manifestOf(folder)
   if (!manifest.ok || manifest.value.status === undefined) return []
@@ -167,7 +167,7 @@ function statusFile(folder: Folder): Check[] {
   return [{ name: 'Status file', ok: age.level !== 'warn', message: `${status}: ${age.detail}` }]
 }
 
-/** Checks an agent that was updated: whether a rollback is possible, and whether an update is stuck. */
+/** Checks the versions of an agent that was updated: whether a rollback is possible, and whether an update is stuck. */
 function versions(folder: Folder, manifest: Manifest): Check[] {
   const why = folder.installed ? standstill(folder) : undefined
   if (why !== undefined) return [{ name: 'Versions', ok: false, message: why }]
@@ -187,7 +187,7 @@ function versions(folder: Folder, manifest: Manifest): Check[] {
   ]
 }
 
-/** Checks that the program which the manifest starts can be found. */
+/** Checks that the program which starts the agent can be found and run. */
 function program(folder: Folder, { runtime, name }: Manifest): Check[] {
   const wanted = runtime?.kind === 'compose' ? 'docker' : (runtime?.command[0] ?? '')
   const places = wanted.includes('/')
@@ -203,7 +203,7 @@ function program(folder: Folder, { runtime, name }: Manifest): Check[] {
   ]
 }
 
-/** Checks that the programs which the manifest says the agent needs are on this machine. */
+/** Checks that this machine has all programs that the agent needs according to its manifest. */
 async function programs(folder: Folder): Promise<Check[]> {
   const manifest = manifestOf(folder)
   const needs = (manifest.ok && manifest.value.needs) || []
@@ -213,8 +213,8 @@ async function programs(folder: Folder): Promise<Check[]> {
 }
 
 /**
- * Checks that the service of the machine can start the agent: there is only one unit, its manager answers, and the
- * unit survives a failed trial of svc itself (D38).
+ * Checks that the service manager of the machine can start the agent: there is only one unit for the agent, the manager
+ * answers, and the unit survives a failed trial of svc itself (D38).
  */
 async function unit(folder: Folder): Promise<Check[]> {
   const units = findUnits(folder)
@@ -251,10 +251,7 @@ function reporter(folder: Folder): Check {
   }
 }
 
-/**
- * The check of `svc doctor` that says why this build of svc never updates itself; undefined if it was built with
- * release keys.
- */
+/** Returns the check that says why this build of svc cannot update itself; undefined if the build has release keys. */
 export function selfUpdates(running: string | undefined, keys: readonly string[] | undefined): Check | undefined {
   const message = cannotHere(running, keys)
   if (message === undefined) return undefined
@@ -265,7 +262,7 @@ export function selfUpdates(running: string | undefined, keys: readonly string[]
   return { ...check, warns: true, message: `${message}. ${means}` }
 }
 
-/** Checks that the agent's runtime can update itself, and shows its last attempt (3.5). */
+/** Checks that the runtime in the agent's folder can update itself, and shows its last attempt (3.5). */
 function selfUpdate(folder: Folder): Check {
   const facts = runtimeFacts(folder)
   const name = 'Self-update'

@@ -1,6 +1,6 @@
 /**
- * `svc drill`: rehearses an update to the installed version and the rollback, in a copy of the folder. The agent in the
- * folder is not affected.
+ * `svc drill`: rehearses an update to the installed version, and its rollback, in a copy of the agent's folder. The
+ * agent itself is not affected.
  */
 import { Command } from 'commander'
 import { examples } from '../hint.ts'

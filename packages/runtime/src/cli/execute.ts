@@ -1,4 +1,4 @@
-/** Runs one command line and sets the exit code. */
+/** Runs the command line `args` of `svc`, and sets the exit code. */
 import { type Command, CommanderError } from 'commander'
 import { exitOf, exits } from './output.ts'
 
@@ -10,7 +10,7 @@ export async function execute(svc: Command, args: readonly string[]): Promise<vo
       .showHelpAfterError('Add --help to see how to use it.')
   }
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0) // the program that read our output through a pipe has ended
+    if (error.code === 'EPIPE') process.exit(0) // The program that reads the output through a pipe has ended.
     throw error
   })
   try {

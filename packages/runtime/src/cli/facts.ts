@@ -1,5 +1,6 @@
 /**
- * Collects everything that the machine knows about an agent without asking the service, for `svc status` and `svc why`.
+ * Collects all facts about an agent that the machine knows without asking the service. `svc status` and `svc why` show
+ * them.
  */
 import type { Manifest } from '@svc/blueprint'
 import { type Desired, type HealthItem, readAnswer } from '@svc/protocol'
@@ -28,8 +29,8 @@ import { standstill } from '../update/unread.ts'
 import type { Agent } from './folder.ts'
 
 /**
- * The health item which says that the agent's status file is old (D65). Undefined if the file is new, or if its age
- * means nothing because the agent is paused or down.
+ * Returns the health item which says that the agent's status file is old (D65). Undefined if the file is new enough, or
+ * if the agent is paused or its process is not running, because then the age means nothing.
  */
 export function statusAge(folder: Folder, manifest: Manifest): HealthItem | undefined {
   const file = manifest.status
@@ -39,7 +40,7 @@ export function statusAge(folder: Folder, manifest: Manifest): HealthItem | unde
   return ageItem(glance(readWrites(folder), read.mtimeMs, now), now)
 }
 
-/** True if the agent is paused, or its process is down. */
+/** True if the agent is paused or its process is not running. */
 function isResting(folder: Folder, manifest: Manifest): boolean {
   if (readPause(folder)) return true
   const process = manifest.runtime ? processNow(folder) : undefined
@@ -59,15 +60,13 @@ export function factsOf({ folder, manifest }: Agent) {
     name: agentName(folder, manifest),
     blueprint: manifest.name,
     version: (folder.installed ? undefined : status?.status.agent?.version) ?? manifest.version,
-    /** The note of the installation, if the agent was installed from a blueprint. */
+    /** The note about the installation; undefined if the agent was not installed from a blueprint. */
     install: readInstall(folder),
     /** The versions of the agent and its updates; undefined before the first update. */
     update: folder.installed ? readUpdate(folder) : undefined,
-    /** Why the version of the agent cannot be changed now; undefined if it can. */
+    /** The reason why the version of the agent cannot be changed now; undefined if it can be changed. */
     standstill: folder.installed ? standstill(folder) : undefined,
-    /**
-     * The state of the agent's process; undefined for an agent that somebody else starts, and before the first start.
-     */
+    /** The state of the agent's process; undefined before the first start, and for an agent that svc does not start. */
     process,
     managed: manifest.runtime !== undefined,
     stopped: readStop(folder),
@@ -76,33 +75,33 @@ export function factsOf({ folder, manifest }: Agent) {
     changes,
     state: status?.status.state,
     health: [...(status?.health ?? []), ...(age ? [age] : []), ...(status?.status.health ?? [])],
-    /** True if the status file is old, so that it shows an earlier state of the agent (D65). */
+    /** True if the status file is old, so that the state in it may no longer be true (D65). */
     old: age !== undefined,
     /** The health of the agent's bindings to products, as the runtime last saw it (3.7). */
     bindings: bindingHealth(folder, manifest),
-    /**
-     * Words that name the required secrets which are not set, with the command that sets one; undefined if none is
-     * missing.
-     */
+    /** Names the required secrets that are not set, and the command that sets one; undefined if none is missing. */
     lacking: manifest.runtime ? lackingSecrets(folder, manifest) : undefined,
     active: status?.status.active ?? [],
-    /** When the agent wrote its status, in Unix seconds. */
+    /** When the agent last wrote its status file, in Unix seconds. */
     written: read?.is === 'bytes' ? Math.floor(read.mtimeMs / 1000) : undefined,
     statusFile: file,
     reporter: whoHolds(folder, 'runtime'),
     service: connection.ok ? connection.value.origin : undefined,
     notConnected: connection.ok ? undefined : connection.message,
-    /** The version of the blueprint that the service wished in its last answer (2.7). */
+    /** The blueprint version that the service asked for in its last answer (2.7). */
     desired: desiredIn(last),
     last: last && { sent: last.sent, status: last.status, failure: last.failure, reached: last.reached },
-    /** The versions of svc in this folder, and the state of its own update. */
+    /** The versions of the runtime in this folder, and the state of the runtime's own update. */
     runtime: runtimeFacts(folder),
     acksWaiting: owedAcks(readJournal(folder)).length,
   }
 }
 export type AgentFacts = ReturnType<typeof factsOf>
 
-/** The name of the agent in the service or, if the agent was not installed with a code, the name in its manifest. */
+/**
+ * Returns the name of the agent in the service. For an agent that was not installed with a code, it is the name in its
+ * manifest.
+ */
 export function agentName(folder: Folder, { name }: Manifest): string {
   const install = readInstall(folder)
   return install?.is === 'installed' ? install.agent : name

@@ -1,4 +1,4 @@
-/** Finds what most commands need first: the agent's folder, its manifest, and the person who runs the command. */
+/** Finds what most commands need first: the agent's folder, its manifest, and the user who runs the command. */
 import { userInfo } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
@@ -15,7 +15,10 @@ export interface Agent {
   readonly manifest: Manifest
 }
 
-/** Reads the agent in a folder. Refuses a folder without a valid manifest, and lists every error in it. */
+/**
+ * Returns the folder and the manifest of the agent in `dir`. If the manifest is missing or not valid, refuses with a
+ * list of all errors.
+ */
 export async function agentAt(dir: string): Promise<Agent> {
   const folder = existing(dir)
   const manifest = await manifestKnown(folder)
@@ -23,13 +26,16 @@ export async function agentAt(dir: string): Promise<Agent> {
   return { folder, manifest: manifest.value }
 }
 
-/** The person who runs this command, in the form in which the author of a change is noted. */
+/** Returns the user who runs this command, in the form in which svc notes the author of a change. */
 export function me(): Author {
   const user = nameOfUser()
   return { by: 'machine', at: seconds(Date.now()), ...(user !== undefined && { user }) }
 }
 
-/** The name of the current user or, for a user id without a name, as in containers, a text such as `uid 1000`. */
+/**
+ * Returns the name of the current user. For a user id without a name, as in containers, returns a text such as `uid
+ * 1000`.
+ */
 function nameOfUser(): string | undefined {
   try {
     return userInfo().username

@@ -1,4 +1,7 @@
-/** Settings at an installation: those given with --set, and those without a default, for which a person is asked. */
+/**
+ * Chooses the settings at an installation: values given with --set, and answers of the person for settings without a
+ * default.
+ */
 import type { Setting, SettingSpec, SettingValues } from '@svc/protocol'
 import { wrongWith } from '@svc/protocol'
 import { decide } from '../commands/decide.ts'
@@ -10,8 +13,8 @@ import { mayBe, readPair, readValue } from './settings.ts'
 export type Ask = (setting: SettingSpec) => Promise<string>
 
 /**
- * Chooses values for the settings, and refuses wrong values before anything is installed. If nobody can be asked (`ask`
- * is undefined), settings without a default stay unset.
+ * Chooses values for the settings, and refuses a wrong value. If `ask` is undefined, nobody can be asked, and settings
+ * without a default stay unset.
  */
 export async function chooseSettings(
   schema: readonly SettingSpec[],
@@ -29,11 +32,11 @@ export async function chooseSettings(
   throw new Refusal(decision.do === 'refuse' ? decision.message : 'These settings are not valid.', exits.usage)
 }
 
-/** The settings that have no default and for which no value was given. */
+/** Returns the settings that have no default and no chosen value. */
 const openIn = (schema: readonly SettingSpec[], values: object): SettingSpec[] =>
   schema.filter((setting) => (setting.default ?? null) === null && !Object.hasOwn(values, setting.key))
 
-/** Lines that tell a person how to set the settings that still have no value. */
+/** Returns lines for the person that say which settings still have no value, and how to set them. */
 export function leftOpen(schema: readonly SettingSpec[], values: object, root: string): string[] {
   const open = openIn(schema, values)
   const [first] = open

@@ -1,6 +1,6 @@
 /**
- * `svc init`: turns an install code into an agent on this machine (2.9, 4). Every step at which a person may stop comes
- * before the code is used up. After that, only the work on this machine can fail, and the message then says what to do.
+ * `svc init`: turns an install code into an agent on this machine (2.9, 4). All questions come before the code is used
+ * up. Later only the work on this machine can fail, and the error message then says what to do.
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -110,7 +110,8 @@ async function run(options: InitOptions): Promise<void> {
   const open = chosen
     ? leftOpen(seen.value.settings ?? [], chosen, root)
     : await chooseLate(await agentAt(root), options.set, ask)
-  // the manifest is parsed here and kept, so that the runtime need not load the parser, which would stay in its memory
+  // This call stores the parsed manifest for the runtime. Otherwise the runtime would have to load the YAML parser,
+  // which would stay in its memory.
   await manifestNow(folder)
   const { agent, blueprint, version } = install
   const service = options.service ? await asService(folder, install) : undefined
@@ -127,8 +128,8 @@ async function run(options: InitOptions): Promise<void> {
 }
 
 /**
- * Installs the agent as a service of the machine. At this point the agent exists already, so if the machine refuses the
- * service, the message says so and names the command that starts the agent.
+ * Installs the agent as a service of the machine, so that the machine starts it. The agent is already installed in its
+ * folder. So if the machine refuses the service, the message says this and names the command that starts the agent.
  */
 async function asService(folder: Folder, { agent, blueprint, version }: Install): Promise<Installed> {
   try {
@@ -142,9 +143,8 @@ async function asService(folder: Folder, { agent, blueprint, version }: Install)
 }
 
 /**
- * Handles programs that the agent needs and the machine lacks; they can also be installed later. With --yes they are
- * only printed. Otherwise a person is asked whether to continue, and if nobody can be asked the installation is
- * refused.
+ * Warns that programs are missing which the agent needs, but which can also be installed later. Without --yes, a person
+ * is asked whether to continue. If nobody can be asked, the installation is refused.
  */
 async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Promise<void> {
   if (lacking.length === 0) return
@@ -157,8 +157,8 @@ async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Pr
 }
 
 /**
- * Chooses settings after the installation, for a service whose preview does not name them. The agent exists already, so
- * wrong values are only reported.
+ * Chooses the settings after the installation, because a service of an older version does not name them in its preview.
+ * The agent is already installed, so wrong values are only reported.
  */
 async function chooseLate(
   { folder, manifest }: Agent,
@@ -180,14 +180,16 @@ function undoneToo(error: unknown): never {
 
 const undone = 'Nothing was installed; the code is still valid.'
 
-/** The text that a person has read and the answers that they gave before the install code is used up. */
+/**
+ * The preview that the person has read, and the person's answers. All of this comes before the install code is used up.
+ */
 interface Answers {
   readonly seen: Preview
   readonly secrets: ReadonlyMap<string, string>
   readonly chosen: SettingValues | undefined
 }
 
-/** Claims the folder, uses up the code, and does the work on this machine. */
+/** Claims the folder, uses up the install code, and installs the agent on this machine. */
 async function take(
   root: string,
   url: string,
@@ -235,8 +237,8 @@ async function take(
 }
 
 /**
- * Cleans up after a failed installation. Only the note about it stays; no half-unpacked version, no token and no secret
- * is left.
+ * Cleans up after a failed installation. Only the note about the installation stays: no half-unpacked version, no token
+ * and no secret.
  */
 function leaveNote(folder: Folder): void {
   try {
@@ -251,7 +253,7 @@ function leaveNote(folder: Folder): void {
     ])
       rmSync(path, { recursive: true, force: true })
   } catch {
-    // If the disk refuses, the note of the installation still says what happened.
+    // Files that the disk does not delete stay. The note still says that the installation failed.
   }
 }
 
@@ -273,8 +275,8 @@ const nextSteps = (root: string): string[] => [
 ]
 
 /**
- * Reads the install code from --code, SVC_CODE, the terminal or standard input. Everybody on the machine can see an
- * argument, so the other ways are better, although a code is valid only once and for fifteen minutes.
+ * Reads the install code from --code, SVC_CODE, the terminal or standard input. The argument --code is the worst way,
+ * since every user of the machine can see arguments, although a code is valid only once and for fifteen minutes.
  */
 async function codeFrom(given: string | undefined): Promise<string> {
   const code = (

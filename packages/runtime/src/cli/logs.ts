@@ -1,6 +1,6 @@
 /**
- * `svc logs`: shows the end of a log that the manifest declares, of the agent's output or of the runtime's log, and
- * with `-f` everything that is added later (D52).
+ * `svc logs`: shows the end of a log: one that the manifest declares, the agent's output, or the messages of the
+ * runtime. With `-f` it also shows what is added later (D52).
  */
 import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
@@ -57,8 +57,8 @@ export const logs = (): Command =>
     })
 
 /**
- * Reads the end of a log and the position after it. If the log grew while it was read, it is read again, at most 20
- * times; otherwise lines would be shown twice.
+ * Reads the end of a log, and returns it with its position in the file, from which new lines are then followed. If the
+ * log grew meanwhile, it is read again, at most 20 times, because otherwise the same lines would be shown twice.
  */
 function endOf(
   file: FollowedFile | undefined,
@@ -78,15 +78,15 @@ const write = (text: string, json: boolean | undefined): void => {
 }
 
 /**
- * True if the name means one of svc's own two logs. A log of that name in the manifest has precedence, unless it is
- * declared as the agent's output, which is the same log.
+ * True if `name` means one of the two logs that every agent has. A log that the manifest declares under the same name
+ * is shown instead, unless it is declared as the agent's output, which is the same log.
  */
 const isOwn = (manifest: Manifest, name: string): name is keyof typeof own =>
   Object.hasOwn(own, name) && !manifest.logs.some((log) => log.name === name && !(log.output && name === 'output'))
 
 /**
- * The file to which the running process of the agent prints, if the manifest declared one when it was started. The
- * current manifest may name another.
+ * Returns the file into which the running agent prints, if the manifest declared such a file when the agent was
+ * started. The manifest may have changed since then.
  */
 const declaredOutput = (folder: Folder, name: string) => (name === 'output' ? readNote(folder)?.output : undefined)
 

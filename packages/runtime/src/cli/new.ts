@@ -1,4 +1,4 @@
-/** `svc new`: creates a blueprint that runs unchanged. */
+/** `svc new`: creates the folder of a new blueprint, which works without any change. */
 import { join, resolve } from 'node:path'
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command, Option } from 'commander'

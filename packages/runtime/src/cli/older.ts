@@ -1,6 +1,6 @@
 /**
- * Warns if this command is older than the runtime in the agent's folder. The runtime updates itself, but the command
- * that a person installed does not.
+ * Warns if the running `svc` command is older than the runtime in the agent's folder. The runtime updates itself, but
+ * the command that a person installed on the machine does not.
  */
 import { compareVersions, isVersion } from '@svc/protocol'
 import { folderAt } from '../files/folder.ts'
@@ -9,8 +9,8 @@ import { insideOf } from '../self-update/release.ts'
 import { version } from '../version.ts'
 
 /**
- * The warning to print before the command does its work; undefined if this svc is at least as new as the one in the
- * folder.
+ * Returns the warning to print before the command does its work; undefined if the command is at least as new as the
+ * runtime in the folder.
  */
 export function olderThanFolder(dir: string, own: string = version): string | undefined {
   const { runtime } = folderAt(dir)

@@ -1,4 +1,4 @@
-/** `svc outbox`: shows the last report that this machine sent, byte for byte, and the answer. */
+/** `svc outbox`: shows the last report that this machine sent, byte for byte, and the service's answer. */
 import { Command } from 'commander'
 import { owedAcks, readJournal } from '../commands/journal.ts'
 import { examples } from '../hint.ts'

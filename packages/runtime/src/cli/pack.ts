@@ -1,4 +1,4 @@
-/** `svc pack`: packs a folder into a bundle for the upload. */
+/** `svc pack`: packs the folder of a blueprint into a bundle, which a person then uploads. */
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Packed, packFolder } from '@svc/blueprint'
@@ -36,7 +36,10 @@ export const pack = (): Command =>
       ])
     })
 
-/** The path of the bundle to write. If `out` is an existing folder, the bundle gets its usual name in that folder. */
+/**
+ * Returns the path of the bundle to write. If `out` is an existing folder, the bundle gets its usual name in that
+ * folder.
+ */
 function targetOf(out: string, dir: string): string {
   const path = resolve(out)
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path

@@ -1,4 +1,4 @@
-/** The manifest of a new blueprint, with explanations for its author. */
+/** Makes the manifest of a new blueprint, with explanations for its author. */
 export const manifestOf = (
   name: string,
   command: string,

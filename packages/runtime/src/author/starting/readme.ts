@@ -1,4 +1,4 @@
-/** The README for the author of a new blueprint. */
+/** Makes the README of a new blueprint, which is written for its author. */
 export const readmeOf = (name: string, main: string, run: string) => `# ${name}
 
 A skeleton that runs unchanged and does nothing yet. The work goes into the function \`work\` in \`${main}\`. Then change the
