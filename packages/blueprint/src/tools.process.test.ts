@@ -43,8 +43,8 @@ const git =
   'export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.com GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.com; rm -rf .git; git init -q . && git add -A && git commit -qm one'
 
 /**
- * The commands that make a bundle. Each runs in the blueprint's folder; `$1` or `argv[1]` is the archive that it must
- * write.
+ * The commands with which common tools make a bundle. Each command runs in the blueprint's folder; `$1` or `argv[1]` is
+ * the path of the archive that it must write.
  */
 const makers: readonly (readonly [tool: string, how: string, argv: readonly string[], keepsModes: boolean])[] = [
   ['zip', 'zip -r', ['sh', '-c', 'zip -qr "$1" . -x ".git/*"', 'sh'], true],
@@ -107,7 +107,7 @@ describe('bundles made with common tools are accepted, and unpack to what was pa
       rmSync(file, { force: true })
       rmSync(target, { recursive: true, force: true })
       const [command = '', ...args] = argv
-      // jar spells names by the locale, so all tools run in the same one.
+      // The tool jar encodes file names by the locale, so all tools run in the same locale.
       execFileSync(command, [...args, file], { cwd: source, env: { ...process.env, LC_ALL: 'C.UTF-8' } })
       rmSync(join(source, '.git'), { recursive: true, force: true })
       const bytes = readFileSync(file)

@@ -1,7 +1,7 @@
 /**
- * Unpacks a bundle while the n-th change of the disk fails or kills the process. Arguments: bundle, folder, fault
- * (`ENOSPC`, `EIO`, `SIGKILL`, `none`), n. Without n, each change is tried in turn, each time in a fresh folder. Prints
- * a JSON list: the code of the result, the number of changes, and what is left in the folder.
+ * A program that unpacks a bundle, while the n-th change of the disk fails or kills the program. Arguments: bundle,
+ * folder, fault (`ENOSPC`, `EIO`, `SIGKILL`, `none`), n. Without n, it lets each change fail in turn, each time in a
+ * new folder. Prints a JSON list: the code of each result, the number of changes, and what is left in the folder.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,17 +1,17 @@
 /**
- * Bundles that must be refused, each with the entry and the rule that the refusal must name. They are built again at
- * each call, and the service and the runtime are tested with the same ones.
+ * Bundles that must be refused, each with the entry and the rule that the refusal must name. The tests of the service
+ * and of the runtime use the same bundles.
  */
 import { deflateRawSync } from 'node:zlib'
 import { endOf, extraField, type RawArchive, type RawEntry, rawZip, unicodePath } from './raw.ts'
 
 export interface Hostile {
-  /** A description of the bundle, for the name of the test. */
+  /** A description of the bundle, used as the name of its test. */
   readonly what: string
   readonly bytes: () => Uint8Array
-  /** The entry that the finding must name; empty if the finding is about the bundle as a whole. */
+  /** The entry that the finding must name. It is empty if the finding is about the bundle as a whole. */
   readonly file: string
-  /** The message of the finding, or the beginning of it. */
+  /** The message of the finding, or the beginning of the message. */
   readonly says: string
 }
 
@@ -19,7 +19,7 @@ export const manifestText = 'name: mail-triage\nversion: 1.4.0\nruntime: { kind:
 export const manifestEntry: RawEntry = { name: 'svc.agent.yaml', content: manifestText }
 const MB = 1024 * 1024
 
-/** Builds a bundle that is valid except for the given entries and archive. */
+/** Builds a bundle with a valid manifest and the given entries. `archive` overrides parts of the archive. */
 export const bundleWith = (entries: readonly RawEntry[], archive: RawArchive = {}): Buffer =>
   rawZip([manifestEntry, ...entries], archive)
 
@@ -359,7 +359,10 @@ const bombs: readonly Hostile[] = [
 ]
 
 const packedZeros = new Map<number, Pick<RawEntry, 'content' | 'pack'>>()
-/** A file of zeros. Each size is compressed once, since that takes a third of a second. */
+/**
+ * Makes an entry whose content is `size` zeros. The compressed content is kept for later calls, since compressing takes
+ * a third of a second.
+ */
 function zeros(name: string, size: number): RawEntry {
   const packed = packedZeros.get(size) ?? packZeros(Buffer.alloc(size))
   packedZeros.set(size, packed)
@@ -367,14 +370,14 @@ function zeros(name: string, size: number): RawEntry {
 }
 const packZeros = (content: Buffer) => ({ content, pack: deflateRawSync(content) })
 
-/** Entries whose files are below as many different folders as possible. */
+/** Makes entries that are nested in 64 folders each, and share none of these folders. */
 const deep = (count: number): RawEntry[] =>
   Array.from({ length: count }, (_, i) => ({
     name: `${Array.from({ length: 64 }, (_, n) => `${n}-${i}`).join('/')}/x`,
   }))
 const many = (count: number): RawEntry[] => Array.from({ length: count }, (_, i) => ({ name: `f${i}` }))
 
-/** A bundle in which the data of the first entry consists of the header and the data of the second. */
+/** Builds a bundle in which the data of the first entry consists of the header and the data of the second entry. */
 function nested(): Uint8Array {
   const inner = rawZip([{ name: 'b', content: 'x' }])
   const part = inner.subarray(0, 32)
@@ -451,7 +454,7 @@ function secondEnd(): Uint8Array {
   const bytes = make(0)
   return make(bytes.length - bytes.indexOf('PK\x05\x06', 0, 'latin1') - 22)
 }
-/** A bundle with the local header and data of an entry that the directory does not list. */
+/** Builds a bundle with the local header and data of an entry that the directory does not list. */
 function hidden(): Uint8Array {
   const evil = rawZip([{ name: '../evil', content: 'x' }])
   return bundleWith([], { beforeDirectory: evil.subarray(0, evil.indexOf('PK\x01\x02', 0, 'latin1')) })

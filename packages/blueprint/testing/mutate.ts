@@ -1,4 +1,4 @@
-/** Makes bundles that nobody should send: valid ones with faults in the bytes or in the headers, chosen by a seed. */
+/** Makes damaged bundles: valid ones into which a seed chooses faults, in single bytes or in the headers. */
 import { extraField, type Numbers, type RawArchive, type RawEntry, rawZip, unicodePath } from './raw.ts'
 
 export type Random = () => number

@@ -1,5 +1,6 @@
 /**
- * Builds zip archives byte by byte, so that a test can make every number wrong. Numbers that are not given are correct.
+ * Builds zip archives byte by byte, so that a test can make every number in them wrong. Numbers that a test does not
+ * give are correct.
  */
 import { deflateRawSync } from 'node:zlib'
 import { crc32 } from '../src/zip/bytes.ts'
@@ -18,34 +19,40 @@ export interface RawEntry {
   readonly name: string | Uint8Array
   readonly content?: Uint8Array | string
   /**
-   * How the content is packed: `store` (the default), `deflate`, or the given bytes, which are written with method 8.
+   * How the content is packed: `store` (the default), `deflate`, or the given bytes, which the entry declares as
+   * deflated.
    */
   readonly pack?: 'store' | 'deflate' | Uint8Array
-  /** The file type and mode; by default those of a plain file, or of a folder if the name ends in `/`. */
+  /**
+   * The file type and mode of the entry. The default is that of a plain file, or of a folder if the name ends in `/`.
+   */
   readonly mode?: number
   /** The DOS attributes, which are the lower half of the external attributes. */
   readonly dos?: number
   readonly madeBy?: number
   readonly disk?: number
-  /** Values that are written into both headers of the entry, instead of the correct ones. */
+  /** Values that are written into both headers of the entry instead of the correct values. */
   readonly both?: Partial<Numbers>
   readonly local?: Partial<Numbers>
   readonly central?: Partial<Numbers>
   /**
-   * A descriptor that follows the data. The entry's flag for it is then set, and the checksum and sizes in the local
-   * header are 0.
+   * A data descriptor that follows the entry's data. The entry's flag for a descriptor is then set, and the checksum
+   * and sizes in its local header are 0.
    */
   readonly descriptor?: 'signed' | 'plain' | Uint8Array
   /** Bytes before the local header that belong to no entry. */
   readonly before?: Uint8Array
-  /** A wrong offset of the local header. */
+  /** A wrong offset of the entry's local header. */
   readonly start?: number
-  /** The index of another entry whose local header and data this one shares; nothing local is written for this one. */
+  /**
+   * The index of another entry. This entry then has no local header and data, and the directory gives those of the
+   * other.
+   */
   readonly sharesLocalOf?: number
 }
 export interface RawArchive {
   readonly before?: Uint8Array
-  /** True to count offsets from the end of `before` instead of from the beginning of the file. */
+  /** True if the archive's offsets count from the end of `before` instead of from the beginning of the file. */
   readonly relative?: boolean
   readonly beforeDirectory?: Uint8Array
   readonly afterDirectory?: Uint8Array

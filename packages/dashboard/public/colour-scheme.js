@@ -1,5 +1,5 @@
-// Sets the page's colour scheme before the first paint. This is a separate file, so that the page need not allow inline
-// scripts.
+// Sets the page's colour scheme before the first paint. This script is a separate file, so that the page need not allow
+// inline scripts.
 ;(() => {
   let chosen = null
   try {

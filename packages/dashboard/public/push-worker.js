@@ -1,5 +1,5 @@
-// Shows the messages that arrive by Web Push, and opens the link of the one that is clicked. The worker handles no
-// fetch and caches nothing, so the page always comes from the service.
+// Shows the messages that arrive by Web Push, and opens the link of a message that a person clicks. The worker handles
+// no fetch and caches nothing, so the page always comes from the service.
 
 const unreadable = { title: 'Something happened to your agents', body: 'Open the page to see what.', tag: '', url: '/' }
 
@@ -11,8 +11,8 @@ self.addEventListener('notificationclick', (event) => {
 })
 
 /**
- * Reads a pushed message. If it cannot be read, a general text is returned, because browsers show a warning of their
- * own after a push that shows nothing.
+ * Reads a pushed message. If the message cannot be read, a general text is returned, because browsers themselves show a
+ * warning if a push shows nothing.
  */
 function messageOf(data) {
   try {
@@ -23,8 +23,8 @@ function messageOf(data) {
 }
 
 /**
- * Shows a message as a notification. A later one with the same `tag`, such as one about the same alert, replaces it and
- * alerts the person again.
+ * Shows a message as a notification. A later message with the same `tag`, such as one about the same alert, replaces
+ * the notification and alerts the person again.
  */
 const show = ({ title, body, tag, url }) =>
   self.registration.showNotification(title, {
@@ -36,8 +36,8 @@ const show = ({ title, body, tag, url }) =>
   })
 
 /**
- * Opens the link of a notification; the home page if the link leads away from this service. A window that already shows
- * the link is brought to the front.
+ * Opens the link of a notification, or the home page if the link leads away from this service. A window that already
+ * shows the link is brought to the front.
  */
 async function open(link) {
   const { href } = inside(new URL(link, self.location.origin))

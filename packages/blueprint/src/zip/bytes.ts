@@ -9,9 +9,9 @@ export const bytesOf = (n: number, size: 2 | 4): number[] =>
 
 /** The CRC-32 of bytes. `before` is the checksum of the bytes that precede them. */
 export const crc32: (bytes: Uint8Array, before?: number) => number =
-  (zlib as { crc32?: typeof zlib.crc32 }).crc32 ?? ownCrc32 // Node has this function from version 20.15 on
+  (zlib as { crc32?: typeof zlib.crc32 }).crc32 ?? ownCrc32 // zlib has crc32 since Node 20.15
 
-/** The CRC-32 without the help of zlib. */
+/** Computes the CRC-32 without zlib, like `crc32`. */
 export function ownCrc32(bytes: Uint8Array, before = 0): number {
   let crc = ~before
   for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0)

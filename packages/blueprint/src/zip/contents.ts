@@ -1,7 +1,7 @@
 /**
- * Unpacks the entries of a zip archive in pieces, counting and summing them on the way, so that neither time nor memory
- * depends on what the headers say (4, acceptance rules). A second reader, yauzl, must see the same entries at the same
- * places.
+ * Unpacks the entries of a zip archive in pieces. It counts the bytes and computes their checksum on the way, so that
+ * neither time nor memory depends on what the headers say (4, acceptance rules). A second zip library, yauzl, must find
+ * the same entries at the same offsets.
  */
 import { setImmediate } from 'node:timers/promises'
 import { createInflateRaw } from 'node:zlib'
@@ -10,7 +10,7 @@ import { fromBufferPromise, type ZipFile } from 'yauzl'
 import { crc32 } from './bytes.ts'
 import type { Layout, ZipEntry } from './layout.ts'
 
-/** The number of bytes that were unpacked so far, over all entries of one bundle. */
+/** The number of bytes that have been unpacked so far, over all entries of a bundle. */
 export interface Total {
   bytes: number
 }
@@ -18,9 +18,9 @@ export interface Total {
 /** An error in the content of an entry. Its message is the rest of a sentence that begins with the entry's name. */
 export class WrongContent extends Error {}
 
-/** The unpacked content of an entry, in pieces of at most 64 KB. Throws `WrongContent` as soon as a check fails. */
+/** Unpacks the content of an entry in pieces of at most 64 KB. Throws `WrongContent` as soon as a check fails. */
 export async function* contentOf({ bytes }: Layout, entry: ZipEntry, total: Total): AsyncGenerator<Uint8Array> {
-  await setImmediate() // an archive may have thousands of small entries, which must not block the event loop
+  await setImmediate() // thousands of small entries must not block the event loop
   let size = 0
   let crc = 0
   for await (const piece of unpacked(bytes, entry)) {
@@ -61,8 +61,8 @@ async function* unpacked(bytes: Uint8Array, { local, packed, method }: ZipEntry)
 }
 
 /**
- * Compares our reading of the archive with that of yauzl. Undefined if they agree; otherwise the error of yauzl, or the
- * first difference.
+ * Compares the entries that `layout.ts` found in an archive with those that the zip library yauzl finds. Undefined if
+ * they agree; otherwise the error of yauzl, or the first difference.
  */
 export async function disagreement({ bytes, entries }: Layout): Promise<string | undefined> {
   let zip: ZipFile | undefined

@@ -7,14 +7,14 @@
 
 const window = 32_768
 const longest = 258
-/** The maximum number of earlier places that are tried for one match. */
+/** The maximum number of earlier positions that are tried as the start of a match. */
 const tries = 64
 const hashSize = 1 << 15
 
-/** Compresses bytes with deflate; undefined if the result would not be shorter than the bytes. */
+/** Compresses bytes with deflate. Undefined if the result would not be shorter than the bytes. */
 export function deflate(bytes: Uint8Array): Uint8Array | undefined {
   const out = new BitWriter(bytes.length)
-  out.put(0b011, 3) // this begins the last block, which has fixed codes
+  out.put(0b011, 3) // begins a block that is the last one and has fixed codes
   const heads = new Int32Array(hashSize).fill(-window)
   const before = new Int32Array(window)
   const remember = (at: number) => {
@@ -74,8 +74,8 @@ const codeFor = (steps: readonly (readonly [number, number])[], value: number): 
 const lengthCodes = Uint8Array.from({ length: longest + 1 }, (_, length) => Math.max(0, codeFor(lengths, length)))
 
 /**
- * Reverses the bits of a code, since codes are written with the highest bit first, everything else with the lowest
- * first.
+ * Reverses the bits of a code. Codes are written with their highest bit first, and all other numbers with their lowest
+ * bit first.
  */
 const reversed = (code: number, bits: number): number =>
   Number.parseInt(code.toString(2).padStart(bits, '0').split('').reverse().join(''), 2)

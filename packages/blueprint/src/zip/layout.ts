@@ -1,15 +1,17 @@
 /**
  * Finds all parts of a zip archive by reading its bytes: the end record, the directory, and the header before each
- * entry's data. This code judges nothing and unpacks nothing (`profile.ts` judges), and never throws.
+ * entry's data. This code never throws; it unpacks nothing, and leaves it to `profile.ts` to judge what it found.
  */
 import { limits } from '@svc/protocol'
 import { u16, u32 } from './bytes.ts'
 
-/** The fields that both the local and the central header of an entry have. */
+/**
+ * The fields that are in both headers of an entry: the local one before its data, and the central one in the directory.
+ */
 export interface Header {
   readonly flags: number
   readonly method: number
-  /** The time and date in the header, not decoded. */
+  /** The time and date of the entry, as the header has them. */
   readonly time: number
   readonly crc: number
   readonly packed: number
@@ -29,11 +31,11 @@ export interface ZipEntry extends Header {
    * directory.
    */
   readonly local?: Header & { readonly dataStart: number }
-  /** The offset after the entry's data and its descriptor; `start` if `local` is absent. */
+  /** The offset after the entry's data and its descriptor; the entry's `start` if `local` is absent. */
   readonly end: number
   /**
-   * Says whether a descriptor follows the data: `none` if the flags promise none, `good` if it repeats the checksum and
-   * the sizes, `bad` if it does not.
+   * Says whether a data descriptor follows the entry's data: `none` if the flags promise none, `good` if it repeats the
+   * checksum and the sizes, `bad` if it is missing or has other numbers.
    */
   readonly descriptor: 'none' | 'good' | 'bad'
 }
@@ -47,11 +49,13 @@ export interface EndRecord {
 }
 export interface Layout {
   readonly bytes: Uint8Array
-  /** The end record of the archive; absent if the bytes are no archive, and everything else is then empty. */
+  /** The end record of the archive. It is absent if the bytes are no archive; then there are no entries either. */
   readonly end?: EndRecord
-  /** The entries of the archive in the order of its directory; at most one more than a bundle may have. */
+  /**
+   * The entries of the archive in the order of its directory. There is at most one entry more than a bundle may have.
+   */
   readonly entries: readonly ZipEntry[]
-  /** The offset at which the records of the directory really end. */
+  /** The offset at which the last readable record of the directory ends. */
   readonly directoryEnd: number
 }
 
@@ -79,7 +83,7 @@ export function layoutOf(bytes: Uint8Array): Layout {
   return { bytes, end, entries, directoryEnd: at }
 }
 
-/** The last end record in the file, which every reader uses. */
+/** Finds the last end record in the file, which every zip reader uses. */
 function endOf(bytes: Uint8Array): EndRecord | undefined {
   for (let at = bytes.length - endSize; at >= 0 && at >= bytes.length - endSize - 0xffff; at--) {
     if (bytes[at] !== 0x50 || u32(bytes, at) !== signatures.end) continue
@@ -96,8 +100,8 @@ function endOf(bytes: Uint8Array): EndRecord | undefined {
 }
 
 /**
- * The offsets of other end records that a reader could use instead: those whose comment would reach the end of the
- * file.
+ * Returns the offsets of other end records that a zip reader could use instead: those whose comment would reach the end
+ * of the file.
  */
 export function otherEnds({ bytes, end }: Layout): number[] {
   if (!end) return []
@@ -131,8 +135,8 @@ function entryAt(bytes: Uint8Array, at: number, limit: number): ZipEntry {
 }
 
 /**
- * Reads the fields that both headers have in the same order: flags, method, time, checksum, sizes. The offsets of the
- * lengths and of the name differ between the two headers, so they are arguments.
+ * Reads the fields that the local and the central header have in the same order: flags, method, time, checksum, sizes.
+ * The offsets of the lengths and of the name differ between the two headers, so they are arguments.
  */
 function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number): Header {
   const nameEnd = name + u16(bytes, lengths)
@@ -149,8 +153,8 @@ function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number):
 }
 
 /**
- * The size of the data descriptor at `at`; undefined if there is none. A descriptor has three numbers, with or without
- * a signature before them.
+ * Returns the size of the data descriptor at `at`; undefined if none is there that repeats the header's numbers. A
+ * descriptor has three numbers, with or without a signature before them.
  */
 function descriptorSize(bytes: Uint8Array, at: number, limit: number, { crc, packed, size }: Header) {
   const says = (from: number) =>

@@ -1,7 +1,7 @@
 /**
- * The zip archives that a bundle may be (D49), with the contract's rules for entries (4, acceptance rules), decided
- * from the headers alone. Every byte of the file belongs to exactly one part, and headers that repeat each other agree,
- * so no two readers can see different bundles in one file. A bundle is refused if any of the conditions below is true.
+ * Decides from its headers alone whether a zip archive may be a bundle (D49), with the contract's rules for entries (4,
+ * acceptance rules). Every byte of the file must belong to exactly one part, and headers that repeat each other must
+ * agree, so that no two zip readers see different bundles in one file.
  */
 import { isUtf8 } from 'node:buffer'
 import { limits } from '@svc/protocol'
@@ -11,7 +11,7 @@ import { type EndRecord, type Header, type Layout, otherEnds, type ZipEntry } fr
 type ArchiveRule = readonly [says: string, holds: (layout: Layout & { readonly end: EndRecord }) => boolean]
 type EntryRule = readonly [says: string, holds: (entry: ZipEntry) => boolean]
 
-/** Conditions on the archive as a whole, each with the words for a finding. */
+/** The conditions for which an archive as a whole is refused, each with the words for a finding. */
 export const archiveRules: readonly ArchiveRule[] = [
   ['has bytes after its end record', ({ end, bytes }) => end.at + 22 + end.commentSize < bytes.length],
   ['is cut off in the comment of its end record', ({ end, bytes }) => end.at + 22 + end.commentSize > bytes.length],
@@ -34,7 +34,7 @@ export const archiveRules: readonly ArchiveRule[] = [
   ],
 ]
 
-/** Conditions on a single entry, each with the words for a finding. */
+/** The conditions for which a single entry is refused, each with the words for a finding. */
 export const entryRules: readonly EntryRule[] = [
   ['has no local header, or data that reaches past the entries', ({ local }) => !local],
   ['is encrypted', ({ flags, local }) => ((flags | (local?.flags ?? 0)) & 0x2041) !== 0],
@@ -79,7 +79,9 @@ export const entryRules: readonly EntryRule[] = [
   ['unpacks to more than 50 MB', ({ size }) => size > limits.bundleFileBytes],
 ]
 
-/** The two findings that are reported alone: if a bundle is no archive or too large, its headers are not checked. */
+/**
+ * The two findings that are reported alone. If the bytes are no archive or too large, their headers are not checked.
+ */
 const notAnArchive = 'is not a zip archive, or it is cut off: it has no end record'
 const tooLarge = 'is larger than 20 MB'
 export const overlaps = 'overlaps another entry'
@@ -126,8 +128,8 @@ const isZip64 = ({ counts, directorySize, directoryAt }: EndRecord): boolean =>
 const both = (entry: ZipEntry): Header[] => (entry.local ? [entry, entry.local] : [entry])
 
 /**
- * True if the local and the central header disagree on a number. If the entry has a descriptor, the local header may
- * have 0 instead.
+ * True if the local and the central header of an entry disagree on a number. If the entry has a data descriptor, the
+ * local header may have 0 instead of the number.
  */
 function differs(entry: ZipEntry, number: 'crc' | 'packed' | 'size'): boolean {
   if (!entry.local || entry.local[number] === entry[number]) return false
@@ -137,7 +139,8 @@ function differs(entry: ZipEntry, number: 'crc' | 'packed' | 'size'): boolean {
 /** The maximum number of extra fields of an entry; tools write only a handful. */
 const maxFields = 64
 /**
- * Splits the extra data of a header into fields. Undefined if the fields do not fill the data exactly, or are too many.
+ * Splits the extra data of a header into fields. Undefined if the fields do not fill the data exactly, or if there are
+ * too many.
  */
 function fieldsOf({ extra }: Header): { id: number; data: Uint8Array }[] | undefined {
   const fields: { id: number; data: Uint8Array }[] = []
@@ -155,11 +158,11 @@ const fieldOf = (header: Header, id: number): Uint8Array | undefined =>
   fieldsOf(header)?.find((field) => field.id === id)?.data
 
 /**
- * Extra fields with times and owners. Info-ZIP, 7-Zip and Java write more of them into one header than into the other,
- * and we read none of them, so they may differ.
+ * The extra fields with times and owners. Info-ZIP, 7-Zip and Java write more of them into one header than into the
+ * other. They may differ, since nothing here reads them.
  */
 const timesAndOwners = [0x000a, 0x5455, 0x5855, 0x7855, 0x7875]
-/** True if both headers have the same extra fields apart from times and owners, in any order. */
+/** True if both headers of an entry have the same extra fields, in any order, apart from times and owners. */
 function sameFields(central: Header, local: Header): boolean {
   const [ours, theirs] = [central, local].map((header) =>
     (fieldsOf(header) ?? [])

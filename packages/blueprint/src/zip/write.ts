@@ -1,7 +1,6 @@
 /**
  * Writes zip archives whose bytes depend only on their content: dated 1980-01-01, made by Unix, without extra fields
- * and descriptors, with the members in the given order. Bundles are written with this code, and so is the archive
- * inside `svc.pyz`.
+ * and descriptors, with the members in the given order. It writes bundles, and the archive inside `svc.pyz`.
  */
 import { bytesOf, crc32 } from './bytes.ts'
 
@@ -10,12 +9,12 @@ export { deflate } from './deflate.ts'
 export interface ZipMember {
   readonly name: string
   readonly content: Uint8Array
-  /** The content compressed with deflate; if absent, the content is stored uncompressed. */
+  /** The content compressed with deflate. If absent, the archive has the content uncompressed. */
   readonly packed?: Uint8Array
   readonly executable?: boolean
 }
 
-/** Writes an archive. Its offsets are right for a file in which `offset` bytes precede the archive. */
+/** Builds an archive. Its offsets are correct for a file in which `offset` bytes precede the archive. */
 export function archive(members: readonly ZipMember[], offset = 0): Buffer {
   const locals: Uint8Array[] = []
   const centrals: Uint8Array[] = []

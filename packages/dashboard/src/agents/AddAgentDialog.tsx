@@ -19,7 +19,10 @@ interface DialogOf {
   onClose: () => void
 }
 
-/** Adds an agent: asks for its name, shows its token once with the lines to paste, and waits for the first report. */
+/**
+ * A dialog that adds an agent: it asks for the agent's name, shows its token once with the lines to paste, and waits
+ * for the first report.
+ */
 export function AddAgentDialog({ slug, opened, onClose }: DialogOf) {
   const [token, setToken] = useState<NewToken | null>(null)
   const close = () => {
@@ -59,8 +62,8 @@ export function AddAgentDialog({ slug, opened, onClose }: DialogOf) {
 }
 
 /**
- * Suggests installing an agent from a blueprint instead of naming it here. The machine then only needs a code, and the
- * agent comes with its settings, logs and versions.
+ * The part of the dialog that suggests installing an agent from a blueprint. The machine then only needs a code, and
+ * the agent comes with its settings, logs and versions.
  */
 const FromBlueprint = ({ slug, onGo }: { slug: string; onGo: () => void }) => (
   <section className="svc-way" aria-labelledby="from-blueprint">

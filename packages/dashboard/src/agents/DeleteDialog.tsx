@@ -8,7 +8,7 @@ import { keys } from '../queries.ts'
 import { Confirm } from '../ui/index.ts'
 import type { AgentDialogProps } from './RotateDialog.tsx'
 
-/** Deletes an agent on the service after the person has typed its name, then opens the list of agents. */
+/** A dialog that deletes an agent on the service after the person has typed its name, and then opens the fleet list. */
 export function DeleteDialog({ slug, name, opened, onClose }: AgentDialogProps) {
   const client = useQueryClient()
   const navigate = useNavigate()

@@ -5,8 +5,8 @@ import { Level, Text } from '../ui/index.ts'
 import './agents.css'
 
 /**
- * Waits for the first report of an agent after `since` and shows it. `since` is in Unix milliseconds by the service's
- * clock; 0 accepts any report.
+ * Waits for the first report of an agent after `since`, and shows the report's level. `since` is in Unix milliseconds
+ * by the service's clock; 0 accepts any report.
  */
 export function FirstReport({ slug, name, since = 0 }: { slug: string; name: string; since?: number }) {
   const { data } = useQuery({ ...agentQuery(slug, name), refetchInterval: 2_000 })

@@ -10,7 +10,7 @@ import { Dialog, DialogEnd } from '../ui/index.ts'
 import { wrongWithName } from './names.ts'
 import type { AgentDialogProps } from './RotateDialog.tsx'
 
-/** Renames an agent, then opens its page at the new address. */
+/** A dialog that renames an agent, and then opens the agent's page at its new address. */
 export function RenameDialog({ slug, name, opened, onClose }: AgentDialogProps) {
   return (
     <Dialog opened={opened} onClose={onClose} title={`Rename ${name}`}>

@@ -15,7 +15,7 @@ export interface AgentDialogProps {
   onClose: () => void
 }
 
-/** Gives an agent a new token. The old one stops working at once (D22). */
+/** A dialog that gives an agent a new token. The old token stops working at once (D22). */
 export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) {
   const client = useQueryClient()
   const installed = client.getQueryData(agentQuery(slug, name).queryKey)?.blueprint != null

@@ -11,7 +11,7 @@ import './agents.css'
 
 interface TokenStepsProps {
   token: NewToken
-  /** True if the token replaces an earlier one of the same agent. */
+  /** True if the token replaces an earlier token of the same agent. */
   rotated?: boolean
   /**
    * True if the agent was installed from a blueprint. Its folder then has the agent's name, and its runtime picks up
@@ -82,7 +82,7 @@ export function TokenSteps({ token: { name, token }, rotated = false, installed 
   )
 }
 
-/** One of several numbered steps. `order` is the level of its heading. */
+/** One of several numbered steps on the page. `order` is the level of the step's heading. */
 export function Step({ title, order = 3, children }: { title: string; order?: 2 | 3; children: ReactNode }) {
   const Heading = `h${order}` as const
   return (

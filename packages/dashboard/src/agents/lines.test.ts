@@ -51,8 +51,8 @@ test('the lines of an installation ask for the code; none contains it', () => {
 })
 
 /**
- * Runs `line` in a shell that finds only these programs, `sed`, and a `curl` that prints the checksum `sum` as the
- * service does, with one space before the name. Returns the exit code and the output.
+ * Runs `line` in a shell that finds only `programs`, `sed`, and a `curl` that prints the checksum `sum` as the service
+ * does, with one space before the file name. Returns the exit code and the output.
  */
 function checks(line: string, sum: string, programs: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-lines-'))
@@ -73,8 +73,8 @@ const which = (program: string) =>
     .toString()
     .trim()
 /**
- * A stand-in for the program `shasum` of macOS, which accepts a checksum line only with two spaces before the name, or
- * a space and a star.
+ * A shell script in place of the program `shasum` of macOS, which accepts a checksum line only with two spaces before
+ * the file name, or a space and a star.
  */
 const shasum = `read -r line; case "$line" in *'  svc.pyz') echo "$line" | ${which('sha256sum')} -c;; *) echo 'no properly formatted checksum lines found'; exit 1;; esac`
 

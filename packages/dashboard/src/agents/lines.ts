@@ -1,6 +1,6 @@
-/** The lines to paste on an agent's machine. Pure. */
+/** Makes the command lines that the page shows for pasting on an agent's machine. */
 
-/** Quotes a word for a POSIX shell. `~/` at its start still means the home folder. */
+/** Quotes a word for a POSIX shell. A `~/` at the start of the word still means the home folder. */
 export function shellWord(word: string): string {
   if (word === '') return "''"
   if (/^[\w@%+=:,./~-]+$/.test(word) && !/.~/.test(word)) return word
