@@ -1,21 +1,25 @@
 /**
- * The projects of the tests, which are told apart by how a file's name ends. `npm test` (scripts/test.ts) runs them in
- * this order, the last two at the same time: `*.test.ts` tests pure code, `*.store.test.ts` both database engines,
- * `*.http.test.ts` routes over real HTTP, `*.process.test.ts` real processes, `*.browser.test.ts` a real browser.
+ * The projects of the tests, one for each way in which a file's name ends: `*.test.ts` tests pure code,
+ * `*.store.test.ts` both database engines, `*.http.test.ts` routes over real HTTP, `*.process.test.ts` real processes,
+ * `*.browser.test.ts` a real browser. `npm test` (scripts/test.ts) runs the first alone, then the next two, then the
+ * last two.
  */
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/testing/longest-first.ts'
 
 const seconds = 1000
-/** Tests shorten all durations. The minimum in real seconds (SVC_TIME_FLOOR) is off, except where a test sets it. */
+/**
+ * SVC_TIME_FLOOR is the minimum in real seconds of a duration that tests have shortened. It is off, except where a test
+ * sets it.
+ */
 const env = { SVC_TIME_FLOOR: '0' }
-/** A condition that a test polls may take long on a busy machine. */
+/** The time limit of `expect.poll`. It is long because the machine may be busy. */
 const patient = { poll: { timeout: 20 * seconds } }
 const kinds = ['store', 'http', 'process', 'browser'] as const
 const places = ['packages', 'docs', 'conformance', 'scripts', 'examples', 'bench']
 const programs = 'scripts/testing/programs-once.ts'
 const sqlite = 'packages/server/testing/sqlite-once.ts'
-/** The set-up of PostgreSQL. The quick run uses none. */
+/** The global set-up that starts PostgreSQL. The quick run does not use PostgreSQL. */
 const postgres = process.env.SVC_TEST_QUICK ? [] : ['packages/server/testing/postgres-once.ts']
 const globalSetup: Partial<Record<(typeof kinds)[number], string | string[]>> = {
   store: [sqlite, ...postgres],
@@ -31,8 +35,8 @@ const setupFiles: Partial<Record<(typeof kinds)[number], string>> = {
   browser: cleaning,
 }
 /**
- * Files of one kind run one after another in the same worker, which loads each module once. The files listed here get a
- * worker of their own: they replace a module, or functions of Node, before other modules load them.
+ * The test files of one kind share a worker, which loads each module once. The files listed here get a worker of their
+ * own, because they replace a module, or functions of Node, before other modules load them.
  */
 const alone = ['**/judge.process.test.ts', '**/update/faults.process.test.ts']
 const files = (ending: string) => places.map((place) => `${place}/**/*${ending}`)

@@ -1,6 +1,6 @@
 /**
- * `npm run texts`: prints every text that people read on the page and on command lines, by area and with its place, so that they
- * can be reviewed in one go. `npm run texts -- dashboard/pages/fleet` prints one area.
+ * `npm run texts` prints every text that people read on the page and on command lines, by area and with its place in
+ * the code, so that somebody can review all of them. `npm run texts -- dashboard/pages/fleet` prints one area.
  */
 import { isShipped } from './house/figures.ts'
 import { readSources } from './house/read.ts'

@@ -1,6 +1,6 @@
 /**
- * Tests updates of the runtime: to a signed release, to the next one, and back. The service is real, `npm run release`
- * makes the files, and the machine's PATH has only node and ssh-keygen.
+ * Tests updates of the runtime: to a signed release, to the next release, and back. The service is real, `npm run
+ * release` makes the files, and the PATH of the simulated machine has only node and ssh-keygen.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,11 +24,14 @@ import { eventually } from './testing/eventually.ts'
 const dir = realpathSync(mkdtempSync(join(tmpdir(), 'svc-update-')))
 const [key, keys, machine] = [join(dir, 'release-key'), join(dir, 'keys'), join(dir, 'machine')]
 /**
- * The environment of the machine. All durations are a tenth of the usual ones, so reports come every 3 s; the service
- * allows one per second.
+ * The environment of programs on the simulated machine. All durations of the runtime are a tenth of the normal ones, so
+ * reports come every 3 s; the service allows one report per second.
  */
 const env = { PATH: join(machine, 'bin'), HOME: machine, SVC_TIME_SCALE: '0.1' }
-/** The machine's own Node if there is one, otherwise that of the tests. The runtime must work on Node 20 and newer. */
+/**
+ * The Node that is installed on this machine, otherwise the one that runs the tests. The runtime must work on Node 20
+ * and newer.
+ */
 const ownNode = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => existsSync(file)) ?? process.execPath
 const waits = { seconds: 60, everyMs: 300 }
 
@@ -55,7 +58,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
 
-/** Runs `npm run release` for a version, and returns the folder with the files. */
+/** Runs `npm run release` for a version, and returns the folder with the files of the release. */
 function released(version: string): string {
   const out = join(dir, version)
   const args = ['--key', key, '--add-key', '--keys', keys, '--version', version, '--out', out]
@@ -65,7 +68,7 @@ function released(version: string): string {
 
 const svcArgs = (file: string, args: string[]) => ['-e', 'require(process.argv[1])', file, ...args]
 
-/** Runs `svc` from this file on the simulated machine. */
+/** Runs the `svc` in this file on the simulated machine, and returns its output. */
 function svc(file: string, args: string[], input = ''): string {
   const options = { cwd: machine, env, input, encoding: 'utf8' } as const
   const { status, stdout, stderr } = spawnSync(join(env.PATH, 'node'), svcArgs(file, args), options)
@@ -73,7 +76,7 @@ function svc(file: string, args: string[], input = ''): string {
   return stdout
 }
 
-/** Creates a workspace with the agent's blueprint in the service, and returns an install code. */
+/** Creates an activated workspace, uploads the agent's blueprint, and returns an install code for it. */
 async function codeFrom(place: Place): Promise<string> {
   await place.value(['workspace', 'create', 'north'])
   await place.value(['workspace', 'activate', 'north', 'svc'])
@@ -88,7 +91,7 @@ async function codeFrom(place: Place): Promise<string> {
   return (await place.value<{ code: string }>(['code', 'issue', 'north', 'worker@1.0.0'])).code
 }
 
-/** The runtime of the agent as the service shows it. */
+/** The part `runtime` of the agent's last report, as the service shows it. */
 const runtimeOf = async (place: Place) =>
   (await place.value<{ report: { runtime?: Record<string, unknown> } | null }>(['agent', 'show', 'north/worker']))
     .report?.runtime

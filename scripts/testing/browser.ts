@@ -36,8 +36,8 @@ function environment(place: string): Record<string, string> {
 }
 
 /**
- * Writes a list of the font folders of the package and of this machine. It is written again at each start, since the
- * checkout may have been moved.
+ * Writes a font configuration with the font folders of the browser's package and of this machine. It is written at each
+ * start of the browser, since the checkout may have been moved.
  */
 function fontsOf(place: string): string {
   const file = join(place, `fonts.${process.pid}.conf`)
@@ -50,8 +50,8 @@ function fontsOf(place: string): string {
 }
 
 /**
- * Unpacks the browser into a temporary folder and then renames that folder, so that a killed test run leaves no
- * half-unpacked browser.
+ * Unpacks the browser into a temporary folder and then renames the folder, so that a test run that is killed leaves no
+ * half-unpacked browser behind.
  */
 async function unpacked(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(root, 'node_modules/@sparticuz/chromium/package.json'), 'utf8')) as {
@@ -64,8 +64,8 @@ async function unpacked(): Promise<string> {
   mkdirSync(temporary, { recursive: true })
   const before = { TMPDIR: process.env.TMPDIR, AWS_LAMBDA_JS_RUNTIME: process.env.AWS_LAMBDA_JS_RUNTIME }
   try {
-    // The package unpacks into the folder that TMPDIR names, and it unpacks its libraries only if it seems to run on
-    // AWS Lambda.
+    // The browser's package unpacks into the folder that TMPDIR names. It unpacks its libraries only if it seems to run
+    // on AWS Lambda.
     Object.assign(process.env, { TMPDIR: temporary, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' })
     const { default: bundled } = await import('@sparticuz/chromium')
     await bundled.executablePath()

@@ -1,4 +1,4 @@
-/** Vitest runs this for each test file: it cleans up what testing helpers have made. */
+/** Vitest loads this module for each test file. It runs the cleanup steps that testing helpers have collected. */
 import { afterAll, afterEach, beforeEach } from 'vitest'
 import { atFileEnd, clean, testBegins, testEnds } from './cleaning.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Collects the cleanup steps of testing helpers; `cleaning-per-file.ts` runs them. The helpers cannot register hooks
- * themselves: test files that share a worker load a module only once, so its hooks would apply to the first file only.
+ * Collects the cleanup steps of testing helpers, which `cleaning-per-file.ts` runs. The helpers cannot register
+ * Vitest's hooks themselves: test files that share a worker load a module only once, so its hooks would apply to the
+ * first file only.
  */
 type Step = () => Promise<unknown> | unknown
 
@@ -17,14 +18,14 @@ export async function testEnds(): Promise<void> {
 }
 
 /**
- * Runs a step after the current test. Outside of a test this does nothing, since what is made before the tests is
- * needed by the whole file.
+ * Runs a cleanup step after the current test. If no test is running, the step is ignored, because what helpers make
+ * before the first test is needed by the whole file.
  */
 export function afterThisTest(step: Step): void {
   if (running) atTestEnd.push(step)
 }
 
-/** Runs the steps, beginning with the last one, and empties the list. */
+/** Runs the cleanup steps of a list, beginning with the last one, and empties the list. */
 export async function clean(steps: Step[]): Promise<void> {
   for (const step of steps.splice(0).reverse()) await step()
 }

@@ -26,8 +26,8 @@ export interface FileTime {
 }
 
 /**
- * Counts the results of one run from Vitest's JSON report. No failure is overlooked: a file that could not be loaded
- * counts as one failure, and so does a run without a report, or one with a bad exit code whose report has no failure.
+ * Counts the results of one test run from Vitest's JSON report. No failure is overlooked: a file that could not be
+ * loaded counts as a failure, and so does a run that left no report, or that failed although its report has no failure.
  */
 export function countsOf(file: string, exitCode: number): Counts {
   const report = readReport(file)
@@ -44,7 +44,7 @@ export function countsOf(file: string, exitCode: number): Counts {
   }
 }
 
-/** The duration of each test file in a report; empty if there is no report. */
+/** The duration of each test file, from Vitest's JSON report; empty if there is no report. */
 export const timesOf = (report: string): FileTime[] =>
   (readReport(report)?.testResults ?? []).map(({ name, startTime, endTime }) => ({
     file: name,

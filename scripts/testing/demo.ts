@@ -1,4 +1,4 @@
-/** Runs `npm run demo` for a test, and finds processes that it has left. */
+/** Runs `npm run demo` for a test, and finds processes that the demo has left behind. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -38,7 +38,7 @@ export class Demo {
     const wanted = () => `${JSON.stringify(text)} from the demo, which said:\n${this.said}`
     while (!this.said.includes(text)) await within(wanted, this.#before(once(this.child.stderr as Readable, 'data')))
   }
-  /** Resolves like `wanted`; rejects if the demo ends before that. */
+  /** Resolves when the promise `wanted` resolves; rejects if the demo ends before that. */
   async #before<T>(wanted: Promise<T>): Promise<T> {
     const ended = once(this.child, 'exit').then(([code]): never => {
       throw new Error(`The demo ended with ${code}: ${this.said}`)
@@ -53,7 +53,7 @@ export class Demo {
   }
 }
 
-/** The processes that run in a folder, or whose command line names it. */
+/** The processes whose working folder is in the given folder, or whose command line names it. */
 export const using = (folder: string): string[] => lines().filter((line) => line.includes(folder))
 const lines = (): string[] =>
   readdirSync('/proc')

@@ -2,17 +2,16 @@ import { vi } from 'vitest'
 
 interface Pace {
   /**
-   * The time limit in seconds. It must be less than the time limit of the test: 60 s, or 120 s for process and browser
-   * tests.
+   * The time limit in seconds. It must be shorter than the time limit of the test, which is 60 s, or 120 s in process
+   * and browser tests.
    */
   readonly seconds?: number
   readonly everyMs?: number
 }
 
 /**
- * Calls `holds` repeatedly until it no longer throws, and returns its result. At the time limit, the error says what
- * was waited for, for how long, and what the last failure was. It is meant for changes that nothing announces; if there
- * is an event, `within` waits for it.
+ * Calls `holds` repeatedly until it no longer throws, and returns its result. At the time limit it throws an error that
+ * says what was awaited, for how long, and the last failure. Where an event announces the change, use `within` instead.
  */
 export async function eventually<T>(
   what: string,

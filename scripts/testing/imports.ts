@@ -1,6 +1,6 @@
 /**
- * Finds the imports of the repository's source files in their text. The formatter leaves each import in one of three
- * forms.
+ * Finds the imports of the repository's source files in their text. This is possible because the formatter gives every
+ * import one of three forms.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,10 @@ const root = join(import.meta.dirname, '../..')
 
 export interface Import {
   readonly file: string
-  /** The text between the quotes. A relative path is converted into a path from the root of the repository. */
+  /**
+   * The text between the quotes of the import. A relative path is converted into a path from the root of the
+   * repository.
+   */
   readonly from: string
   /** True if only types are imported, so that nothing is loaded at run time. */
   readonly typeOnly: boolean

@@ -1,6 +1,6 @@
 /**
- * Orders test files by their duration, longest first, so that no long file runs alone at the end while other workers
- * are idle.
+ * Makes Vitest start the test files with the longest duration first, so that no long file runs alone at the end while
+ * other workers are idle.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -16,7 +16,7 @@ export function readDurations(): Durations {
   try {
     return JSON.parse(readFileSync(durationsFile, 'utf8')) as Durations
   } catch {
-    return {} // in a fresh clone nothing has been measured yet
+    return {} // in a fresh clone no test file has been measured yet
   }
 }
 
@@ -28,12 +28,14 @@ interface TestFile {
   readonly bytes: number
 }
 
-/** Estimates the duration of a test file, in milliseconds, that was never measured: more text means more steps. */
+/**
+ * Estimates the duration, in milliseconds, of a test file that was never measured: longer files usually take longer.
+ */
 const guess = ({ bytes }: TestFile): number => bytes * 3
 
 /**
- * Sorts test files. Files of a kind that shares a worker stay together, because a change of the kind restarts the
- * worker. Files that do not share a worker come first.
+ * Sorts test files by their duration. Files of a kind that shares a worker stay together, because a change of the kind
+ * restarts the worker. Files that do not share a worker come first.
  */
 export function longestFirst<T extends TestFile>(files: readonly T[], durations: Durations): T[] {
   const duration = (file: T) => durations[file.path] ?? guess(file)

@@ -1,6 +1,6 @@
 /**
- * Simulates a power failure. A folder is on a separate file system, in an image file, and the image is copied while the
- * processes that write are stopped. Data that was synced is in the copy; data that was only passed to the kernel is
+ * Simulates a power failure. The tested folder is a separate file system in an image file, and the image is copied
+ * while the processes that write are stopped. Data that was synced is in the copy; data that only reached the kernel is
  * missing.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -18,8 +18,8 @@ export interface Disk {
 }
 
 /**
- * Mounts an ext4 file system that by itself writes to its image only every five minutes. Until then the image contains
- * only synced data.
+ * Mounts an ext4 file system that writes unsynced data to its image only every five minutes. Until then the image
+ * contains only synced data.
  */
 export function mounted(home: string, name: string, from?: string): Disk {
   const [image, folder] = [join(home, `${name}.img`), join(home, name)]
@@ -37,11 +37,14 @@ export const unmount = ({ folder }: Disk) => spawnSync('umount', ['-l', folder])
 
 const unsynced = 'never synced'
 const witness = ({ folder }: Disk) => join(folder, 'unsynced')
-/** Writes a file that nobody syncs. If it survives, the power failure was not simulated. */
+/**
+ * Writes a file that nobody syncs. If its content is still there after the power failure, the failure was not
+ * simulated.
+ */
 export const leaveUnsynced = (disk: Disk): void => writeFileSync(witness(disk), unsynced)
 /**
- * True if the content of the file that `leaveUnsynced` wrote survived. Its name alone may survive, since it can be
- * written together with what others synced.
+ * True if the content of the file that `leaveUnsynced` wrote survived. Only the name of the file may survive, since
+ * other syncs can write it too.
  */
 export const unsyncedSurvived = (disk: Disk): boolean =>
   existsSync(witness(disk)) && readFileSync(witness(disk), 'utf8') === unsynced

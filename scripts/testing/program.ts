@@ -1,6 +1,6 @@
 /**
- * The programs that a test starts: the bundles that the test run has made or, without those, the sources (in unit tests
- * and `npm run screenshots`).
+ * The programs that a test starts: the bundles that the test run has made. Unit tests and `npm run screenshots` make no
+ * bundles and start the sources.
  */
 import { sources } from './sources.ts'
 

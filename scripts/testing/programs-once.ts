@@ -1,6 +1,6 @@
 /**
- * Vitest calls this before the first test of each kind that starts programs (vitest.config.ts). It makes the programs
- * that the tests start, unless they were already made from the same sources.
+ * Vitest's global set-up for the kinds of tests that start programs (vitest.config.ts). It bundles the programs, unless
+ * bundles of the same sources exist already.
  */
 import type { TestProject } from 'vitest/node'
 import { makePrograms } from './programs.ts'

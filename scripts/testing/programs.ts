@@ -1,6 +1,6 @@
 /**
- * Bundles the programs that tests start hundreds of times, since a start from the sources takes two to five times as
- * much CPU. Some tests still start the sources, since people do so in a checkout.
+ * Bundles the programs that tests start hundreds of times, since starting a program from its sources takes two to five
+ * times as much CPU time. Some tests still start the sources, because people do so in a checkout.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,14 +13,14 @@ import { type Programs, sources } from './sources.ts'
 
 const root = join(import.meta.dirname, '../..')
 /**
- * The folder for the bundles. It is inside the server's folder, so that bundles can load libraries that are not
- * bundled.
+ * The folder for the bundles. It is inside the folder of packages/server, so that bundles find the libraries that are
+ * not bundled.
  */
 const cache = join(root, 'packages/server/.cache/programs')
 const day = 86_400_000
 const sharedBuild = 'shared-build.json'
 
-/** Makes the programs, unless they were already made from the same sources. */
+/** Bundles the programs, unless bundles of the same sources exist already. Returns their paths. */
 export async function makePrograms(now: number): Promise<Programs> {
   const packages = ['protocol', 'blueprint', 'api', 'runtime', 'server'].map((name) => `packages/${name}`)
   const folder = join(cache, fingerprint(root, ['package-lock.json', 'scripts/testing/programs.ts', ...packages]))
@@ -48,17 +48,17 @@ export async function makePrograms(now: number): Promise<Programs> {
 }
 
 /**
- * Bundles the helpers that tests start or load as often as `svc` itself. For a single TypeScript file, Node would have
- * to load its whole TypeScript support.
+ * Bundles the helpers that tests start or load as often as `svc` itself. If a helper were left as TypeScript, Node
+ * would have to load its whole TypeScript support for it.
  */
 async function buildHelpers(outdir: string): Promise<void> {
   const options = { outdir, bundle: true, platform: 'node', target: 'node24', logLevel: 'error' } as const
-  // The kill-at helper is loaded with `--require`, so it must be CommonJS.
+  // The helper kill-at.ts is loaded with `--require`, so its bundle must be CommonJS.
   await build({ ...options, entryPoints: [sources.killAt], format: 'cjs', outExtension: { '.js': '.cjs' } })
   await build({ ...options, entryPoints: [sources.systemctl], format: 'esm', outExtension: { '.js': '.mjs' } })
 }
 
-/** Bundles the server in several parts, since `main.ts` turns on the compile cache for what it imports later. */
+/** Bundles the server in several parts, because `main.ts` turns on the compile cache before it imports the rest. */
 async function buildServer(outdir: string): Promise<void> {
   const threads = new Set<string>()
   const options: BuildOptions = {
@@ -71,11 +71,11 @@ async function buildServer(outdir: string): Promise<void> {
     format: 'esm',
     target: 'node24',
     logLevel: 'error',
-    // Bundled CommonJS libraries load Node's own modules with `require`, which this line provides.
+    // Libraries in the bundle that are CommonJS load Node's own modules with `require`, which this line defines.
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
-    // The library pg tries to load pg-native, and works without it.
+    // The library pg tries to load pg-native, which is not installed, and works without it.
     external: ['pg-native'],
     plugins: [ownPlaces(threads), lazyHttp],
   }
@@ -84,8 +84,8 @@ async function buildServer(outdir: string): Promise<void> {
 }
 
 /**
- * A plugin with which our files still find their neighbours in the checkout, such as the built page. Files that run in
- * threads are noted in `threads` and bundled separately, beside the bundle.
+ * A plugin that lets bundled files find files beside their sources in the checkout, such as the built page. Files that
+ * run in worker threads are added to `threads`, to be bundled separately.
  */
 const ownPlaces = (threads: Set<string>): Plugin => ({
   name: 'own places',
@@ -103,8 +103,8 @@ const ownPlaces = (threads: Set<string>): Plugin => ({
 })
 
 /**
- * A plugin that replaces `import` of `node:http` by a later load. An import reads every getter of the module and so
- * loads the WebSocket client, which takes a third of the start of a short command.
+ * A plugin that replaces imports of `node:http` by a call that loads the module. An import would read every getter of
+ * the module and so load the WebSocket client, which takes a third of the start of a short command.
  */
 const lazyHttp: Plugin = {
   name: 'lazy node:http',

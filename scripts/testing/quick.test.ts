@@ -6,7 +6,10 @@ import { filesLeftOut, leftOut } from './quick.ts'
 const root = join(import.meta.dirname, '../..')
 const files = globSync('{packages,scripts}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
 
-/** PostgreSQL is left out here, since `everyEngine` adds that name to tests while they run. */
+/**
+ * The name "PostgreSQL" is not looked for in the sources, since `everyEngine` adds it to the names of tests while they
+ * run.
+ */
 const names = leftOut.filter((name) => name !== 'PostgreSQL')
 
 test('what the quick run leaves out is there: a test that is renamed does not come back into it unnoticed', () => {

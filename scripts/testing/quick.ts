@@ -10,8 +10,8 @@ export const filesLeftOut = [
 ]
 
 /**
- * Parts of the names of tests that the quick run leaves out: tests of a corpus, of many kill points or of the compiler,
- * and tests on PostgreSQL.
+ * Parts of the names of tests that the quick run leaves out: tests of a corpus, of many points at which a process is
+ * killed, of the compiler, and on PostgreSQL.
  */
 export const leftOut = [
   'PostgreSQL',

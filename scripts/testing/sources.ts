@@ -2,17 +2,23 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The paths of the programs that tests start with Node. */
+/** The paths of the programs and helpers that tests run with Node. */
 export interface Programs {
   readonly svc: string
   readonly server: string
   /** Runs only the part of the service that agents use: packages/server/testing/serve.ts. */
   readonly serve: string
-  /** Loaded before `svc` to kill it at a change of the disk: packages/runtime/testing/kill-at.ts. */
+  /**
+   * A helper that is loaded before `svc` and kills it at a chosen change of the disk:
+   * packages/runtime/testing/kill-at.ts.
+   */
   readonly killAt: string
-  /** A stand-in for systemd: packages/runtime/testing/systemctl.ts. */
+  /** A program that tests run in place of systemctl: packages/runtime/testing/systemctl.ts. */
   readonly systemctl: string
-  /** The file with what builds of `svc.pyz` share (packages/runtime/archive/parts.ts), if the run has built one. */
+  /**
+   * The file with the parts that all builds of `svc.pyz` share (packages/runtime/archive/parts.ts), if the test run has
+   * made one.
+   */
   readonly sharedBuild?: string
 }
 export const sources: Programs = {

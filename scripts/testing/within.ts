@@ -1,12 +1,12 @@
 /**
- * The default time limit in seconds. It is shorter than the time limit of a process test, so that a failure says what
- * was missing and not only that time ran out.
+ * The default time limit in seconds. It is shorter than the time limit of a process test, so that the error of a
+ * failure says what was missing.
  */
 const patience = 100
 
 /**
- * Resolves like `wanted`; after the time limit it rejects with an error that says what was waited for. A caller that no
- * longer waits need not catch the error.
+ * Resolves when the promise `wanted` resolves; at the time limit it rejects with an error that says what was awaited. A
+ * caller that no longer needs the result may ignore the rejection.
  */
 export function within<T>(what: () => string, wanted: Promise<T>, seconds = patience): Promise<T> {
   let timer: NodeJS.Timeout | undefined

@@ -1,4 +1,7 @@
-/** Faults of `packages/blueprint`: which bundles and manifests are accepted, and what is written to the disk. */
+/**
+ * Faults of `packages/blueprint`: mistakes in which bundles and manifests are accepted, and in what is written to the
+ * disk.
+ */
 import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/blueprint/src/${file}`

@@ -1,7 +1,6 @@
 /**
- * Makes a copy of the working tree outside of the checkout, in which faults are made. Libraries in the copy are links
- * to those of the checkout. Our own packages must be those of the copy, so its `node_modules` is a real folder, in
- * which the links to our packages are made again.
+ * Makes a copy of the working tree outside of the checkout, in which faults are made. In the copy's `node_modules`,
+ * libraries are links to those of the checkout, but our own packages are links to the packages of the copy.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -24,17 +23,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Fault, withFault } from './fault.ts'
 
-/** The output of `npm run build`, together with its record of the inputs. */
+/** The output of `npm run build`, with the files that record from which sources it was built. */
 const products = ['dist/cli', 'packages/dashboard/dist', '.cache/built']
 const own = '@svc'
 
 export interface Copy {
   readonly root: string
-  /** The folder in which the tests write temporary files. */
+  /** The folder in which the tests of the copy write temporary files. */
   readonly temporary: string
-  /** Puts a fault into the copy. The returned function restores the file and everything that was built from it. */
+  /** Makes a fault in the copy. The returned function restores the changed file and the output of the build. */
   readonly make: (fault: Fault) => () => void
-  /** Saves the current build. It is restored before the next fault. */
+  /** Saves the present output of the build, which is restored after each fault. */
   readonly keepBuilt: () => void
   readonly remove: () => void
 }
@@ -43,15 +42,15 @@ export function copyOf(checkout: string): Copy {
   const home = mkdtempSync(join(tmpdir(), 'svc-faults-'))
   const root = join(home, 'copy')
   const built = join(home, 'built')
-  const temporary = join(home, 't') // a short name, since the path of a socket has a maximum length
+  const temporary = join(home, 't') // the name is short, since the path of a socket has a maximum length
   mkdirSync(temporary)
-  // If the tests run as root, PostgreSQL runs as another user, who must be able to reach this folder.
+  // If root runs the tests, PostgreSQL runs as another user, who must be able to reach the temporary folder.
   chmodSync(home, 0o711)
   chmodSync(temporary, 0o1777)
   for (const file of filesOf(checkout)) copyFile(join(checkout, file), join(root, file))
   for (const folder of ['.', ...packagesOf(checkout)]) linkLibraries(join(checkout, folder), join(root, folder))
   for (const product of products) copyFolder(join(checkout, product), join(root, product))
-  // The browser is unpacked only once for all checkouts.
+  // The copy uses the browser that the checkout has unpacked.
   linkIfThere(join(checkout, '.cache/browser'), join(root, '.cache/browser'))
   return {
     root,
@@ -66,7 +65,8 @@ export function copyOf(checkout: string): Copy {
       writeFileSync(file, withFault(text, fault))
       return () => {
         writeFileSync(file, text)
-        utimesSync(file, atime, mtime) // the file gets its old time again, so that nothing is built a second time
+        // the file gets its old time again, so that the next build does not take it for changed
+        utimesSync(file, atime, mtime)
         for (const product of products) copyFolder(join(built, product), join(root, product))
       }
     },
@@ -74,7 +74,7 @@ export function copyOf(checkout: string): Copy {
   }
 }
 
-/** Every file that git tracks or would add, as it is in the working tree. */
+/** Every file of the working tree that git tracks or would add. */
 function filesOf(checkout: string): string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const { status, stdout, stderr } = spawnSync('git', args, {
@@ -89,7 +89,7 @@ function filesOf(checkout: string): string[] {
 const packagesOf = (checkout: string): string[] =>
   readdirSync(join(checkout, 'packages')).map((name) => join('packages', name))
 
-/** Copies a file together with its time, by which the build notices changes. */
+/** Copies a file and the time of its last change, by which the build notices changes. */
 function copyFile(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true })
   copyFileSync(from, to)
@@ -106,7 +106,7 @@ function linkLibraries(from: string, to: string): void {
   const [libraries, links] = [join(from, 'node_modules'), join(to, 'node_modules')]
   if (!existsSync(libraries)) return
   mkdirSync(links, { recursive: true })
-  // Folders whose names begin with a dot are caches of tools, except `.bin`.
+  // Folders in `node_modules` whose names begin with a dot are caches of tools, except `.bin`.
   const names = readdirSync(libraries).filter((name) => !name.startsWith('.') || name === '.bin')
   for (const name of names.filter((name) => name !== own)) symlinkSync(join(libraries, name), join(links, name))
   if (!names.includes(own)) return

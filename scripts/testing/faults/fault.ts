@@ -19,13 +19,13 @@ export interface Fault {
 export const kinds = ['unit', 'store', 'http', 'process', 'browser'] as const
 export type Kind = (typeof kinds)[number]
 
-/** The kind of a test file, which its name ends with, as in vitest.config.ts. */
+/** The kind of a test file, as in vitest.config.ts. The end of the file's name says it, such as `.store.test.ts`. */
 export function kindOf(testFile: string): Kind {
   const ending = /\.(\w+)\.test\.tsx?$/.exec(testFile)?.[1]
   return kinds.find((kind) => kind === ending) ?? 'unit'
 }
 
-/** Returns the text with the fault in it. Throws if the text to replace does not occur exactly once. */
+/** Returns the text of the file with the fault in it. Throws if the text to replace does not occur exactly once. */
 export function withFault(text: string, { name, file, old, new: mistaken }: Fault): string {
   const [before, after, ...more] = text.split(old)
   if (before === undefined || after === undefined || more.length > 0) {

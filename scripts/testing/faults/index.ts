@@ -1,4 +1,4 @@
-/** The list of all faults. Within an area, those whose tests take the least time come first. */
+/** The list of all faults. Within an area, the faults whose tests take the least time come first. */
 import { blueprintFaults } from './blueprint.ts'
 import { dashboardFaults } from './dashboard.ts'
 import type { Fault } from './fault.ts'

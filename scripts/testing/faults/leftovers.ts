@@ -1,12 +1,12 @@
 /**
- * Ends agents and services that a test run has left. A run ends at the first test that fails, before that test has
- * cleaned up.
+ * Ends agents and services that a test run has left behind. A run of `npm run test:faults` ends at the first test that
+ * fails, before that test has cleaned up.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Ends every process that was started with this folder as its TMPDIR, and empties the folder. This needs Linux's
+ * Kills every process that was started with this folder as its TMPDIR, and empties the folder. This needs Linux's
  * `/proc`.
  */
 export function endLeftovers(temporary: string): void {
@@ -16,7 +16,7 @@ export function endLeftovers(temporary: string): void {
     try {
       process.kill(Number(pid), 'SIGKILL')
     } catch {
-      // The process has ended by itself.
+      // The process has ended before it could be killed.
     }
   }
   for (const name of readdirSync(temporary))

@@ -17,16 +17,17 @@ export interface VitestReport {
 
 export type Verdict =
   | { readonly is: 'green' }
-  /** A test failed for another reason than its time limit. */
+  /** A test failed, and not because it reached its time limit: it noticed the fault. */
   | { readonly is: 'caught'; readonly by: string; readonly says: string }
   /**
-   * The run proves nothing about the product: a file could not be loaded, a hook failed, or a time limit was reached.
+   * The run does not show whether the tests notice the fault: a file could not be loaded, a hook failed, or a time
+   * limit was reached.
    */
   | { readonly is: 'broken'; readonly why: string }
 
 const timeout = /^(?:Error: )?(?:Test|Hook) timed out in \d+ ?ms/
 
-/** Judges a run. `report` is undefined if the run left no report. */
+/** Judges a test run by Vitest's report; `report` is undefined if the run left no report. */
 export function judgeRun(report: VitestReport | undefined): Verdict {
   if (!report) return { is: 'broken', why: 'the run left no report' }
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)
