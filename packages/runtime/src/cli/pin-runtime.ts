@@ -1,6 +1,6 @@
 /**
- * `svc pin-runtime`: sets the only version of svc to which this agent's runtime may update (2.6). The command needs no
- * network.
+ * `svc pin-runtime`: pins the runtime in this folder to one version of svc, so that the runtime updates only to this
+ * version (2.6). The command needs no network.
  */
 import { runtimeVersion } from '@svc/protocol'
 import { Command } from 'commander'

@@ -1,7 +1,7 @@
 /**
- * Recognises a correct `svc run`. For it no other command is loaded, since that code would stay in memory for as long
- * as the agent runs. Any other command line, such as one with a typo or `--help`, is handled by the complete program,
- * with the usual messages.
+ * Recognises the command line of a correct `svc run`. Only the code of this command is then loaded, since all loaded
+ * code stays in memory for as long as the agent runs. Any other command line, such as one with a typo or `--help`, goes
+ * to the complete program, which prints the usual messages.
  */
 import type { Common } from './common.ts'
 

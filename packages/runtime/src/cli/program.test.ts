@@ -1,4 +1,4 @@
-/** Tests which commands are loaded by a start of `svc`. */
+/** Tests which commands a start of `svc` loads into memory. */
 import { expect, test } from 'vitest'
 import { program } from './program.ts'
 

@@ -1,4 +1,4 @@
-/** The commands of `svc`, grouped by the purpose for which a person uses them. Each command has a file of its own. */
+/** The commands of `svc`, grouped by the purposes for which people use them. Each command has a separate file. */
 
 import { Command } from 'commander'
 import { hint, noteDir, noteStart } from '../hint.ts'
@@ -10,8 +10,8 @@ import { columns, warn } from './output.ts'
 type Make = () => Promise<Command>
 
 /**
- * The commands by group. A command is loaded only when it is needed, since loading is the largest part of the time of a
- * start.
+ * The commands by group. A start of `svc` loads only the commands that it needs, since loading takes most of the time
+ * of a start.
  */
 const groups: readonly (readonly [title: string, commands: Readonly<Record<string, Make>>])[] = [
   [
@@ -86,7 +86,7 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
   ],
 ]
 
-/** Builds the program with only those commands that `args` need. */
+/** Builds the program with only the commands that `args` need. */
 export async function program(args: readonly string[]): Promise<Command> {
   const svc = new Command('svc')
     .description(
@@ -110,8 +110,8 @@ export async function program(args: readonly string[]): Promise<Command> {
 }
 
 /**
- * The command that `args` name. If they ask for help, or name no command, all commands are returned; for `--version`,
- * none.
+ * Returns the command that `args` name. If they ask for help or name no command, all commands are returned; for
+ * `--version`, none.
  */
 function needed([first = '']: readonly string[]): (readonly [title: string, make: Make])[] {
   if (['-V', '--version'].includes(first)) return []
@@ -122,7 +122,10 @@ function needed([first = '']: readonly string[]): (readonly [title: string, make
   return (named.length > 0 ? named : all).map(({ of }) => of)
 }
 
-/** The folder given with `--dir`, if the command works in the folder of an existing agent. */
+/**
+ * Returns the folder given with `--dir`; undefined for a command that creates a folder instead of using an existing
+ * one.
+ */
 const folderGiven = (action: Command): string | undefined =>
   ['init', 'new'].includes(action.name()) ? undefined : action.opts<{ dir?: string }>().dir
 

@@ -1,6 +1,6 @@
 /**
- * Tests the beginning and the end of an agent's life on a machine: the first status file, which `svc connect` writes,
- * and `svc remove`.
+ * Tests the first and the last step of an agent on a machine: `svc connect`, which writes a first status file, and `svc
+ * remove`.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

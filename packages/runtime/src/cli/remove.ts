@@ -1,6 +1,6 @@
 /**
- * `svc remove`: removes an agent from this machine. It shows what it will delete and what it will leave, and asks
- * first. A removal that was interrupted by a kill can be repeated.
+ * `svc remove`: removes an agent from this machine. The command shows what it will delete and what it will leave, and
+ * asks first. If a removal was killed halfway, the command can be repeated.
  */
 import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,18 +22,18 @@ import { stopAgent } from './start.ts'
 type RemoveOptions = Common & { readonly yes?: boolean; readonly keepState?: boolean }
 
 /**
- * The plan of a removal. Paths are in the order in which they are deleted: `.svc` is last, since it says what this
- * folder is.
+ * The plan of a removal. `paths` are in the order of their deletion: `.svc` is last, since without it nothing says that
+ * the folder belongs to an agent.
  */
 interface Plan {
   readonly agent: string
-  /** The address of the service in which a person must delete the agent as well. */
+  /** The address of the service, in which a person must delete the agent too. */
   readonly service: string | undefined
   readonly units: readonly Unit[]
   readonly paths: readonly string[]
   /**
-   * Names in the agent's folder that are not removed: files that do not belong to svc, and with --keep-state also the
-   * folder `state`.
+   * The names in the agent's folder that stay: files that do not belong to svc and, with --keep-state, the folder
+   * `state`.
    */
   readonly stays: readonly string[]
 }
@@ -125,8 +125,8 @@ function sizeOf(path: string): string {
 }
 
 /**
- * Deletes the paths, and the agent's folder if nothing stays in it. Meanwhile it holds the lock of the runtime, so that
- * nobody starts the agent.
+ * Deletes the paths of the plan, and then the agent's folder if it is empty. Meanwhile `svc remove` holds the runtime's
+ * lock, so that nobody starts the agent.
  */
 function clear(folder: Folder, { paths, stays }: Plan): void {
   const lock = tryLock(folder, 'runtime', 'svc remove')
@@ -137,6 +137,6 @@ function clear(folder: Folder, { paths, stays }: Plan): void {
   try {
     rmdirSync(folder.root)
   } catch {
-    // Somebody has meanwhile put something into the folder, so the folder is left.
+    // Somebody has put something into the folder meanwhile, so the folder stays.
   }
 }

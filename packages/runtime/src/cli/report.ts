@@ -1,4 +1,4 @@
-/** `svc report`: runs the reporter as a process of its own, beside an agent that somebody else starts. */
+/** `svc report`: runs the reporter in a process of its own, for an agent that svc does not start. */
 import { Command } from 'commander'
 import { handledText } from '../commands/receive.ts'
 import { readConnection } from '../files/env.ts'
@@ -43,7 +43,7 @@ async function run({ dir, json, once }: ReportOptions): Promise<void> {
     lock.held.release()
   }
   // A name look-up that hangs would keep the process alive until the system's resolver gives up (D17). So the process
-  // ends itself with the signal that it was sent.
+  // kills itself with the signal that asked it to stop.
   if (asked && lookupHangs()) process.kill(process.pid, asked)
 }
 
@@ -60,13 +60,13 @@ async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined
   await upload(folder, manifest, connection.value, { signal: stop.signal, say: () => {} })
   const { answer, handled } = result
   show(json, { ok: true, answer, handled }, () => ['Reported.', ...handled.map(handledText)])
-  // a second report sends the acks of the commands in the answer to the first
+  // The second report sends the acks of the commands that came in the answer to the first report.
   if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal)
 }
 
 /**
- * Notes the outcome of an attempt to update svc, which under `svc run` is the launcher's task. This process holds the
- * folder's lock, so nobody else writes the note.
+ * Notes the outcome of an attempt to update svc. Under `svc run` the launcher does this; here this process holds the
+ * folder's lock, so that nobody else writes the note.
  */
 function noteAttempt(folder: Folder, message: Parameters<SelfUpdateHost['tell']>[0]): void {
   const { hold, ...rest } = readRuntimeNote(folder)
@@ -76,7 +76,7 @@ function noteAttempt(folder: Folder, message: Parameters<SelfUpdateHost['tell']>
   writeRuntimeNote(folder, { ...rest, applied: message.applied, ...(kept && { hold: kept }) })
 }
 
-/** Reports until a signal arrives, and returns the signal. */
+/** Sends reports until a signal arrives, and returns the signal. */
 async function untilStopped(
   { folder, manifest }: Agent,
   json: boolean | undefined,
@@ -84,15 +84,15 @@ async function untilStopped(
   const stop = new AbortController()
   let asked: NodeJS.Signals | undefined
   const onSignal = (signal: NodeJS.Signals) => {
-    // a second signal ends the process at once; the lock is free when the process has ended
+    // A second signal ends the process at once. The lock is released with the end of the process.
     if (asked) process.kill(process.pid, 'SIGKILL')
     asked = signal
     stop.abort()
   }
-  // If the output goes into a file or a journal, closing the terminal (SIGHUP) does not end the process.
+  // If the output goes into a file or a journal, the process goes on when the terminal is closed (SIGHUP).
   const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
-  // the program that reads our output may end; the reports continue
+  // The program that reads the output through a pipe may end. The reports continue.
   process.stdout.removeAllListeners('error').on('error', () => {})
   const line = (message: string) => {
     const at = new Date().toISOString()

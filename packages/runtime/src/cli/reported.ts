@@ -1,4 +1,4 @@
-/** Words that say in a sentence whether the agent's reports arrive. */
+/** Says in words whether the agent's reports reach the service. */
 import { ago } from '../time.ts'
 import type { AgentFacts } from './facts.ts'
 

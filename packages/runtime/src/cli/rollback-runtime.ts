@@ -1,6 +1,6 @@
 /**
- * `svc rollback-runtime`: returns to the previous version of svc (3.5). It needs no network, and works whether or not a
- * runtime is running.
+ * `svc rollback-runtime`: returns to the previous version of svc (3.5). The command needs no network, and works whether
+ * or not a runtime runs in the folder.
  */
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
@@ -15,7 +15,9 @@ import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { type Common, common, existing, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
 
-/** How many real seconds to wait until the running launcher has rolled back. */
+/**
+ * The real seconds (not shortened by SVC_TIME_SCALE) that the command waits until the running launcher has rolled back.
+ */
 const patience = 30
 
 export const rollbackRuntime = (): Command =>
@@ -47,7 +49,7 @@ function goBack(folder: Folder): void {
   const keeper = keepRuntime(folder, { program: folder.runtime, say: () => {}, changed: () => {} })
   const { trial } = readRuntimeNote(folder)
   keeper.settle()
-  // an earlier rollback was killed halfway, and `settle` has finished it
+  // An earlier `svc rollback-runtime` was killed halfway, and `settle` has now finished the rollback.
   if (trial?.is === 'undoing' && isBack(folder)) return
   if (!keeper.back(wayBack(folder)) || !isBack(folder))
     throw new Refusal(
@@ -60,7 +62,7 @@ function isBack(folder: Folder): boolean {
   return trial === undefined && applied?.outcome === 'rolled_back'
 }
 
-/** Asks the running launcher for the rollback. The launcher then replaces its worker at once. */
+/** Asks the running launcher to roll back. The launcher then replaces its worker at once. */
 async function askRunning(folder: Folder, holder: Holder): Promise<void> {
   if (holder.what !== 'svc run') throw new Refusal(`${named(holder)} is working in this folder; stop it first.`)
   const before = readRuntimeNote(folder).applied?.message

@@ -1,5 +1,5 @@
 /**
- * `svc rollback` returns to the previous version of the agent, and `svc unhold` allows a version that is on hold to be
+ * `svc rollback` returns to the previous version of the agent. `svc unhold` lifts a hold, so that the version can be
  * tried again. Both work without the service.
  */
 import { randomUUID } from 'node:crypto'
@@ -58,9 +58,7 @@ async function installedAt(dir: string): Promise<{ folder: Folder; version: stri
   return { folder, version: manifest.version }
 }
 
-/**
- * Carries out a rollback, or lifts a hold: through the running runtime or, if none is running, in this process (D58).
- */
+/** Rolls back or lifts a hold. If a runtime runs in the folder, the runtime does it, otherwise this process (D58). */
 async function done(folder: Folder, running: string, what: AskedUpdate['what']): Promise<Update> {
   const asked = { id: randomUUID(), running, by: byWhom(me()) }
   const lock = tryLock(folder, 'runtime', `svc ${what}`)
@@ -97,8 +95,8 @@ async function throughRuntime(folder: Folder, asked: AskedUpdate): Promise<Updat
 }
 
 /**
- * A sentence for an agent whose process still runs the version from before the rollback, because its runtime was
- * killed; empty for any other agent.
+ * Returns a sentence if the agent's process still runs the version from before the rollback, because the runtime was
+ * killed and nobody could restart the process; otherwise an empty text.
  */
 function left(folder: Folder): string {
   const state = readNote(folder)?.state

@@ -1,7 +1,7 @@
 /**
- * `svc run`: runs the agent and its runtime in the foreground until it is stopped. Units start this command, and so
- * does "svc start" in the background. This thread lives as long as the agent, so it loads little: the worker thread
- * reads the manifest, and reports if nothing can be started.
+ * `svc run`: runs the agent and its runtime in the foreground until it is stopped. Service units start this command,
+ * and so does `svc start` for an agent in the background. The main thread lives as long as the agent, so it loads
+ * little code: a worker thread reads the manifest, and reports if the agent cannot be started.
  */
 import { existsSync } from 'node:fs'
 import type { Stop } from '@svc/protocol'
@@ -28,16 +28,16 @@ export async function runAgent({ dir, json }: Common): Promise<void> {
   } finally {
     lock.held.release()
   }
-  // `process.exit` waits for all threads, and one of them is in a system call that does not return
+  // `process.exit` would wait for a thread that is in a system call and does not return, so the process kills itself.
   if (left) process.kill(process.pid, 'SIGTERM')
-  process.exit() // `exit` ends the process even if a name look-up hangs
+  process.exit() // Without this call, a name look-up that hangs would keep the process alive.
 }
 
-/** Runs the agent until a signal arrives. Returns true if a thread is left that cannot be ended. */
+/** Runs the agent until a signal arrives. Returns true if a thread is left that could not be ended. */
 async function untilStopped(folder: Folder, json: boolean | undefined): Promise<boolean> {
   const stop = new AbortController()
   const log = openLog(folder)
-  // the program that reads our output may end; the agent continues
+  // The program that reads the output through a pipe may end. The agent continues.
   process.stdout.removeAllListeners('error').on('error', () => {})
   const say = (message: string) => {
     const at = new Date().toISOString()
@@ -52,7 +52,7 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
     by ??= stopperOf(folder, signal, Date.now() - process.uptime() * 1000, Date.now())
     stop.abort()
   }
-  // If the output goes into a file or a journal, closing the terminal (SIGHUP) does not end the process.
+  // If the output goes into a file or a journal, the process goes on when the terminal is closed (SIGHUP).
   const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
   running = launch(folder, { file: ownFile(folder), stop: stop.signal, by: () => by, say })

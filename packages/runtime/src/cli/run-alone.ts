@@ -1,4 +1,4 @@
-/** Runs `svc run` without loading the other commands; the exit codes are the same. */
+/** Runs `svc run` without loading the code of the other commands. The exit codes are the same as with that code. */
 import { noteDir, noteStart } from '../hint.ts'
 import type { Common } from './common.ts'
 import { exitOf } from './output.ts'

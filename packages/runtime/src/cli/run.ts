@@ -1,5 +1,6 @@
 /**
- * `svc run` as one of the commands, with its help. Most starts of `svc run` do not load this file, see plain-run.ts.
+ * `svc run` as one of the commands of the complete program, with its help. Most starts of `svc run` do not load this
+ * file (see plain-run.ts).
  */
 import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'

@@ -1,10 +1,10 @@
-/** Reads folders whose agent svc itself can start. */
+/** Finds agents that svc itself can start. */
 import { unfinished } from '../install/note.ts'
 import { missingRuntime } from '../worker/order.ts'
 import { type Agent, agentAt, existing } from './folder.ts'
 import { Refusal } from './output.ts'
 
-/** Reads the agent in a folder. Refuses a folder whose agent svc cannot start, and says what to do. */
+/** Returns the agent in a folder. If svc cannot start this agent, refuses and says what to do. */
 export async function runnable(dir: string): Promise<Agent> {
   const broken = unfinished(existing(dir))
   if (broken) throw new Refusal(broken)

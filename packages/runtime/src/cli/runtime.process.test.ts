@@ -1,6 +1,6 @@
 /**
- * Tests the commands for svc itself on a machine without a service: pin its version, roll it back, and show why it is
- * as it is (3.5, 2.6).
+ * Tests the commands for the runtime itself on a machine without a service: pin its version, roll it back, and show why
+ * it runs its version (3.5, 2.6).
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** Makes a folder as it is after an update of svc from 1.0.0 to 2.0.0. */
+/** Prepares the agent's folder as it is after an update of the runtime from 1.0.0 to 2.0.0. */
 function updated(): void {
   installRuntime(folder, one)
   keepPrevious(folder, folder.runtime)

@@ -1,6 +1,7 @@
 /**
- * `svc secrets`: sets environment variables of the agent whose values nobody can see (2.12). A value is typed without
- * being shown or read from standard input, and is never an argument (I29).
+ * `svc secrets`: sets secret environment variables of the agent, whose values are never shown (2.12). A value is typed
+ * without being shown, or read from standard input. A value is never an argument, since every user of the machine can
+ * see arguments (I29).
  */
 import { readFileSync } from 'node:fs'
 import { wrongWithEnvValue, wrongWithSecretName } from '@svc/blueprint'

@@ -1,6 +1,6 @@
 /**
- * Tests the built `svc.pyz` as a command of a user account: the folder in which it is installed, the words with which
- * its hints begin, and its warning when it is old.
+ * Tests the built `svc.pyz` as the command `svc` of a user account: the folder into which it is installed, the hints,
+ * which begin with the words that the person typed, and the warning if the command is older than the runtime.
  */
 import { execFile } from 'node:child_process'
 import {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Runs a command line in a shell, in the folder `cwd`, for a user with a new home folder. */
+/** Runs a command line in a shell, in the folder `cwd`, with `home` as the user's home folder. */
 function shell(home: string, line: string, cwd = root): Promise<{ code: number; out: string; err: string }> {
   const env = { HOME: home, SHELL: '/bin/bash', PATH: `${join(root, 'node')}:${process.env.PATH}` }
   return new Promise((done) =>
@@ -45,7 +45,10 @@ const newHome = (name: string): string => {
   return join(root, name)
 }
 const bin = (home: string) => join(home, '.local/bin')
-/** The folder for the command of an account. It is given explicitly, since the default is another one for root. */
+/**
+ * The option for the folder of the installed command. The tests always give it, since the default is another folder if
+ * root runs them.
+ */
 const to = '--to "$HOME/.local/bin"'
 const withPath = (home: string, line: string) => `export PATH="${bin(home)}:$PATH"; ${line}`
 

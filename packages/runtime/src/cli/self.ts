@@ -1,6 +1,6 @@
 /**
- * `svc self install`: installs this file as the command `svc` of the current account, and says what to do if a shell
- * would not find it.
+ * `svc self install`: installs the running file as the command `svc` of the current user account. Also says what to do
+ * if a shell would not find the command.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -81,8 +81,8 @@ async function install({ to, json }: SelfOptions): Promise<void> {
 }
 
 /**
- * The folder for the programs of an account: the chosen one, /usr/local/bin for root, and otherwise ~/.local/bin, or
- * ~/bin if only that is in PATH.
+ * Returns the folder for the programs of a user account: the chosen one, /usr/local/bin for root, and otherwise
+ * ~/.local/bin, or ~/bin if only that is in PATH.
  */
 export function folderFor({
   home,
@@ -93,7 +93,7 @@ export function folderFor({
   home: string
   path: readonly string[]
   root: boolean
-  /** A folder that the person has chosen; it overrides all other rules. */
+  /** The folder that the person has chosen with an option. It overrides all other rules. */
   chosen?: string | undefined
 }): string {
   if (chosen) return chosen
@@ -103,7 +103,8 @@ export function folderFor({
 }
 
 /**
- * Lines that tell a person how to add a folder to PATH: the command for this shell, and the file that makes it lasting.
+ * Returns lines that tell a person how to add a folder to PATH: the command for this shell, and the file that makes the
+ * change permanent.
  */
 export function pathAdvice(folder: string, shell: string): string[] {
   const name = shell.split('/').at(-1)

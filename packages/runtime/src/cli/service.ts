@@ -1,4 +1,7 @@
-/** `svc service`: runs the agent as a service of this machine, so that it survives reboots. */
+/**
+ * `svc service`: installs, shows and removes the agent as a service of this machine, so that the agent survives
+ * reboots.
+ */
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command } from 'commander'
 import { inTurn } from '../files/lock.ts'

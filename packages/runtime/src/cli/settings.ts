@@ -1,4 +1,7 @@
-/** `svc set` and `svc settings`: they use the same check and the same file as a command from the service (3.6). */
+/**
+ * `svc set` and `svc settings`: show and change the agent's settings. They check values and write files in the same way
+ * as a `set` command from the service (3.6).
+ */
 import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
 import { Command } from 'commander'
 import { apply } from '../commands/apply.ts'
@@ -44,8 +47,8 @@ export function readPair(pair: string, schema: readonly Setting[]): [string, unk
 }
 
 /**
- * Converts the typed text into a value of the setting's type. A text that does not fit is returned as it is, and the
- * later check refuses it with its own message.
+ * Converts a typed text into a value of the setting's type. A text that cannot be converted is returned as it is, and
+ * the later check refuses it with a message.
  */
 export function readValue({ type, options }: Setting, typed: string): SettingValue {
   if (type === 'text') return typed

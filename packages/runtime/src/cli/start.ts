@@ -1,6 +1,6 @@
 /**
- * `svc start`, `stop` and `restart`. If a unit is installed they use the machine's service manager; otherwise the agent
- * runs as a process in the background.
+ * `svc start`, `stop` and `restart`. If a service unit is installed for the agent, they use the machine's service
+ * manager. Otherwise `svc run` runs as a process in the background.
  */
 import { spawn } from 'node:child_process'
 import { Command } from 'commander'
@@ -70,18 +70,19 @@ export const restart = (): Command =>
     })
 
 /**
- * Starts `svc run` as a process that does not depend on this terminal, and waits until the agent's process runs or its
+ * Starts `svc run` as a process that does not depend on this terminal. Waits until the agent's process runs or its
  * start has failed.
  */
 export async function startInBackground(folder: Folder): Promise<string> {
-  // the manifest is parsed here and kept, so that the runtime need not load the parser, which would stay in its memory
+  // This call stores the parsed manifest for the runtime. Otherwise the runtime would have to load the YAML parser,
+  // which would stay in its memory.
   await manifestNow(folder)
   const before = JSON.stringify(readNote(folder)?.state)
   const child = spawn(process.execPath, [...startArgs(folder), 'run', '--dir', folder.root], {
     cwd: folder.root,
     detached: true,
     stdio: 'ignore',
-    // without this, glibc keeps a memory arena for each thread, which wastes megabytes
+    // Without this variable, glibc keeps a memory arena for each thread, which wastes megabytes.
     env: { MALLOC_ARENA_MAX: '1', ...process.env },
   })
   let ended = false
@@ -109,8 +110,8 @@ function isDecided(folder: Folder, before: string | undefined): boolean {
 }
 
 /**
- * Starts the agent through its unit. If no unit is installed or its manager does not answer, the agent is started in
- * the background.
+ * Starts the agent through its service unit. If there is no unit, or the service manager does not answer, starts the
+ * agent in the background.
  */
 async function startAgent(folder: Folder): Promise<string> {
   const [unit] = findUnits(folder)
@@ -126,8 +127,8 @@ async function startAgent(folder: Folder): Promise<string> {
 }
 
 /**
- * Waits until a runtime that was started by a service manager holds the folder's lock. Resolves to false if that takes
- * longer than the given seconds.
+ * Waits until the runtime that a service manager started holds the folder's lock. Resolves to false if that takes
+ * longer than `seconds`.
  */
 export const runtimeBegins = (folder: Folder, seconds = 5): Promise<boolean> =>
   until(seconds, () => whoHolds(folder, 'runtime') !== undefined)
@@ -143,8 +144,8 @@ function refusedBy({ kind, name }: Unit, reason: string, command: string, { root
 }
 
 /**
- * Stops the agent, however it runs: through its unit, through the runtime in the background, or as a process that a
- * killed runtime left.
+ * Stops the agent, whether it runs through a service unit, through a runtime in the background, or as a process that
+ * was left when its runtime was killed.
  */
 export async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
   const patience = (manifest.runtime?.stop_seconds ?? 10) + 20
@@ -161,14 +162,17 @@ export async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
   return true
 }
 
-/** The agent's units that are active. They would start the agent again after it was stopped. */
+/**
+ * Returns the service units of the agent that are active. An active unit would start the agent again after it was
+ * stopped.
+ */
 async function runningUnits(folder: Folder): Promise<Unit[]> {
   const units = findUnits(folder)
   const states = await Promise.all(units.map(unitState))
   return units.filter((_, i) => states[i] && isRunning(states[i]))
 }
 
-/** Ends the process of an agent whose runtime was killed, in the same way as the runtime would. */
+/** Ends the process of an agent whose runtime was killed, in the same way as the runtime would have ended it. */
 async function endLeft({ folder, manifest }: Agent): Promise<boolean> {
   if (!('pid' in takeOver(folder).state)) return false
   const lock = tryLock(folder, 'runtime', 'svc stop')
@@ -187,8 +191,8 @@ async function endLeft({ folder, manifest }: Agent): Promise<boolean> {
 }
 
 /**
- * Checks a condition ten times a second until it holds or the time is over. The seconds are real even if SVC_TIME_SCALE
- * shortens others, since the condition depends on other processes.
+ * Checks a condition ten times a second until it is true or the time is over. The seconds are real: SVC_TIME_SCALE does
+ * not shorten them, since the condition depends on other processes.
  */
 async function until(seconds: number, holds: () => boolean): Promise<boolean> {
   const never = new AbortController().signal

@@ -1,4 +1,4 @@
-/** `svc pause`, `resume` and `run-now`: they change the same files as a command from the service (1, rule 4). */
+/** `svc pause`, `resume` and `run-now`: change the same files as the commands from the service do (1, rule 4). */
 import { Command } from 'commander'
 import { inTurn } from '../files/lock.ts'
 import { examples } from '../hint.ts'

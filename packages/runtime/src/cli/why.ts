@@ -1,6 +1,4 @@
-/**
- * `svc why`: says in which state the agent is, and which person or rule is the reason. The command needs no network.
- */
+/** `svc why`: says which state the agent is in, and which person or rule caused it. The command needs no network. */
 import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'
 import { sentence } from '../launcher/health.ts'
@@ -62,7 +60,7 @@ function processSentences(f: AgentFacts): string[] {
   return f.managed ? [processSentence(f)] : []
 }
 
-/** Says whether the agent's process runs, and which rule or person decided that. */
+/** Says whether the agent's process runs, and which rule or person is the reason. */
 export function processSentence({ process, stopped }: AgentFacts): string {
   if (!process) return `It has not been started here yet; "${hint('start')}" starts it.`
   const { state, alive, halt, runtime } = process

@@ -1,6 +1,6 @@
 /**
- * Carries out a decision about a command. It writes the same files as the commands that people run on the machine (1,
- * rule 4).
+ * Applies a command from the service, as decide.ts decided. It writes the same files as the commands that people run on
+ * the machine (1, rule 4).
  */
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'

@@ -1,11 +1,11 @@
 /**
- * Decides the effect of a command from the service (3.6, D9), with a row for each type. What the agent offers limits
- * it, and a refusal is a normal answer.
+ * Decides what a command from the service does (3.6, D9). A table has a function for each type of command. A command
+ * that the agent does not offer is refused, which is a normal result.
  */
 import type { ManifestSetting } from '@svc/blueprint'
 import { type Control, checkValues, type ReceivedCommand, type SettingValues } from '@svc/protocol'
 
-/** The facts about the agent on which the decision about a command depends. */
+/** The facts about the agent from which the effect of a command is decided. */
 export interface CommandFacts {
   readonly controls: readonly Control[]
   readonly settings: readonly ManifestSetting[]
@@ -15,8 +15,8 @@ export type Decision =
   | { readonly do: 'pause' | 'resume' | 'run_now' }
   | { readonly do: 'set'; readonly values: SettingValues }
   /**
-   * The agent uploads a log. `name` may be any text: for a log that is not declared, the uploaded text says that there
-   * is none.
+   * A command for the upload of a log. `name` may be any text: if no log of this name is declared, the uploaded text
+   * says so.
    */
   | { readonly do: 'log'; readonly name: string }
   | { readonly do: 'refuse'; readonly message: string }

@@ -1,6 +1,6 @@
 /**
- * Kills the reporter with -9 at every change of the disk while commands are processed (D4, I4): none is applied twice,
- * and none is lost silently.
+ * Tests that a command is never applied twice and never lost silently (D4, I4). The reporter is killed with SIGKILL at
+ * every change of the disk while it processes commands.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,8 @@ import { agentFolder, type Running, reporter, starts } from '../../testing/folde
 import { command, json, startService } from '../../testing/service.ts'
 
 /**
- * The factor for all durations. Reports come every 250 ms, and a request may take long enough even on a busy machine.
+ * The factor for all durations: reports come every 250 ms, and the timeout of a request is still long enough on a busy
+ * machine.
  */
 const scale = 0.05
 
@@ -29,9 +30,9 @@ const sent = () =>
   })
 
 /**
- * Runs one case: commands arrive, the process is killed at disk change number `at` (0 means never), and the next start
- * continues. With `again`, the service then sends the same commands once more, as a service restored from a backup
- * does.
+ * Runs one case: commands arrive, the reporter is killed at disk change number `at` (0 means never), and its next start
+ * continues. With `again`, the service then sends the same commands once more, as a service does that was restored from
+ * a backup.
  */
 async function life(at: number, again = false): Promise<Seen> {
   const service = await startService()
@@ -39,8 +40,8 @@ async function life(at: number, again = false): Promise<Seen> {
   const countFile = join(folder.root, 'count')
   const env = {
     SVC_TEST_KILL_AT: String(at),
-    // changes of the disk are counted from the arrival of the service's answer on, since commands are processed from
-    // then on
+    // Disk changes are counted from the arrival of the service's answer on, since that is when the reporter processes
+    // the commands.
     SVC_TEST_KILL_AFTER: 'outbox.json',
     SVC_TEST_KILL_COUNT: countFile,
   }
@@ -48,7 +49,8 @@ async function life(at: number, again = false): Promise<Seen> {
   let applied = 0
   const take = () => {
     if (existsSync(folder.runNow)) applied++
-    rmSync(folder.runNow, { force: true }) // the agent does the run and removes the request for it
+    // The test acts as the agent, which removes the request for a run when it begins the run.
+    rmSync(folder.runNow, { force: true })
   }
   try {
     service.usual = json({ commands: [], interval: 5 })
@@ -92,7 +94,7 @@ test('killed at any change of the disk, each command is applied at most once, an
   expect(untouched.acks.map((a) => a.ok)).toEqual([true, true, true])
   expect(untouched.changes).toBeGreaterThan(40)
 
-  // the step from one kill to the next is odd, so that runs with and without `again` alternate
+  // The step between two kills is odd, so that runs with and without `again` alternate.
   const [step, last] = process.env.SVC_TEST_LONG ? [1, untouched.changes] : [9, 75]
   for (let at = 1; at <= last; at += step) {
     const again = at % 2 === 0
@@ -102,10 +104,11 @@ test('killed at any change of the disk, each command is applied at most once, an
     expect(applied, where).toBeLessThanOrEqual(1)
     if (ack('a')?.ok) expect(applied, where).toBe(1)
     const values = settings === '' ? {} : JSON.parse(settings)
-    // I27: either all keys of a set command are changed or none
+    // Either all keys of a `set` command are changed, or none (I27).
     expect(['10 calm', '30 brisk'], where).toContain(`${values.every} ${values.tone}`)
     if (ack('b')) expect(ack('b')?.ok, where).toBe(values.every === 30)
-    // A command is noted before it takes effect, so it is answered even if the service does not send it again.
+    // The reporter notes a command before the command takes effect, so it sends an ack even if the service does not
+    // send the command again.
     if (applied === 1) expect(ack('a'), where).toBeDefined()
     if (values.every === 30) expect(ack('b'), where).toBeDefined()
     if (again) expect(acks.map(({ id }) => id).sort(), where).toEqual(['a', 'b', 'c'])

@@ -1,7 +1,7 @@
 /**
  * The journal of commands (D4, I4). The id of a command is written and synced before the command is applied, and its
- * answer afterwards, so a command is applied at most once, even if the process is killed. The journal also holds the
- * acks that still have to be sent: an ack stays until the service has answered a report that carried it.
+ * outcome afterwards. So a command is applied at most once, even if the process is killed. The journal also holds acks,
+ * each until the service has answered a report that carried it.
  */
 import { type Ack, isObject, limits } from '@svc/protocol'
 import { boolean, field, list, number, object } from '@svc/protocol/fields'
@@ -12,14 +12,14 @@ const entry = object(
   {
     id: words,
     type: words,
-    /** The payload of the command, kept only until it is answered. */
+    /** The payload of the command, kept only until the outcome is written. */
     payload: field((v) => (isObject(v) ? v : undefined), { type: 'object' }),
-    /** When the runtime received this command, in Unix seconds. */
+    /** The time at which the runtime received this command, in Unix seconds. */
     received: number(),
     answered: number(),
     ok: boolean,
     message: words,
-    /** True while the ack of this command still has to reach the service. */
+    /** True until the service has received the ack of this command. */
     owed: boolean,
   },
   'id',
@@ -31,7 +31,9 @@ export type Journal = readonly CommandEntry[]
 
 const file = note('commands', object({ commands: list(entry, Number.POSITIVE_INFINITY) }, 'commands'), 64 * 1024 * 1024)
 
-/** Reads the journal. Throws if it exists and cannot be read, since without it a command could be applied twice. */
+/**
+ * Reads the journal. Throws if the journal exists and cannot be read, since commands could be applied twice without it.
+ */
 export function readJournal(folder: Folder): Journal {
   const seen = file.look(folder)
   if (seen.is === 'read') return seen.value.commands
@@ -51,8 +53,8 @@ export const replace = (journal: Journal, entry: CommandEntry): Journal =>
   journal.map((other) => (other.id === entry.id ? entry : other))
 
 /**
- * The acks for the next report: the oldest hundred, as far as they fit into the limit of D19. The others are sent with
- * later reports.
+ * Returns the acks for the next report: the oldest hundred, or fewer if they would exceed the size limit of D19. Later
+ * reports send the rest.
  */
 export function owedAcks(journal: Journal): Ack[] {
   const oldest = journal
@@ -68,15 +70,15 @@ export function owedAcks(journal: Journal): Ack[] {
   return oldest.slice(0, count)
 }
 
-/** Marks acks as delivered, after the service has answered the report that carried them. */
+/** Marks these acks as delivered. It is called when the service has answered the report that carried them. */
 export const acksArrived = (journal: Journal, acks: readonly Ack[]): Journal => {
   const ids = new Set(acks.map((ack) => ack.id))
   return journal.map(({ owed, ...entry }) => (owed && !ids.has(entry.id) ? { ...entry, owed } : entry))
 }
 
 /**
- * Forgets commands that are older than seven days and not among the newest thousand. A command that has no answer, or
- * whose ack still has to be sent, is never forgotten. `now` is in Unix seconds.
+ * Drops commands from the journal that are older than seven days and not among the newest thousand. A command without
+ * an outcome, or whose ack still has to be sent, is never dropped. `now` is in Unix seconds.
  */
 export const forget = (journal: Journal, now: number): Journal =>
   journal.filter(

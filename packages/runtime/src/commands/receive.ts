@@ -1,4 +1,7 @@
-/** Turns the commands of an answer into acks (3.2, D4), in the order in which they came. */
+/**
+ * Processes the commands in an answer of the service, in the order of their arrival, and writes their outcomes into the
+ * journal (3.2, D4).
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { Manifest } from '@svc/blueprint'
 import { isObject, type ReceivedCommand } from '@svc/protocol'
@@ -21,8 +24,7 @@ export const handledText = ({ type, ok, message }: Handled): string =>
   `${type === '' ? 'a command without a type' : type} ${ok ? 'done' : 'refused'}: ${message}`
 
 /**
- * Processes the commands of one answer. A command that arrives repeatedly is applied only once. `now` is in Unix
- * seconds.
+ * Processes the commands of one answer. A command that arrives again is not applied again. `now` is in Unix seconds.
  */
 export function receive(
   folder: Folder,
@@ -37,8 +39,9 @@ export function receive(
     for (const command of commands) {
       const known = journal.find((e) => e.id === command.id)
       if (known) {
-        if (known.type === 'log') continue // a log command has no ack; its upload is the answer
-        // the command was answered before, so the same ack is sent again
+        // A log command has no ack, because its upload is the answer.
+        if (known.type === 'log') continue
+        // The command has an outcome already, so the same ack is sent again.
         journal = keep(folder, replace(journal, { ...known, owed: true }))
         continue
       }
@@ -55,7 +58,8 @@ export function receive(
 }
 
 /**
- * Settles commands that an earlier start received and never answered. They were interrupted, and are not applied again.
+ * Writes an outcome for commands that were interrupted: an earlier start of the runtime received them and wrote no
+ * outcome. They are not applied again.
  */
 export function settleInterrupted(folder: Folder, manifest: Manifest, now: number): void {
   if (!readJournal(folder).some(isInterrupted)) return
@@ -73,14 +77,14 @@ function settle(folder: Folder, manifest: Manifest, journal: Journal, now: numbe
 }
 
 /**
- * True for a command whose processing was interrupted. A log command that still waits for its upload does not count: it
- * changes nothing on this machine, so it is simply tried again.
+ * True if the processing of a command was interrupted. A log command without an upload does not count as interrupted:
+ * it changes nothing on this machine, so the runtime simply tries the upload again.
  */
 const isInterrupted = (e: CommandEntry): boolean => e.answered === undefined && e.type !== 'log'
 
 /**
- * The outcome of an interrupted command (D4). If the agent is in the state that the command asked for, it counts as
- * applied. Otherwise nobody can know, and it counts as not done.
+ * Returns the outcome of an interrupted command (D4). If the agent is in the state that the command asked for, the
+ * command counts as done. Otherwise it counts as not done, since nobody can know.
  */
 function interruptedOutcome(folder: Folder, manifest: Manifest, entry: CommandEntry): CommandOutcome {
   return holds(folder, manifest, entry)
@@ -96,7 +100,7 @@ function holds(folder: Folder, manifest: Manifest, { type, payload }: CommandEnt
   return Object.entries(payload).every(([key, value]) => isDeepStrictEqual(values[key], value))
 }
 
-/** Carries out a command and returns its outcome. Undefined for a log command, whose upload is the answer. */
+/** Applies a command and returns its outcome; undefined for a log command, which the upload answers later. */
 function carryOut(
   folder: Folder,
   manifest: Manifest,

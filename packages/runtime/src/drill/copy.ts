@@ -1,6 +1,6 @@
 /**
- * Makes the copy in which a drill takes place: a temporary folder in which the agent's running version is installed,
- * without its token and without a service.
+ * Makes the copy of an agent in which a drill takes place: a temporary folder with the agent's running version, without
+ * the agent's token and without a connection to a service.
  */
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,10 @@ export interface Copy {
   readonly folder: Folder
   readonly manifest: Manifest
   readonly now: Packed
-  /** The same files packed as another version, to which the drill rehearses an update. */
+  /**
+   * The files of the running version, packed under another version number. The drill rehearses an update to this
+   * version.
+   */
   readonly next: Packed
   /** Removes the copy of the agent from the disk after the drill, unless `keep` is set. */
   end(): void
