@@ -43,8 +43,8 @@ export interface TestPostgres {
 }
 
 /**
- * PostgreSQL refuses to run as root. If tests run as root, the server runs as the user nobody, who exists on every
- * system.
+ * PostgreSQL refuses to run as root. If root runs the tests, the server runs as the user nobody, so that no user has to
+ * be created.
  */
 const nobody = 65534
 const asRoot = process.getuid?.() === 0

@@ -66,8 +66,8 @@ everyEngine('the history of an agent', (open) => {
     await boundHistories(w.store.db, '', w.clock.now())
     const kept = await w.store.db.selectFrom('level_change').select(['label']).orderBy('seq').execute()
     const labels = kept.map(({ label }) => label)
-    // The newest 4,000 changes begin within a day, and so the day before that point is folded: it starts with change
-    // 1,440, which is "ok", and its first change to the worst level, "warn", is 1,441.
+    // The newest 4,000 changes start with change 2,000, within the second day. Of the first day only its worst change,
+    // 700, is kept. The second day starts with change 1,440; its first change to "warn" is 1,441.
     expect(labels.slice(0, 4)).toEqual(['700', '1441', '2000', '2001'])
     expect(labels).toHaveLength(4002)
   })

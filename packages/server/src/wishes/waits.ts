@@ -9,8 +9,8 @@ import { type BlueprintWish, mayGoOut, type RuntimeWish } from './kept.ts'
 const windowMs = limits.windowSeconds * 1000
 
 /**
- * The milliseconds within which an agent starts an update after an answer offered it. If the agent reports later and
- * has not started, something else delays it.
+ * The milliseconds within which an agent starts an update after an answer offered it. A report after that time, without
+ * the start of the update, shows that the agent has not started it.
  */
 const beginsMs = 60_000
 

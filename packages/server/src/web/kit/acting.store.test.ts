@@ -183,8 +183,8 @@ function watched(store: Store) {
       return due !== undefined
     },
     /**
-     * Runs SQL outside the transaction whose query was just answered: on SQLite at once on the only connection, on
-     * PostgreSQL through the pool.
+     * Runs SQL right after the query that was just answered: on SQLite on the only connection, on PostgreSQL on another
+     * connection of the pool.
      */
     run: (text: string) => (store.engine === 'sqlite' ? store.sqlite.exec(text) : store.pool.query(text)),
   }
