@@ -1,6 +1,6 @@
 /**
- * Tests the request that each function of api.ts sends. It also contains calls that must not compile, which the type
- * check verifies.
+ * Tests the request that each function of api.ts sends. This file also contains calls that must not compile, which the
+ * type check verifies.
  */
 import type { Members, NewToken } from '@svc/api'
 import { afterEach, expect, expectTypeOf, test, vi } from 'vitest'

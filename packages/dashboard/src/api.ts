@@ -1,6 +1,7 @@
 /**
- * The service's routes, typed by the descriptions of its operations: a wrong path, method, parameter or field does not compile.
- * A refusal is thrown as `ApiError` with the service's code and words; no connection is `ApiError` with status 0 and code `offline`.
+ * Functions that call the service. Their types come from the descriptions of the operations, so a wrong path, method,
+ * parameter or field does not compile. A refusal is thrown as `ApiError` with the service's code and words. If the
+ * service cannot be reached, an `ApiError` with status 0 and code `offline` is thrown.
  */
 import type { BundleFinding, DeliveryState, NewRollout, Operations, Role, RolloutKind, WishOfMany } from '@svc/api'
 import { serviceHeard } from './ui/clock.ts'
@@ -8,7 +9,7 @@ import { serviceHeard } from './ui/clock.ts'
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
-  /** All faults of the uploaded bundle that the service refused, with file and line; empty for other refusals. */
+  /** Everything that is wrong with a bundle that the service refused, with file and line; empty for other refusals. */
   readonly findings: readonly BundleFinding[]
   constructor(status: number, code: string, message: string, findings: readonly BundleFinding[] = []) {
     super(message)
@@ -21,31 +22,32 @@ export class ApiError extends Error {
 
 type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/**
- * Makes the query of an address, such as `?a=1&b=2`, from values. Empty text, false, null and undefined are left out.
- */
+/** Makes a query string such as `?a=1&b=2` from values. Empty texts, false, null and undefined are left out. */
 export function query(values: Values): string {
   const pairs = Object.entries(values).filter(([, v]) => v !== undefined && v !== null && v !== '' && v !== false)
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([k, v]) => [k, String(v)]))}`
 }
 
-/** The routes of uploads, which `call` leaves out. An upload is not JSON, so `send` handles it. */
+/** The routes of uploads, which `call` does not accept: an upload is not JSON, so `send` handles it. */
 type Uploads = 'POST /w/:slug/blueprints'
-/** Routes that the browser opens by their address: files, and the stream of events. */
+/** The routes that the browser opens by their address instead of `call`: downloads, and the stream of events. */
 type Opened =
   | 'GET /w/:slug/events'
   | 'GET /w/:slug/agents/:name/logs/:id/download'
   | 'GET /w/:slug/blueprints/:blueprint/versions/:version/bundle'
 type Route = Exclude<keyof Operations, Uploads | Opened>
 type Sent<R extends Route> = Operations[R]['sent']
-/** The arguments of `call` that a route needs: path parameters, input, and a signal that aborts the request. */
+/** The arguments of `call` for a route: path parameters, input, and a signal that aborts the request. */
 type Arguments<R extends Route> = [
   ...(unknown extends Operations[R]['params'] ? [] : [at: Operations[R]['params']]),
   ...(Sent<R> extends undefined ? [] : Partial<Sent<R>> extends Sent<R> ? [input?: Sent<R>] : [input: Sent<R>]),
   signal?: AbortSignal | undefined,
 ]
 
-/** Calls an operation of the service. The input of a GET goes into the query, that of other methods is JSON. */
+/**
+ * Calls an operation of the service. The input of a GET is sent as the query string, the input of other methods as
+ * JSON.
+ */
 export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise<Operations[R]['given']> {
   const [method = '', path = ''] = route.split(' ')
   const rest: unknown[] = [...given]
@@ -57,7 +59,7 @@ export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise
   return request(method, address, method === 'DELETE' ? undefined : (input ?? {}), signal)
 }
 
-/** The address of a file, or of the stream of events, with its path parameters and its query filled in. */
+/** The address of a download, or of the stream of events, with its path parameters and its query string filled in. */
 export const addressFor = <R extends Opened>(
   route: R,
   at: Operations[R]['params'],
@@ -85,7 +87,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
   return read<T>(response.status, await response.text())
 }
 
-/** Returns the value of an answer of the service. Throws an ApiError if the answer is a refusal. */
+/** Returns the value of the service's answer. Throws an ApiError if the answer is a refusal. */
 function read<T>(status: number, text: string): T {
   serviceHeard()
   const value = parsed(text)
@@ -95,7 +97,10 @@ function read<T>(status: number, text: string): T {
 
 const offline = () => new ApiError(0, 'offline', 'Could not reach the service. Check your connection and try again.')
 
-/** Sends a file by XMLHttpRequest, the only way in which browsers report upload progress (a share from 0 to 1). */
+/**
+ * Sends a file by XMLHttpRequest, which is the only way in which browsers report upload progress. The function `sent`
+ * is called with the share from 0 to 1 that was sent.
+ */
 function send<T>(path: string, file: Blob, sent: (share: number) => void): Promise<T> {
   return new Promise((done, fail) => {
     const request = new XMLHttpRequest()
@@ -124,8 +129,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Makes an error from a refusal. Reads the service's envelope `{error: {code, message}}`, or `{code, message}` of the
- * accounts library.
+ * Makes an error from the body of a refusal, which is `{error: {code, message}}`, or `{code, message}` if the accounts
+ * library refused.
  */
 function refusal(status: number, value: unknown): ApiError {
   const outer = (value ?? {}) as { error?: unknown; code?: unknown; message?: unknown; findings?: unknown }
@@ -142,7 +147,7 @@ function refusal(status: number, value: unknown): ApiError {
   )
 }
 
-/** The query for the list of agents, without `offset` and `limit`, which say which rows are wanted. */
+/** The query for the fleet list, without `offset` and `limit`, which say which rows are wanted. */
 export type FleetQuery = Omit<Sent<'GET /w/:slug/fleet'>, 'offset' | 'limit'>
 /** A command as the page sends it (3.2). */
 export type SentCommand = Sent<'POST /w/:slug/agents/:name/commands'>
@@ -271,8 +276,7 @@ export const api = {
     call('GET /w/:slug/deliveries', { slug }, { state, limit: 200 }, s),
   retryDelivery: (slug: string, id: string) => call('POST /w/:slug/deliveries/:id/retry', { slug, id }),
 
-  // Functions for requests other than operations with JSON: the two routes of the accounts library, an upload, and
-  // files.
+  // The requests that are no operations with JSON: two routes of the accounts library, an upload, and two downloads.
   signIn: (email: string, password: string) => request('POST', '/api/auth/sign-in/email', { email, password }),
   signOut: () => request('POST', '/api/auth/sign-out', {}),
   upload: (slug: string, zip: Blob, sent: (share: number) => void) =>

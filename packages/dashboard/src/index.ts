@@ -1,2 +1,2 @@
-/** The page is built by `vite build`. Other packages import nothing from it. */
+/** This package exports nothing: `vite build` builds the page, and no other package imports from it. */
 export {}

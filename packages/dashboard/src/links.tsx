@@ -1,4 +1,4 @@
-/** Buttons and links of Mantine that lead to pages by the router. */
+/** Mantine's buttons and links, made to lead to pages by the router. */
 import { Anchor, Button, type ButtonProps, NavLink } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import type { ComponentProps } from 'react'

@@ -1,4 +1,7 @@
-/** Notifications in the corner of the page. The component is loaded with the first one, since most visits need none. */
+/**
+ * Notifications in the corner of the page. The component that shows them is loaded when there is a first notification,
+ * since most visits need none.
+ */
 import type { NotificationData } from '@mantine/notifications'
 import { lazy, Suspense, useSyncExternalStore } from 'react'
 

@@ -8,13 +8,13 @@ export function shellWord(word: string): string {
   return `${home}'${word.slice(home.length).replaceAll("'", "'\\''")}'`
 }
 
-/** The two lines that download the program into the current folder and make it the command `svc`. */
+/** The two lines that download the program `svc.pyz` into the current folder and make it the command `svc`. */
 export const downloadLines = (baseUrl: string): string =>
   [`curl -fsSO ${shellWord(`${baseUrl}/cli/svc.pyz`)}`, 'python3 svc.pyz self install'].join('\n')
 
 /**
- * The line that compares the downloaded program with the checksum that the service serves. `sed` adds a space before
- * the name of the file, because `shasum` requires two.
+ * The line that compares the downloaded `svc.pyz` with the checksum that the service serves. `sed` adds a space before
+ * the file name, because `shasum` requires two.
  */
 export const checkLine = (baseUrl: string): string =>
   `curl -fsS ${shellWord(`${baseUrl}/cli/svc.pyz.sha256`)} | sed 's/ /  /' | $(command -v sha256sum || echo shasum -a 256) -c`
@@ -26,11 +26,13 @@ export const connectLine = (baseUrl: string, name: string, folder: string): stri
 /** The line that sends reports of an agent until a person stops it. */
 export const reportLine = (folder: string): string => `python3 svc.pyz report --dir ${shellWord(folder)}`
 
-/** The line that asks for the install code and the secrets, and installs into a folder with the agent's name (2.12). */
+/**
+ * The line that asks for the install code and the secrets, and installs the agent into a folder with its name (2.12).
+ */
 export const initLine = (baseUrl: string): string => `python3 svc.pyz init --url ${shellWord(baseUrl)}`
 
 /**
- * The line for an installation without a person. The install code is read from a file, so that it is neither an
+ * The line for an installation without a person. It reads the install code from a file, so that the code is neither an
  * argument nor in the shell's history.
  */
 export const unattendedLine = (baseUrl: string): string => `${initLine(baseUrl)} --yes --start < code.txt`

@@ -1,6 +1,6 @@
 import { isAgentName } from '@svc/protocol'
 
-/** The reason why a text cannot be an agent's name (D50), as a sentence; null if it can be one. */
+/** The reason why a text cannot be an agent's name (D50), as a sentence; null for a valid name. */
 export function wrongWithName(name: string): string | null {
   if (name === '') return 'Give it a name.'
   if (name.length > 63) return 'A name has at most 63 characters.'

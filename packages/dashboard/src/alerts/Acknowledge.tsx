@@ -8,7 +8,7 @@ import { useAlertsAgain } from './useAlertChange.ts'
 
 const noteMax = 1000
 
-/** A button that acknowledges an alert after a dialog, in which the person can write a note for others. */
+/** A button that acknowledges an alert. It first opens a dialog in which the person can write a note for others. */
 export function Acknowledge({ slug, alert }: { slug: string; alert: AlertLine }) {
   const again = useAlertsAgain(slug)
   const [asking, setAsking] = useState(false)

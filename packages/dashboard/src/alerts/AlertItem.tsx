@@ -17,7 +17,7 @@ interface AlertItemProps {
   onItsPage?: boolean
 }
 
-/** One alert in a list: what it is about, since when, who looks after it, and the buttons while it is open. */
+/** One alert in a list: what it is about, since when, who acknowledged it, and the buttons while it is open. */
 export function AlertItem({ slug, alert, admin, onItsPage = false }: AlertItemProps) {
   const isOpen = alert.endedAt === null
   const covered = { agent: alert.agent, rule: alert.agent === null ? alert.rule : null }

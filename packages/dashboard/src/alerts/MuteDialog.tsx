@@ -16,7 +16,7 @@ interface MuteDialogProps {
 const hour = 3600
 
 /**
- * A dialog that mutes an agent, a rule or the workspace from a chosen time until another, for example during
+ * A dialog that mutes an agent, a rule or the workspace between two times that the person chooses, for example during
  * maintenance.
  */
 export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {

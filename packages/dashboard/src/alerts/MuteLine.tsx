@@ -15,8 +15,8 @@ interface MuteLineProps {
 }
 
 /**
- * One mute in a list: what it covers, its start if it has not started, its end, its author, and the button that lifts
- * it.
+ * One mute in a list: what it covers, when it starts (if it has not started), when it ends, who made it, and the button
+ * that lifts it.
  */
 export function MuteLine({ slug, mute, mayLift, onItsPage = false }: MuteLineProps) {
   const lift = useAlertChange(slug, 'Not lifted', () => api.liftMute(slug, mute.id))

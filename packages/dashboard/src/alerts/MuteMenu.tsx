@@ -10,8 +10,8 @@ import { type Covered, coveredBy, tomorrowMorning } from './words.ts'
 const hour = 3600
 
 /**
- * The lengths of a mute that the menu offers, in seconds. With null the mute ends as soon as no alert that it covers is
- * open.
+ * The lengths of a mute that the menu offers, in seconds. Null means that the mute ends as soon as no alert that it
+ * covers is open.
  */
 const choices: readonly (readonly [words: string, seconds: (now: number) => number | null])[] = [
   ['For 1 hour', () => hour],
@@ -27,7 +27,7 @@ interface MuteMenuProps {
   defaultOpened?: boolean
 }
 
-/** A button with a menu of the times for which an agent, a rule or the workspace can be muted. */
+/** A button that mutes an agent, a rule or the workspace. Its menu offers several lengths of the mute. */
 export function MuteMenu({ slug, covered, iconOnly = false, defaultOpened = false }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = coveredBy(covered)

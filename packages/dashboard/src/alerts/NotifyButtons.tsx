@@ -7,9 +7,7 @@ import { useAlertChange } from './useAlertChange.ts'
 
 const loadBrowser = () => import('./browser.ts')
 
-/**
- * The buttons by which the signed-in person has alerts sent to this browser, and by email if the service can send any.
- */
+/** The buttons with which a person has alerts sent to this browser, and by email if the service can send any. */
 export function NotifyButtons({ slug }: { slug: string }) {
   const { data: me } = useSuspenseQuery(meQuery)
   const browser = useAlertChange(slug, 'This browser is not notified', async () => {

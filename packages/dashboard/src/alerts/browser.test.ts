@@ -6,8 +6,7 @@ const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Fire
 const made = { endpoint: 'https://push.example.org/abc', toJSON: () => ({ endpoint: 'https://push.example.org/abc' }) }
 
 /**
- * Makes a simulated browser that permits everything, and records the lengths of the keys with which the page
- * subscribed.
+ * Makes a simulated browser that permits everything. `keys` has the length of each key with which the page subscribed.
  */
 function browser(more: Partial<Here> = {}, manager: object = {}) {
   const keys: number[] = []

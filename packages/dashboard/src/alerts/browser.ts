@@ -1,6 +1,6 @@
 /**
- * Makes this browser a channel that alerts are sent to, for the signed-in person. Each step can fail for a reason that
- * only the person can remove, so each error is a sentence that says what to do.
+ * Makes this browser a channel for alerts of the signed-in person. Each step can fail for a reason that only the person
+ * can remove, so each error is a sentence that says what to do.
  */
 
 import type { PersonalChannelRow } from '@svc/api'
@@ -23,14 +23,14 @@ export interface Here {
 interface BrowserChannel {
   name: string
   kind: 'push'
-  /** The browser's subscription as JSON. */
+  /** The browser's push subscription as JSON. */
   secret: string
 }
 
 /**
- * Adds this browser to the channels of the signed-in person in a workspace, or enables it there again. Throws
- * CannotNotify or ApiError, each with a message to show. It must be called from a click, because browsers otherwise
- * ignore the question for permission.
+ * Adds this browser to the channels of the signed-in person in a workspace, or enables its channel again. Throws
+ * CannotNotify or ApiError, each with a message to show. It must be called when the person clicks, because browsers
+ * otherwise ignore the question for permission.
  */
 export async function notifyThisBrowser(slug: string): Promise<PersonalChannelRow> {
   const channel = await subscribeBrowser(async () => (await call('GET /push')).publicKey)
@@ -44,8 +44,8 @@ export async function notifyThisBrowser(slug: string): Promise<PersonalChannelRo
 }
 
 /**
- * Asks the person for permission to notify, and subscribes this browser at the push service of its maker. `publicKey`
- * requests the key of our service, with which the subscription is made.
+ * Asks the person for permission to notify, and subscribes this browser at the push service of the browser's maker. The
+ * function `publicKey` requests the key of our service, with which the subscription is made.
  */
 export async function subscribeBrowser(publicKey: () => Promise<string>, here: Here = window): Promise<BrowserChannel> {
   const { serviceWorker } = here.navigator
@@ -81,8 +81,8 @@ async function registered(container: Pick<ServiceWorkerContainer, 'register' | '
 }
 
 /**
- * Subscribes this browser, or returns its present subscription. A subscription that was made with another key is
- * replaced, because our service has lost that key.
+ * Subscribes this browser to push messages, or returns its present subscription. A subscription that was made with
+ * another key is replaced, because our service has lost that key.
  */
 async function subscribed(manager: PushManager, key: Uint8Array<ArrayBuffer>): Promise<PushSubscription> {
   const before = await manager.getSubscription()
@@ -109,8 +109,8 @@ const isSame = (buffer: ArrayBuffer | null, key: Uint8Array): boolean => {
 }
 
 /**
- * Makes the name of the channel for a browser, such as `firefox-on-linux-3f2a`. The end comes from the address of the
- * subscription, so two browsers of the same kind get different names.
+ * Makes the name of the channel for a browser, such as `firefox-on-linux-3f2a`. The end of the name is a hash of the
+ * subscription's address, so two browsers of the same kind get different names.
  */
 export async function nameOf(userAgent: string, endpoint: string): Promise<string> {
   const first = (words: Readonly<Record<string, RegExp>>, otherwise: string) =>
@@ -121,8 +121,8 @@ export async function nameOf(userAgent: string, endpoint: string): Promise<strin
 }
 
 /**
- * Patterns for the names of browsers, tried in this order. Most browsers also name others in their user agent, so the
- * order matters.
+ * Patterns that recognise a browser by its user agent, tried in this order. The order matters, since most browsers also
+ * name other browsers in their user agent.
  */
 const browsers = { edge: /Edg/, opera: /OPR\//, firefox: /Firefox|FxiOS/, chrome: /Chrome|CriOS/, safari: /Safari/ }
 const systems = {

@@ -13,8 +13,8 @@ export function useAlertsAgain(slug: string): () => Promise<unknown> {
 }
 
 /**
- * A change of alerts, rules, channels or mutes by one press of a button. `refused` is the title of the notification
- * that shows why the service refused it.
+ * Returns a mutation for a button that changes alerts, rules, channels or mutes by calling `act`. If the service
+ * refuses the change, a notification with the title `refused` shows why.
  */
 export function useAlertChange<V, R>(slug: string, refused: string, act: (values: V) => Promise<R>) {
   const again = useAlertsAgain(slug)

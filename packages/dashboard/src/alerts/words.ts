@@ -1,7 +1,7 @@
-/** Alerts, rules and mutes in the words of the page. Pure. */
+/** Puts alerts, rules and mutes into the words of the page. */
 import type { AlertLine, RuleName, RuleRow } from '@svc/api'
 
-/** The heading of each rule's alerts. */
+/** The heading of the alerts of each rule. */
 export const headings: Readonly<Record<RuleName, string>> = {
   silent: 'Offline',
   bad: 'Level Bad',
@@ -48,12 +48,13 @@ const either = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? 'none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
 /**
- * The condition of a rule in its sentence, after the names of its channels: `when any agent is offline for 10 minutes`.
+ * The condition of a rule, as a sentence on the page has it after the names of the channels: `when any agent is offline
+ * for 10 minutes`.
  */
 export const conditionOf = (rule: RuleRow): string =>
   `when ${conditions[rule.rule](rule)}${rule.after > 0 ? ` for ${lengthOf(rule.after)}` : ''}`
 
-/** The channels of a rule as its sentence names them: `#ops and #mail`, `all channels` or `nobody`. */
+/** The channels of a rule, as a sentence on the page names them: `#ops and #mail`, `all channels` or `nobody`. */
 export function audienceOf({ channels }: Pick<RuleRow, 'channels'>): string {
   if (channels === null) return 'all channels'
   if (channels.length === 0) return 'nobody'
@@ -92,8 +93,8 @@ export function namesOf(names: readonly string[]): string {
 }
 
 /**
- * Sorts alerts, most urgent first: all that nobody has acknowledged before the acknowledged ones, then level Bad before
- * other levels, then new before old.
+ * Sorts alerts, most urgent first: those that nobody has acknowledged before the acknowledged ones, then level Bad
+ * before other levels, then alerts that opened later before earlier ones.
  */
 export const byUrgency = (a: AlertLine, b: AlertLine): number =>
   Number(a.acknowledged !== null) - Number(b.acknowledged !== null) ||
@@ -106,13 +107,13 @@ export function tomorrowMorning(now: number): number {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1, 8).getTime()
 }
 
-/** The things that a mute covers. Null means every agent, or every rule. */
+/** The agent and the rule that a mute covers. Null means every agent, or every rule. */
 export interface Covered {
   agent: string | null
   rule: RuleName | null
 }
 
-/** The things that a mute covers, in words: `mail-triage`, `the rule “Offline”`, `the workspace`. */
+/** The agent or rule that a mute covers, in words: `mail-triage`, `the rule “Offline”`, `the workspace`. */
 export function coveredBy({ agent, rule }: Covered): string {
   const named = rule === null ? '' : `the rule “${headings[rule]}”`
   if (agent === null) return named || 'the workspace'

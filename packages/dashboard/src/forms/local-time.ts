@@ -1,9 +1,9 @@
-/** Converts between Unix seconds and the text of a `datetime-local` input, in the browser's time zone. */
+/** Converts between Unix seconds and the value of a `datetime-local` input, in the browser's time zone. */
 
 const pad = (n: number, digits = 2) => String(n).padStart(digits, '0')
 
 /**
- * Makes a text such as `2026-11-21T14:05`, with seconds only if they are not zero; null for a time outside the
+ * Formats a time such as `2026-11-21T14:05`, with seconds only if they are not zero; null for a time outside the
  * calendar's range.
  */
 export function toLocalTime(seconds: number): string | null {

@@ -1,5 +1,6 @@
 /**
- * Rules for form fields. Each returns a sentence, or null when the value is valid. The service checks everything again.
+ * Rules for form fields. Each rule returns what is wrong with a value as a sentence, or null for a valid value. The
+ * service checks every value again.
  */
 
 const shortest = 10

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 
 /**
- * Returns a function that runs the action of a form, whether the action is running, and the error with which it last
- * failed; null if it did not fail.
+ * Returns the state of a form: a function `submit` that runs its action, whether the action is running (`busy`), and
+ * the error with which the action last failed (null if it did not fail).
  */
 export function useSubmit<V>(act: (values: V) => Promise<unknown>) {
   const [busy, setBusy] = useState(false)

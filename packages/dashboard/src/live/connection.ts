@@ -1,6 +1,6 @@
 /**
- * Reads the stream of live frames. The reconnecting that browsers have built in gives up after some refusals, and
- * notices a dead connection late. Here the page reconnects forever with growing pauses, and counts a connection as dead
+ * Reads the stream of live frames. The reconnection that browsers have built in gives up after some refusals, and
+ * notices a dead connection late. So this code reconnects forever, with growing pauses, and counts a connection as dead
  * after a silence: the service sends at least a `ping` every 20 s.
  */
 import { addressFor } from '../api.ts'
@@ -9,12 +9,12 @@ export type LiveState = 'connecting' | 'live' | 'lost'
 
 interface Listener {
   /**
-   * Called each time the stream is connected. `missed` is true if a connection was lost or an attempt failed before;
+   * Called each time the stream is connected. `missed` is true if an earlier connection was lost or an attempt failed;
    * the page must then load its data again.
    */
   open: (missed: boolean) => void
   frame: (text: string) => void
-  /** Called for a message that only shows that the service can be reached. */
+  /** Called for a `ping`, which only shows that the service can be reached. */
   ping: () => void
   state: (state: LiveState) => void
 }

@@ -1,7 +1,9 @@
-/** Applies frames to the part of the fleet that is on screen. Pure. */
+/** Applies frames to the part of the fleet list that is on screen. */
 import type { Fleet, FleetRow, Frame } from '@svc/api'
 
-/** Replaces rows on screen by those that a frame carries. Returns the same object if the frame carries none of them. */
+/**
+ * Replaces rows on screen by the rows of a frame. Returns the same object if the frame has none of the rows on screen.
+ */
 export function mergeFrame(fleet: Fleet, frame: Frame): Fleet {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))
   if (!fleet.rows.some((row) => fresh.has(row.name))) return fleet
@@ -18,15 +20,15 @@ const group = (row: FleetRow, now: number) =>
         : `${row.level ?? 'none'} ${row.statusLate || row.secretsMissing}`
 
 /**
- * True if a row on screen is in another group of the filter after this frame, such as in Bad instead of OK. Counts and
- * order must then be loaded again.
+ * True if the frame moves a row on screen to another group of the list's filter, for example from OK to Bad. The counts
+ * and the order of the list must then be loaded again.
  */
 export function movesGroup(fleet: Fleet, frame: Frame): boolean {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))
   return fleet.rows.some((row) => group(row, fleet.now) !== group(fresh.get(row.name) ?? row, frame.now))
 }
 
-/** Reads a frame's text; undefined when it is not a frame. */
+/** Parses the text of a frame; undefined if the text is not a frame. */
 export function readFrame(text: string): Frame | undefined {
   try {
     const value = JSON.parse(text) as Partial<Frame> | null

@@ -1,4 +1,4 @@
-/** Keeps the data of a workspace fresh while its page is open: frames update the query cache. */
+/** Keeps the data of a workspace fresh while its page is open: frames update the page's query cache. */
 import type { Fleet, Frame } from '@svc/api'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -10,8 +10,8 @@ import { mergeFrame, movesGroup, readFrame } from './merge.ts'
 export type { LiveState }
 
 /**
- * Opens one connection for the workspace. `agent` is the name of the agent whose page is open, if any; that agent then
- * reports more often.
+ * Opens one stream for the workspace. `agent` is the name of the agent whose page is open, if any; the service asks
+ * that agent to report more often.
  */
 export function useLive(slug: string, agent: string | undefined): LiveState {
   const client = useQueryClient()
@@ -28,8 +28,8 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
       ])
         void client.invalidateQueries({ queryKey: key })
     })
-    // When agents changed, the pages of blueprints and rollouts are loaded again too, because they show the states of
-    // requested versions.
+    // When agents have changed, the lists of blueprints and rollouts are loaded again too, because they show the states
+    // of wishes.
     const wishes = throttled(1_000, () => {
       for (const key of [keys.blueprints(slug), keys.rollouts(slug)]) void client.invalidateQueries({ queryKey: key })
     })
@@ -63,7 +63,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
   return state
 }
 
-/** Puts a frame into the cache. Returns true if the list of agents must be loaded again. */
+/** Puts a frame into the page's query cache. Returns true if the fleet list must be loaded again. */
 function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
   let stale = frame.list || frame.more
   for (const query of client.getQueryCache().findAll({ queryKey: keys.fleet(slug) })) {
@@ -80,7 +80,7 @@ function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
 
 /**
  * Limits calls of `act` to one in `ms` milliseconds. The first call is made at once. If more calls follow within that
- * time, one is made at its end.
+ * time, one call is made at the end of that time.
  */
 function throttled(ms: number, act: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined

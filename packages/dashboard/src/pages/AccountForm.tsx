@@ -7,7 +7,7 @@ import { ErrorNote } from '../ui/index.ts'
 
 interface AccountFormProps {
   email: string
-  /** The name that the form begins with. */
+  /** The name that the form has at first. */
   name?: string
   /** The text on the button, which begins with a verb. */
   verb: string
@@ -16,7 +16,7 @@ interface AccountFormProps {
 
 /**
  * A form for the name and a new password of an account that is new, was taken over, or whose password was forgotten.
- * The e-mail address cannot be changed, because the link that the person opened determines it.
+ * The e-mail address cannot be changed, because it is given by the link that the person opened.
  */
 export function AccountForm({ email, name: before = '', verb, onSubmit }: AccountFormProps) {
   const form = useForm({

@@ -5,7 +5,7 @@ import { ApiError } from '../api.ts'
 import { Empty, useDocumentTitle } from '../ui/index.ts'
 import { NotFoundPage } from './NotFoundPage.tsx'
 
-/** Shown in place of a page that could not be loaded or drawn. */
+/** The error page that is shown instead of a page that could not be loaded or drawn. */
 export function BrokenPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   useDocumentTitle('Something went wrong')

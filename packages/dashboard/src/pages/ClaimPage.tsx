@@ -11,8 +11,8 @@ import { WaitingPage } from './WaitingPage.tsx'
 const route = getRouteApi('/claim')
 
 /**
- * Opens a link with which the operator hands an account to the owner of its email address, or which was mailed to a person
- * who forgot their password.
+ * The page of a link with which the operator hands an account to the owner of its e-mail address, or which was mailed
+ * to a person who forgot their password.
  */
 export function ClaimPage() {
   const { token = '' } = route.useSearch()

@@ -14,7 +14,10 @@ interface Asked {
   mails: boolean
 }
 
-/** Lets a person request a link to choose a new password. The page shows the same for an address without an account. */
+/**
+ * The page on which a person requests a link to choose a new password. It shows the same answer for an address without
+ * an account.
+ */
 export function ForgotPage() {
   const [asked, setAsked] = useState<Asked | null>(null)
   return (

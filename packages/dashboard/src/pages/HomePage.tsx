@@ -8,7 +8,7 @@ import { useSignOut } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { Empty, Text } from '../ui/index.ts'
 
-/** Lists the person's workspaces. With only one, the router skips this page. */
+/** The page that lists the person's workspaces. If there is only one, the router skips this page. */
 export function HomePage() {
   const { data: me } = useSuspenseQuery(meQuery)
   const signOut = useSignOut()

@@ -15,7 +15,7 @@ import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/invitation/$id')
 
-/** Accepts an invitation: the person creates an account, or joins with an existing one. */
+/** The page that accepts an invitation: the person creates an account, or joins with an existing account. */
 export function InvitationPage() {
   const { id } = route.useParams()
   const info = useQuery({

@@ -11,8 +11,8 @@ import { ErrorNote } from '../ui/index.ts'
 const route = getRouteApi('/link')
 
 /**
- * Signs in with a one-time link. The person must press a button, so that programs that only open addresses do not use
- * the link up.
+ * The page that signs a person in with a one-time link. The person must press a button, so that programs that only open
+ * the address do not use up the link.
  */
 export function LinkPage() {
   const { token = '' } = route.useSearch()

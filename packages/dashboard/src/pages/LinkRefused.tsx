@@ -8,11 +8,11 @@ import { ErrorNote } from '../ui/index.ts'
 interface LinkRefusedProps {
   title: string
   error: unknown
-  /** The words about how to get another link or invitation. */
+  /** A text that says how to get another link or invitation. */
   children: ReactNode
 }
 
-/** Shows that the service refused a one-time link or an invitation. */
+/** The page that says that the service refused a one-time link or an invitation. */
 export const LinkRefused = ({ title, error, children }: LinkRefusedProps) => (
   <DoorShell title={title}>
     <Stack gap="md">

@@ -11,7 +11,7 @@ import { useArrive } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
 
-/** Creates another workspace, with its creator as admin. */
+/** The page that creates another workspace. The person who creates it becomes its admin. */
 export function NewWorkspacePage() {
   const arrive = useArrive()
   const [ownSlug, setOwnSlug] = useState(false)

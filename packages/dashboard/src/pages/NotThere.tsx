@@ -8,7 +8,10 @@ const ways = {
   blueprints: [paths.blueprints, 'Back to blueprints'],
 } as const
 
-/** Says that the object of an address does not exist, and links to the list of those that do. */
+/**
+ * Says that the thing named in the page's address does not exist, and links to the list of the existing things of its
+ * kind.
+ */
 export function NotThere({
   slug,
   back,

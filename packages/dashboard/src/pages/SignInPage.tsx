@@ -21,7 +21,7 @@ export function SignInPage() {
   )
 }
 
-/** The form for signing in. The page of an invitation uses it too, for people who have an account. */
+/** The form for signing in. The page of an invitation also uses it, for people who have an account. */
 export function SignInForm({ next, email = '' }: { next: string; email?: string }) {
   const arrive = useArrive()
   const form = useForm({
