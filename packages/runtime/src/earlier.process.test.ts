@@ -1,6 +1,6 @@
 /**
- * Runs folders that an earlier version of svc left (testing/earlier) with the current runtime. It must read the notes
- * in them and act by them.
+ * Tests that the current runtime runs folders which an earlier version of svc left (testing/earlier). The runtime must
+ * understand the notes in these folders and act accordingly.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ afterEach(async () => {
   await service.close()
 })
 
-/** Unpacks a folder, and connects it to the scripted service. */
+/** Unpacks a folder that an earlier version left, and connects it to the test's service. */
 function placed(name: string): InstalledAgent {
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-earlier-')))
   execFileSync('tar', ['-xzf', join(import.meta.dirname, `../testing/earlier/${name}.tgz`), '-C', above])
@@ -36,8 +36,8 @@ const last = () => service.reports.at(-1)?.report
 test('a paused agent with a version on hold stays paused, keeps the hold and its settings, and continues when resumed', async () => {
   agent = placed('held-paused')
   const wanted = { commands: [], interval: 30, desired: { blueprint: 'mail-triage', version: '1.2.0' } }
-  // The id of a command that the earlier version has already obeyed. The service sends the command again, as if the
-  // answer had been lost.
+  // This is the id of a command that the earlier version has already applied. The service sends the command again, as
+  // if the ack had been lost.
   const repeated = '01a2038f-d6a0-70c7-88c5-29ef73c36603'
   service.next.push(answer(command(repeated, 'set', { every: 60 })))
   service.usual = json(wanted)

@@ -25,15 +25,18 @@ export interface Copy {
    * version.
    */
   readonly next: Packed
-  /** Removes the copy of the agent from the disk after the drill, unless `keep` is set. */
+  /** Ends the use of the copy after the drill. The copy is removed from the disk, unless `keep` is true. */
   end(): void
 }
 export interface CopyOptions {
-  /** True if the copy begins with the agent's state; otherwise it has only the seeds of the bundle. */
+  /**
+   * True if the copy begins with the contents of the agent's folder `state`. Otherwise it begins as after an
+   * installation, with only the state files that the bundle contains.
+   */
   readonly withState: boolean
   /**
-   * True if the copy includes the agent's variables and secrets, so that the agent can really be started in it. The
-   * token is never included.
+   * True if the copy gets the agent's environment variables and secrets, so that the agent can really be started in it.
+   * The copy never gets the token.
    */
   readonly withSecrets: boolean
   /** True if the copy stays on the disk after the drill. */
@@ -41,11 +44,11 @@ export interface CopyOptions {
 }
 
 /**
- * Makes the copy. It reads the agent's folder and writes nothing into it. Throws an Error whose message is a sentence
- * for people.
+ * Makes the copy. The agent's folder is only read and never changed. If something fails, throws an Error whose message
+ * people can read.
  */
 export async function copyOf(agent: Folder, install: Install, options: CopyOptions): Promise<Copy> {
-  // the temporary folder is readable only by its owner
+  // Only the owner can read the temporary folder.
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drill-')))
   const guarded = options.withSecrets ? guard({ root: join(above, 'agent') }, options) : undefined
   const remove = () => rmSync(above, { recursive: true, force: true, maxRetries: 5 })
@@ -84,7 +87,7 @@ async function packed(dir: string): Promise<Packed> {
   return made.value
 }
 
-/** The same bundle with another version: 1.4.0 becomes 1.4.0+drill, which no service ever names. */
+/** Packs the same files as another version: 1.4.0 becomes 1.4.0+drill, a version that no service ever asks for. */
 async function renamed({ bytes, manifest }: Packed, dir: string): Promise<Packed> {
   const unpacked = await unpackBundle(bytes, dir)
   if (!unpacked.ok) throw new Error(`The running version cannot be unpacked: ${unpacked.message}`)

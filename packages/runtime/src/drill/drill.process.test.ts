@@ -1,4 +1,4 @@
-/** Tests `svc drill`: it rehearses the real update, and leaves the agent in the folder unchanged. */
+/** Tests `svc drill`, which rehearses an update as it really happens and leaves the installed agent unchanged. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ async function world(files: Readonly<Record<string, string>> = {}) {
   cleanups.push(() => agent.remove())
   const tmp = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drills-')))
   cleanups.push(() => rmSync(tmp, { recursive: true, force: true }))
-  await service.close() // a drill needs no service
+  await service.close() // A drill needs no service.
   return { agent, tmp }
 }
 async function drills(agent: InstalledAgent, tmp: string, ...args: string[]) {

@@ -1,7 +1,7 @@
 /**
- * Cleans up if a drill is killed. A separate shell waits until the drill's end of a pipe is closed. Unless the drill
- * has said before that it is over, the shell then ends the rehearsed agent as `svc stop` does, and removes the copy
- * with its secrets.
+ * Cleans up if a drill is killed. A separate shell waits until the drill's end of a pipe is closed. If the drill did
+ * not first write that it is over, the shell ends the rehearsed agent as `svc stop` does, and removes the copy with its
+ * secrets.
  */
 import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
@@ -10,17 +10,17 @@ import { programFile } from '../launcher/file.ts'
 
 const script = `read -r word; [ "$word" = over ] && exit; copy=$1; shift; "$@"; [ -z "$copy" ] || rm -rf "$copy"`
 
-/** Starts the shell that cleans up. With `keep`, the copy stays on the disk. */
+/** Starts the shell that cleans up after a killed drill. With `keep`, the copy stays on the disk. */
 export function guard({ root }: Pick<Folder, 'root'>, { keep }: { keep: boolean }): { over(): void } {
   const program = programFile()
   const file = program.endsWith('.ts') ? [program] : ['-e', 'require(process.argv[1])', program]
   const stop = [process.execPath, ...file, 'stop', '--dir', root]
   const shell = spawn('/bin/sh', ['-c', script, 'sh', keep ? '' : dirname(root), ...stop], {
     cwd: '/',
-    detached: true, // the shell is in its own process group, so a kill of the drill's whole group does not end it
+    detached: true, // The shell gets a process group of its own, so that a kill of the drill's group spares it.
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  shell.on('error', () => {}) // this machine has no shell, so nothing cleans up
+  shell.on('error', () => {}) // Without a shell on this machine, nothing cleans up.
   shell.stdin.on('error', () => {})
   shell.unref()
   return { over: () => shell.stdin.end('over\n') }

@@ -1,7 +1,7 @@
 /**
- * Rehearses an update and a rollback in a copy, with the code of real updates (update/moves.ts): journal, staging,
- * swap, proof and rollback work on a real disk. The fetch, which needs the service, and the 30 minutes of watching are
- * left out. The proof is also left out unless the agent is really started.
+ * Rehearses an update and a rollback in the copy, with the code of real updates (update/moves.ts). The journal, the
+ * staging, the swap, the proof and the rollback happen on a real disk. Left out are the download, which needs the
+ * service, and the 30 minutes of watching. The proof is left out too, unless the drill really starts the agent.
  */
 import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
@@ -24,19 +24,21 @@ import type { Copy } from './copy.ts'
 
 export interface DrillStep {
   readonly name: 'fetch' | 'start' | 'stage' | 'swap' | 'prove' | 'watch' | 'roll back' | 'state'
-  /** A sentence about what this step does in a real update. */
+  /** A sentence that says what this step does in a real update. */
   readonly would: string
   readonly did: 'done' | 'failed' | 'left out'
   readonly message: string
 }
 export interface Rehearsal {
-  /** True if the agent's command is really started. */
+  /** True if the drill really starts the agent's command. */
   readonly start: boolean
   readonly stop: AbortSignal
   readonly say: (line: string) => void
 }
 
-/** Rehearses all steps of an update and its rollback in order. It ends after the first step that fails. */
+/**
+ * Rehearses all steps of an update and of its rollback, in order. The rehearsal ends after the first step that fails.
+ */
 export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Promise<DrillStep[]> {
   const { folder, now, next } = copy
   const from = now.manifest.version
@@ -134,8 +136,8 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
 }
 
 /**
- * Runs the real state machine with a local bundle until the version is kept or has failed. It stops before a step that
- * needs the agent if the agent is not started.
+ * Runs the state machine of real updates with a local bundle, until the new version is kept or has failed. If the drill
+ * does not start the agent, the state machine stops before the step that needs the agent.
  */
 async function update(
   copy: Copy,
@@ -179,7 +181,7 @@ async function update(
   return { seen, now: state }
 }
 
-/** Starts the agent's command in the copy, under the launcher's own supervisor. */
+/** Starts the agent's command in the copy, with the same supervisor that the launcher uses. */
 function begin({ folder, manifest }: Copy, say: (line: string) => void) {
   let deaths = 0
   const started = supervise(folder, takeOver(folder), {
@@ -203,8 +205,8 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
     sentence: () => sentence(state()),
     end: () => started.stop(),
     /**
-     * Resolves to true once this version runs and has written its status file, or has had the time to write it; to
-     * false if it does not run.
+     * Resolves to true if this version runs, and has either written its status file or had enough time to write it; to
+     * false if this version does not run.
      */
     async runs(sha256: string, stop: AbortSignal): Promise<boolean> {
       const holds = () => state().is === 'running' && state().version === nameOf(sha256)
@@ -219,7 +221,7 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
   }
 }
 
-/** A checksum over the names, modes and contents of everything below a folder. */
+/** Returns a checksum over the names, modes and contents of everything below a folder. */
 export function fingerprint(root: string): string {
   const sum = createHash('sha256')
   const walk = (path: string, name: string) => {

@@ -1,7 +1,7 @@
 /**
- * Writes files that survive a kill and a power failure (D57): the content goes to a temporary file, which is synced and
- * renamed, and then the folder is synced. An EIO from a sync is thrown and never retried: what is on the disk is then
- * unknown until the journal is read again.
+ * Writes files so that they survive a kill and a power failure (D57). The content goes to a temporary file, which is
+ * synced and renamed, and then the folder is synced. If a sync fails with EIO, the error is thrown and never retried:
+ * what is on the disk is unknown until the journal is read again.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -20,17 +20,17 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { codeOf } from '../errors.ts'
 
-/** Replaces a file in one step. A reader sees either the old or the new file, and always a whole one. */
+/** Replaces a file in one step. A reader sees either the whole old file or the whole new one. */
 export function writeDurably(file: string, data: string | Uint8Array, mode = 0o644): void {
   write(file, data, mode, true)
   syncFolder(dirname(file))
 }
 
-/** Replaces a file in one step, without syncing it. A power failure may undo the change. */
+/** Replaces a file in one step, but does not sync it. A power failure may undo the change. */
 export const writeLightly = (file: string, data: string | Uint8Array, mode = 0o644): void =>
   write(file, data, mode, false)
 
-/** Removes a file; false if there was none. */
+/** Removes a file. Returns false if there was no file. */
 export function removeDurably(file: string): boolean {
   try {
     unlinkSync(file)
