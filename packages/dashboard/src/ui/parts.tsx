@@ -8,7 +8,7 @@ interface SectionProps {
   /** Quiet text at the right end of the line of the heading. */
   aside?: ReactNode
   children: ReactNode
-  /** True for content without inner padding, such as tables and lists that reach the edge of the card. */
+  /** True to leave out the padding around the content, for tables and lists that reach the edge of the card. */
   flush?: boolean
 }
 

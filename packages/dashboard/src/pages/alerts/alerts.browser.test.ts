@@ -132,7 +132,8 @@ test('an admin plans a mute of the whole workspace', async () => {
   expect(await axe(page)).toEqual([])
   await dialog.getByLabel('Until').fill('2099-05-01T12:00')
   await dialog.getByRole('button', { name: 'Mute' }).click()
-  // A mute may begin at most a year from now. The service refuses a later one, and its reason is shown.
+  // A mute may begin at most a year from now. The service refuses a mute that begins later, and the page shows the
+  // reason.
   await dialog.getByText('A mute may begin at most a year from now.').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 })

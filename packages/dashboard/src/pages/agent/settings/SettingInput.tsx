@@ -13,7 +13,7 @@ interface SettingInputProps {
   onChange: (raw: Raw) => void
 }
 
-/** The input for each type of setting (2.4). A new type does not compile until it has one. */
+/** The input component for each type of setting (2.4). TypeScript refuses a new type without an input component. */
 const inputs: Readonly<Record<SettingType, ComponentType<SettingInputProps>>> = {
   percent: NumberField,
   number: NumberField,
@@ -37,7 +37,10 @@ const shared = ({ id, raw, locked, invalid, describedBy }: SettingInputProps) =>
 })
 const textOf = (raw: Raw) => (typeof raw === 'string' ? raw : '')
 
-/** A text field and not a number field, so that text stays as it was typed and the mouse wheel changes nothing. */
+/**
+ * The input for a number is a text field and not a number field, so that it keeps the text as typed and ignores the
+ * mouse wheel.
+ */
 function NumberField(props: SettingInputProps) {
   return (
     <TextInput

@@ -77,8 +77,8 @@ function Form({ agent, settings, schema }: FormProps) {
 }
 
 /**
- * Returns a function that sends the changed values. `changes` is undefined while nothing may be sent; then the function
- * only marks wrong values.
+ * Returns a function that sends the changed values in a `set` command. `changes` is undefined while nothing may be
+ * sent; the function then only marks wrong values.
  */
 function useSend({ press, settings }: Agent, changes: SettingValues | undefined) {
   const [sending, setSending] = useState(false)

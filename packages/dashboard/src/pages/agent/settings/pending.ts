@@ -1,4 +1,4 @@
-/** Settings that were sent and are not answered yet, and the newest `set` command if it has ended. */
+/** Finds the settings in pending `set` commands, and the newest `set` command if it has ended. */
 import type { Command } from '@svc/api'
 import type { SettingValue, SettingValues } from '@svc/protocol'
 import { isOpen } from '../parts/life.ts'
@@ -9,7 +9,7 @@ export interface PendingSetting {
 }
 
 /**
- * The values that were sent and not answered yet, by key. If a setting was sent several times, the last value counts,
+ * Returns the values in pending `set` commands, by key. If several commands set the same key, the newest value counts,
  * because commands are delivered in order (D5).
  */
 export function pendingSettings(open: readonly Command[]): Map<string, PendingSetting> {
