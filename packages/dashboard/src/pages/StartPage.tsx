@@ -17,8 +17,8 @@ import { WaitingPage } from './WaitingPage.tsx'
 const route = getRouteApi('/start')
 
 /**
- * Creates the first account and workspace, with the one-time link that the service prints when it starts without any
- * account.
+ * The page that creates the first account and workspace. It needs the one-time link that the service prints when it
+ * starts without any account.
  */
 export function StartPage() {
   const { token = '' } = route.useSearch()

@@ -16,7 +16,9 @@ import { Sessions } from './Sessions.tsx'
 import { SignIns } from './SignIns.tsx'
 import './account.css'
 
-/** The signed-in person's name, password, sessions and appearance. */
+/**
+ * The page on which the signed-in person sees and changes their name, password, sessions and appearance of the page.
+ */
 export function AccountPage() {
   const { data: me } = useSuspenseQuery(meQuery)
   const router = useRouter()

@@ -6,7 +6,7 @@ import { keys, sessionsQuery } from '../../queries.ts'
 import { ErrorNote, Text, Time } from '../../ui/index.ts'
 import { browserOf } from './browser.ts'
 
-/** The sessions of the signed-in person. Each can be ended. */
+/** The sessions of the signed-in person, each with a button that ends the session. */
 export function Sessions() {
   const { data, error, refetch } = useQuery(sessionsQuery)
   const client = useQueryClient()

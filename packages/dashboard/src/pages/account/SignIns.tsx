@@ -17,7 +17,7 @@ const methods: Readonly<Record<SignInRecord['method'], string>> = {
 /** The number of sign-ins that the list shows at first. */
 const first = 5
 
-/** The signed-in person's last sign-ins, so that one by somebody else is noticed. */
+/** The last sign-ins of the signed-in person, who can notice there that somebody else has signed in. */
 export function SignIns() {
   const { data, error, refetch } = useQuery(signInsQuery)
   const [all, setAll] = useState(false)

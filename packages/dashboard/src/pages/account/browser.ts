@@ -1,6 +1,6 @@
 /**
- * Turns a browser's user agent into words: `Firefox on Linux`. People recognise their own by that; the full text is no
- * help.
+ * Turns a browser's user agent into words such as `Firefox on Linux`. People recognise their browser by these words,
+ * while the full user agent is no help.
  */
 
 const browsers: readonly [RegExp, string][] = [

@@ -14,7 +14,7 @@ import './activity.css'
 
 const pageSize = 50
 
-/** The activity of the workspace: newest first, older on demand. */
+/** The page with the activity of the workspace: newest entries first, older ones when a person asks for them. */
 export function ActivityPage() {
   const slug = useSlug()
   const { name } = useWorkspace()
@@ -58,8 +58,8 @@ export function ActivityPage() {
 }
 
 /**
- * Removes entries that are listed twice. If several entries have the same millisecond, they may be in two pieces of the
- * list.
+ * Removes entries that are listed twice. If several entries have the same millisecond, two requests may both return
+ * them.
  */
 function once(entries: AuditEntry[]): AuditEntry[] {
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()]

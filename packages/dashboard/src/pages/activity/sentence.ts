@@ -1,7 +1,9 @@
-/** Turns entries of the activity into sentences. Pure. An unknown action is shown with its facts. */
+/**
+ * Turns entries of the activity into sentences. An entry with an unknown action is shown with its details as they are.
+ */
 import type { AuditEntry } from '@svc/api'
 
-/** A piece of a sentence: our words, quoted words, or an agent's name. */
+/** A part of a sentence: words of the page, a text that was entered elsewhere (`said`), or an agent's name. */
 export type Part = string | { said: string } | { agent: string }
 
 type ActivityFacts = Readonly<Record<string, unknown>>
@@ -135,7 +137,7 @@ function asked(what: Part, type: unknown, payload: unknown): Part[] {
   }
 }
 
-/** The sentence after the actor's name: `asked mail-triage to pause`. */
+/** The sentence about an entry, without the person's name before it: `asked mail-triage to pause`. */
 export function sentence({ action, subject, details }: Pick<AuditEntry, 'action' | 'subject' | 'details'>): Part[] {
   const [kind, name] = split(subject)
   if (Array.isArray(details.agents) && name === 'agents') return tellOf(action, { said: subject }, subject, details)
@@ -159,6 +161,6 @@ function unforeseen(action: string, subject: string, details: ActivityFacts): Pa
   return [said(action.replaceAll(/[._]/g, ' ')), ': ', said(subject), ...facts]
 }
 
-/** The heading of the day of an entry, in the reader's time zone. */
+/** The heading for the entries of one day, such as `Saturday, 21 November 2026`, in the reader's time zone. */
 export const dayOf = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(at)

@@ -1,5 +1,5 @@
 /**
- * The page of one agent: its last report part by part, and its commands. The page's address says which part is shown.
+ * The page of one agent: the parts of its last report, and its commands. The page's address says which tab is shown.
  */
 import { Loader, Tabs } from '@mantine/core'
 import { IconRobotOff } from '@tabler/icons-react'
@@ -31,7 +31,7 @@ const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ age
 
 export function AgentPage() {
   const { slug, name } = useAgentAddress()
-  // Each agent has another key, so that React does not keep typed text and pending clicks when another agent is opened.
+  // Each agent has another React key, so that typed text and pending clicks do not stay when another agent is opened.
   return <OneAgent key={`${slug}/${name}`} slug={slug} name={name} />
 }
 
@@ -82,8 +82,8 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
 }
 
 /**
- * The tabs to show. Logs are only for admins, and settings only if the agent reports a schema. Runs and updates are
- * hidden before the first report, unless runs are kept or the agent comes from a blueprint.
+ * The tabs of the agent's page. Logs are only for admins, and settings only if the agent reports a schema. Runs and
+ * updates are hidden before the first report, unless runs are kept or the agent comes from a blueprint.
  */
 function tabsOf({ page }: Agent): AgentTab[] {
   const there: Record<AgentTab, boolean> = {

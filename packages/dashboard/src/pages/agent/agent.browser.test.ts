@@ -58,7 +58,7 @@ test('nothing is shown that is not in the report', async () => {
   await agent.report()
   const page = await world.visit('admin', 'bare')
   await seen(page, /^reported/)
-  // Alerts are known to the service, so their section needs nothing from the report.
+  // The service itself knows the alerts, so their section is shown even for an empty report.
   expect(await page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['Alerts'])
   expect(await page.getByRole('tab').allInnerTexts()).not.toContain('Settings')
   for (const name of ['Pause', 'Resume', 'Run now']) expect(await page.getByRole('button', { name }).count()).toBe(0)
@@ -340,7 +340,7 @@ test('only values from an old status file are shown with their age; values that 
   expect(await section(page, 'Health').getByText('as of').count()).toBe(1)
 })
 
-/** Each view with the agent that it shows, and a text that is there when the view is complete. */
+/** The tabs to test, each with the agent whose page is opened, and a text that is there when the tab is complete. */
 const views = [
   ['overview', 'whole', '60 runs'],
   ['runs', 'brief', 'Mail 0'],
@@ -350,7 +350,8 @@ const views = [
 ] as const
 
 test.each(views)('the view %s passes axe and fits a phone, light and dark', async (tab, name, whole) => {
-  // The agent reports only a dozen runs, which include every kind. With sixty rows axe would take seconds.
+  // This agent reports only a dozen runs, which include every kind. With sixty rows the accessibility check axe would
+  // take seconds.
   if (name === 'brief') await (await world.addAgent(name)).report({ runs: wholeReport(now()).runs.slice(0, 12) })
   const page = await world.visit('admin', name, { tab })
   expect(await wrongLooks(page, () => seen(page, whole))).toEqual([])

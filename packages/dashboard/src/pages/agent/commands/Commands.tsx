@@ -17,7 +17,8 @@ import { What } from './What.tsx'
 const size = 50
 
 /**
- * Lists the commands of an agent, page by page: who sent each and when, and its result in the agent's own words (3.2).
+ * Lists the commands of an agent, page by page: who sent each command and when, and its result in the agent's words
+ * (3.2).
  */
 export default function Commands({ agent }: { agent: Agent }) {
   const { slug, page } = agent
@@ -85,8 +86,8 @@ function Entry({ agent, command }: { agent: Agent; command: Command }) {
 }
 
 /**
- * Offers what can follow a command: opening the log that it brought, or sending it again. It is never sent again
- * without a press, because it may no longer be wanted.
+ * Offers what a person can do after a command: read the log that the agent sent, or send the command again. A command
+ * is never sent again without a click, because it may no longer be wanted.
  */
 function Next({ agent: { slug, page }, command }: { agent: Agent; command: Command }) {
   const client = useQueryClient()

@@ -17,11 +17,10 @@ interface FollowingProps {
 }
 
 /**
- * Shows the commands in progress, and the results of those sent in this visit: queued, delivered, or the agent's own
- * words.
+ * Shows the pending commands of an agent, and the results of those that the person has sent since they opened the page.
  */
 export function Following({ agent, commands, dismiss }: FollowingProps) {
-  // Only the last control can be undone, because it has replaced the earlier ones.
+  // Only the latest pause or resume can be undone, because it has replaced the earlier ones.
   const last = commands.find(({ type }) => isControl(type) && undoOf[type] !== undefined)
   return (
     <ul
@@ -76,7 +75,10 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
   )
 }
 
-/** Offers what can follow an answered command: reading the log that it brought, or undoing a pause or a resume. */
+/**
+ * Offers what a person can do after the agent answered a command: read the log that it sent, or undo a pause or a
+ * resume.
+ */
 function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
   const [sending, setSending] = useState(false)
   const undo = undoable && isControl(command.type) ? undoOf[command.type] : undefined

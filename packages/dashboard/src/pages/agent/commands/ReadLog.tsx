@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useView } from '../parts/agent.ts'
 
-/** A button that opens the log that a command brought. */
+/** A button that opens the log that an agent sent in answer to a command. */
 export function ReadLog({ log }: { log: string }) {
   const { go } = useView()
   return (

@@ -8,7 +8,7 @@ interface WhatProps {
   schema?: readonly Setting[] | undefined
 }
 
-/** Names a command: `Pause`, `Send log work`, `Set Minutes between runs to 20`. */
+/** Shows what a command asks for, such as `Pause`, `Send log work` or `Set Minutes between runs to 20`. */
 export function What({ command, schema }: WhatProps) {
   const { title, what } = titleOf(command)
   const changes = command.type === 'set' ? changesOf(command.payload as SettingValues, schema) : []

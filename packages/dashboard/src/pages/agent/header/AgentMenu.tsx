@@ -4,7 +4,9 @@ import { useState } from 'react'
 import { DeleteDialog, RenameDialog, RotateDialog } from '../../../agents/index.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 
-/** The menu to rename, rotate and delete. The dialogs name the consequences. */
+/**
+ * The menu to rename an agent, to rotate its token and to delete it. Each opens a dialog that names the consequences.
+ */
 export function AgentMenu({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState<'rename' | 'rotate' | 'delete' | null>(null)
   const { slug, page } = agent

@@ -9,7 +9,7 @@ import type { Agent } from '../parts/agent.ts'
 import { AgentMenu } from './AgentMenu.tsx'
 import { Controls } from './Controls.tsx'
 
-/** The agent's name, level, last report and controls. */
+/** The top of the agent's page: the agent's name, level, last report and controls. */
 export function Header({ agent }: { agent: Agent }) {
   const { slug, page, silent } = agent
   const { report } = page
@@ -86,8 +86,8 @@ export function Header({ agent }: { agent: Agent }) {
 }
 
 /**
- * The time of the last report, or of adding the agent before its first one. If the agent is stopped or offline (D20),
- * the time is emphasised, because everything on the page is as old as that report.
+ * Shows when the agent last reported or, before its first report, when it was added. If the agent is stopped or offline
+ * (D20), the time is emphasised, because everything on the page is as old as the last report.
  */
 function Heard({ agent: { page, silent } }: { agent: Agent }) {
   if (page.seenAt === null)

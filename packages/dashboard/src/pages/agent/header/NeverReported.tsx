@@ -13,13 +13,13 @@ import type { Agent } from '../parts/agent.ts'
 import '../overview/overview.css'
 
 /**
- * Shown before the first report: explains how to make the agent report. The page changes by itself when the report
- * arrives.
+ * Shown before the agent's first report: explains how to make the agent report. When the report arrives, the page shows
+ * it instead.
  */
 export const NeverReported = ({ agent }: { agent: Agent }) =>
   agent.page.blueprint === null ? <NotConnected agent={agent} /> : <NotStarted agent={agent} />
 
-/** Explains how to start an agent that was installed with a code. */
+/** Explains how to start an agent that was installed with an install code. */
 function NotStarted({ agent }: { agent: Agent }) {
   const { page } = agent
   return (

@@ -6,8 +6,8 @@ interface LogLinesProps {
   rows: readonly LogRow[]
   marked: ReadonlyMap<number, { from: number; to: number; at: number }[]>
   /**
-   * The index of the selected match among all matches, and the index of the row in which it starts; null without a
-   * match.
+   * `at` is the index of the selected match among all matches, and `row` the index of the row in which that match
+   * starts; both are null without a match.
    */
   at: number | null
   row: number | null

@@ -16,9 +16,9 @@ export interface LogReaderProps {
   id: string
 }
 
-/** Shows one log, with search, wrapping and download. Its content is never taken for markup. */
+/** Shows one log, with search, wrapping and download. The content of the log is never taken for markup. */
 export default function LogReader({ slug, name, id }: LogReaderProps) {
-  // A log never changes, so it is not loaded again after a report. It may have half a megabyte.
+  // A log never changes and may have half a megabyte, so a new report does not make the page load it again.
   const { data: log, error, refetch } = useQuery({ ...logQuery(slug, name, id), staleTime: 'static' })
   const [wanted, setWanted] = useState('')
   const [searched] = useDebouncedValue(wanted, 120)

@@ -3,17 +3,17 @@ import { useEffect, useState } from 'react'
 
 interface AwaitedLog {
   readonly name: string
-  /** The ids of the logs that existed when this log was requested. */
+  /** The ids of the logs that the service had when this log was requested. */
   readonly before: ReadonlySet<string>
 }
 
-/** Finds the requested log in the list: a log of that name that was not listed before the request. */
+/** Finds a requested log in the list of logs: a log of that name that was not listed before the request. */
 export const arrivedOf = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEntry | undefined =>
   logs.find((log) => log.name === waiting.name && !waiting.before.has(log.id))
 
 /**
- * Opens the log that was requested last when it arrives. Returns a function to call with the name of a log when it is
- * requested.
+ * Calls `open` when the log that was requested last arrives. Returns a function that must be called with the name of a
+ * log when that log is requested.
  */
 export function useArrivals(logs: readonly LogEntry[] | undefined, open: (id: string) => void): (name: string) => void {
   const [waiting, setWaiting] = useState<AwaitedLog | null>(null)

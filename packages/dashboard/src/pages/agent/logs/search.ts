@@ -1,15 +1,15 @@
-/** Splits a log into rows and finds text in it. Pure, and fast for half a megabyte. */
+/** Splits a log into rows and finds text in it, fast enough for half a megabyte. */
 
 /** A row as it is drawn: a line, or a piece of a line that is too long for one row. */
 export interface LogRow {
-  /** The number of the line, from 0. */
+  /** The number of the line in the log, counted from 0. */
   readonly line: number
-  /** The position in the line at which the piece starts, in UTF-16 units. */
+  /** The position in the line at which the row's text starts, in UTF-16 units. */
   readonly start: number
   readonly text: string
 }
 
-/** The maximum length of a piece, in UTF-16 units. */
+/** The maximum length of a row's text, in UTF-16 units. A longer line is split into several rows. */
 const longest = 2000
 
 export function rowsOf(text: string): LogRow[] {
@@ -27,7 +27,7 @@ export function rowsOf(text: string): LogRow[] {
   return rows
 }
 
-/** Returns the position at which the piece of a line ends that begins at `start`. No code point is split. */
+/** Returns where the piece of a line ends that begins at `start`. A piece never ends within a code point. */
 function pieceEnd(line: string, start: number): number {
   const end = Math.min(line.length, start + longest)
   const last = line.charCodeAt(end - 1)
@@ -35,8 +35,8 @@ function pieceEnd(line: string, start: number): number {
 }
 
 /**
- * A match: the index of the row in which it starts, and its start and end in that row. The match may continue in the
- * next piece of the line.
+ * A place where the searched text was found: the index of the row in which it starts, and its start and end in that
+ * row. It may continue in the next row of the same line.
  */
 interface Match {
   readonly row: number
@@ -46,7 +46,8 @@ interface Match {
 export const maxMatches = 10_000
 
 /**
- * Finds all matches, ignoring case, in order, up to `maxMatches`. A match across two pieces counts once, in the first.
+ * Finds all matches of the searched text, ignoring case, in order, up to `maxMatches`. A match that continues in the
+ * next row counts once, in the row where it starts.
  */
 export function findIn(rows: readonly LogRow[], wanted: string): Match[] {
   if (wanted === '') return []
@@ -69,8 +70,8 @@ const overhang = (rows: readonly LogRow[], row: number, length: number) => {
 }
 
 /**
- * Splits a row into pieces for drawing. `at` is the index of a matching piece among all matches, and null for the text
- * between.
+ * Splits the text of a row into matches and the text between them. `at` is the index of a match among all matches of
+ * the log, and null for the text between.
  */
 export function piecesOf(text: string, own: readonly { from: number; to: number; at: number }[]) {
   const pieces: { text: string; at: number | null }[] = []
@@ -84,7 +85,7 @@ export function piecesOf(text: string, own: readonly { from: number; to: number;
   return pieces
 }
 
-/** Groups matches by the index of their row. `at` is the index of a match among all matches. */
+/** Groups matches by the index of their row. `at` is the index of a match among all matches of the log. */
 export function byRow(matches: readonly Match[]): Map<number, { from: number; to: number; at: number }[]> {
   const rows = new Map<number, { from: number; to: number; at: number }[]>()
   for (const [at, { row, from, to }] of matches.entries()) {
@@ -96,8 +97,8 @@ export function byRow(matches: readonly Match[]): Map<number, { from: number; to
 }
 
 /**
- * The index of the next or previous match, wrapping around at the ends. If none is selected, it is the first match at
- * or after `row`, or else the first of all. Null if there are no matches.
+ * Returns the index of the next or previous match, wrapping around at the ends. If no match is selected, returns the
+ * first match at or after `row`, or else the first of all; null if there are no matches.
  */
 export function step(matches: readonly Match[], at: number | null, by: 1 | -1, row = 0): number | null {
   if (matches.length === 0) return null

@@ -7,7 +7,7 @@ import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { Subjects } from './Subjects.tsx'
 
-/** Shows the runs in progress. An empty list is shown too, since it says that the agent is idle. */
+/** Shows the agent's runs in progress. An empty list is shown too, since it says that the agent is idle. */
 export function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
   const old = useOld(agent.page.statusAt)
   return (

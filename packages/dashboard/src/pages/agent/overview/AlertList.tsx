@@ -9,7 +9,7 @@ interface AlertListProps {
   admin: boolean
 }
 
-/** The mutes and alerts of one agent. The code of this list is loaded only if there are any. */
+/** The mutes and alerts of one agent. The browser loads this code only if there are any. */
 export default function AlertList({ slug, alerts, mutes, admin }: AlertListProps) {
   return (
     <>

@@ -10,20 +10,19 @@ const AlertList = lazy(() => import('./AlertList.tsx'))
 const loadMenu = () => import('../../../alerts/MuteMenu.tsx')
 const MuteMenu = lazy(async () => ({ default: (await loadMenu()).MuteMenu }))
 
-/**
- * The maximum number of ended alerts in the list on the agent's page. The level history marks all of the last 30 days.
- */
+/** The maximum number of ended alerts in the section about alerts. The level history also marks earlier ones. */
 const endedShown = 3
 
 interface AlertsProps {
   agent: Agent
-  /**
-   * The place of the list. It is first on the page if the agent has open alerts, otherwise beside the level history.
-   */
+  /** Where on the page this section is: `first` if the agent has open alerts, otherwise `beside` the level history. */
   place: 'first' | 'beside'
 }
 
-/** Shows the agent's open alerts, its last ended ones and its mutes; nothing if the list belongs at the other place. */
+/**
+ * Shows the agent's open alerts, its last ended alerts and its mutes. The page has this section at two places, and the
+ * section shows nothing at the place where it does not belong.
+ */
 export function Alerts({ agent: { slug, page }, place }: AlertsProps) {
   const { data } = useQuery(agentAlertsQuery(slug, page.name))
   const { data: mutes = [] } = useQuery(mutesQuery(slug))
@@ -46,8 +45,8 @@ export function Alerts({ agent: { slug, page }, place }: AlertsProps) {
 }
 
 /**
- * A button that opens the menu to mute the agent. The code of the menu is loaded when the pointer or the focus reaches
- * the button.
+ * A button that opens the menu to mute the agent. The browser loads the code of the menu when the pointer or the focus
+ * reaches the button.
  */
 function Mute({ slug, name }: { slug: string; name: string }) {
   const [pressed, setPressed] = useState(false)

@@ -5,7 +5,7 @@ import { Level, Text, Time } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
 
-/** Shows the bindings of the agent's blueprint, whether each works, and if not, how to fix it (3.7). */
+/** Shows the bindings of an agent, whether each binding works, and if not, how to fix it (3.7). */
 export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
   <Section
     title="Bindings"
@@ -50,8 +50,8 @@ export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
 )
 
 /**
- * The level of a binding. It is `bad` if the binding is broken, for example by a revoked token, whatever the machine
- * last reported. Undefined if the binding is not broken and the machine has not checked it yet.
+ * The level of a binding. The level is `bad` if the binding is broken, for example by a revoked token, whatever the
+ * machine last reported. It is undefined if the binding is not broken and the machine has not checked it yet.
  */
 const levelOf = ({ broken, health }: AgentBinding) => (broken ? 'bad' : health?.level)
 

@@ -11,8 +11,8 @@ import { usageColumns } from './usage.ts'
 const days = 30
 
 /**
- * Shows the costs of the last 30 days by day and model; if no cost was reported, the number of runs by day; without
- * runs, nothing.
+ * Shows the agent's costs of the last 30 days by day and model. If no cost was reported, shows the number of runs by
+ * day; without runs, shows nothing.
  */
 export function Costs({ agent: { slug, page } }: { agent: Agent }) {
   const { data } = useQuery({ ...usageQuery(slug, page.name, days), enabled: page.runs.kept > 0 })

@@ -5,15 +5,15 @@ import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
 
 /**
- * True if the runtime added this health item itself, recognised by its name. Such an item is as new as the report; all
- * others come from the status file and are as old as that file (D65).
+ * True if the runtime itself added this health item, which is recognised by its name. Such an item is as new as the
+ * report, while all other items come from the status file and are as old as that file (D65).
  */
 const isOfRuntime = ({ name }: HealthItem): boolean =>
   name === missingSecrets || /^(Process|Programs|Status file|Binding [a-z][a-z0-9_]*)$/.test(name ?? '')
 
 /**
- * Shows the agent's health items. If the status file is old and the agent is not offline, the items from it also show
- * the time of the file.
+ * Shows the agent's health items. If the status file is old and the agent is not offline, the items from the status
+ * file also show when the file was written.
  */
 export function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }) {
   const old = useOld(agent.page.statusAt) && !agent.silent

@@ -14,14 +14,14 @@ import { colors, marksOf, type Window, windowFor, windows } from './windows.ts'
 
 const listed = 6
 /**
- * The maximum number of level changes that are requested. If the service returns fewer, the oldest of them is that of
- * the first report.
+ * The maximum number of level changes that the page requests. If the service returns fewer, they reach back to the
+ * agent's first report.
  */
 const asked = 200
 
 /**
- * Shows the agent's level over time, as a strip and as a list of changes. It shows that the agent is offline now, but
- * not earlier times offline, because these are not recorded.
+ * Shows the agent's level over time, as a strip and as a list of changes. The strip shows that the agent is offline
+ * now, but not earlier times offline, because these are not recorded.
  */
 export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
   const [picked, setPicked] = useState<Window | null>(null)
@@ -93,7 +93,7 @@ const wordsOf = (span: { level: LevelName; label: string | null; from: number; t
     '\n',
   )
 
-/** An alert as a line above the strip, from its opening to its end, or to now if it is open. */
+/** An alert as a line above the strip of levels, from the alert's opening to its end, or to now if it is open. */
 const alertSpan = (alert: AlertLine, end: number) => ({
   from: alert.openedAt ?? alert.since,
   to: alert.endedAt ?? end,

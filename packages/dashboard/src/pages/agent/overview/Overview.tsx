@@ -13,7 +13,7 @@ import { StateDetail, TwoReporters } from './StateDetail.tsx'
 import { hasVersions, Versions } from './Versions.tsx'
 import './overview.css'
 
-/** The last report, part by part. Parts that are missing are not shown (2.1). */
+/** Shows the agent's last report, part by part. Parts that are missing in the report are not shown (2.1). */
 export function Overview({ agent }: { agent: Agent }) {
   const { report, twoReporters } = agent.page
   if (report === null) return null

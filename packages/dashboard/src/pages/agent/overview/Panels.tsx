@@ -8,7 +8,9 @@ import type { Agent } from '../parts/agent.ts'
 
 type PanelOf<T extends PanelType> = Extract<Panel, { type: T }>
 
-/** The component for each of the four types of panels (2.3). A new type does not compile until it has one. */
+/**
+ * The component that shows each of the four types of panels (2.3). A new type of panel does not compile without one.
+ */
 const bodies: { [T in PanelType]: ComponentType<{ panel: PanelOf<T> }> } = {
   list: ListPanel,
   table: TablePanel,
@@ -59,7 +61,10 @@ function ListPanel({ panel: { items } }: { panel: PanelOf<'list'> }) {
   )
 }
 
-/** Shows a table. A row may have more or fewer cells than there are headings; each cell is below its own heading. */
+/**
+ * Shows a panel that is a table. A row may have more or fewer cells than there are headings; each cell is below its
+ * heading.
+ */
 function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: PanelOf<'table'> }) {
   if (columns.length === 0 && rows.length === 0) return <Nothing />
   const width = rows.reduce((max, row) => Math.max(max, row.length), columns.length)
@@ -97,8 +102,8 @@ function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: Pane
 }
 
 /**
- * The cell of a heading in a table. Without words it is a plain cell, because an empty heading cell tells screen
- * readers nothing.
+ * A heading of a table. A heading without words is a plain cell, because an empty heading cell tells screen readers
+ * nothing.
  */
 const HeadCell = ({ children, numeric }: { children: ReactNode; numeric: boolean }) =>
   children ? (

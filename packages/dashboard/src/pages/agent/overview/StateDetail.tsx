@@ -5,8 +5,8 @@ import { ByMachine } from '../parts/ByMachine.tsx'
 import { pauseByMachine } from '../parts/machine.ts'
 
 /**
- * Shows the detail of the agent's state, and a pause or resume made on its machine. For a stopped or offline agent it
- * also says that this is the last report (D20).
+ * Shows the detail of the agent's state, and a pause or resume that was made on its machine. For a stopped or offline
+ * agent it also says that this is the last report (D20).
  */
 export function StateDetail({ agent }: { agent: Agent }) {
   const { page, silent } = agent
@@ -35,7 +35,7 @@ export function StateDetail({ agent }: { agent: Agent }) {
   )
 }
 
-/** Warns that two reporters use the same token (D8). The service refuses neither. */
+/** Warns that two reporters use the token of this agent (D8). The service accepts the reports of both. */
 export const TwoReporters = () => (
   <p className="svc-notice" role="note">
     <strong>Two reporters seem to use this agent’s token.</strong> The page switches between their reports, and a

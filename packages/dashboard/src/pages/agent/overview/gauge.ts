@@ -5,9 +5,7 @@ interface GaugeView {
   /** The used amount of the gauge as text; null if the agent reported none. */
   readonly text: string | null
   readonly markText: string | null
-  /**
-   * The length of the bar and the position of the mark, as shares of the whole width. Null for what was not reported.
-   */
+  /** The length of the gauge's bar and the position of its mark, as shares of the whole width. Null if not reported. */
   readonly used: number | null
   readonly mark: number | null
   readonly max: number
@@ -16,8 +14,9 @@ interface GaugeView {
 }
 
 /**
- * Turns a reported gauge into what is shown. A used amount up to 2 with a mark up to 1 are shares (2): 1.05 of a budget
- * is 105%. Otherwise both are plain numbers, on a bar that ends at the used amount, or 10% beyond the larger of both.
+ * Turns a reported gauge into what the page shows. If the used amount is at most 2 and the mark at most 1, both are
+ * shares (2): 1.05 of a budget is 105%. Otherwise both are plain numbers, on a bar that ends at the used amount, or 10%
+ * beyond the larger number if there is a mark.
  */
 export function gaugeView({ used, mark }: Gauge): GaugeView {
   const isShare = (used === undefined || (used >= 0 && used <= 2)) && (mark === undefined || (mark >= 0 && mark <= 1))

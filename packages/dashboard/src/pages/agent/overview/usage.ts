@@ -5,8 +5,8 @@ import type { Column } from '../../../ui/charts/index.ts'
 const unnamed = 'model not named'
 
 /**
- * The columns of the chart of an agent's costs, one per day, also for days without runs. They show the cost by model if
- * any cost was reported, otherwise the number of runs.
+ * The columns of the chart of an agent's costs: one for each day, also for days without runs. The columns show the cost
+ * by model if any cost was reported, otherwise the number of runs.
  */
 export function usageColumns(
   days: readonly UsageDay[],
@@ -22,8 +22,8 @@ export function usageColumns(
 }
 
 /**
- * The costs of a day by model. A cost that no model accounts for is shown as a further part, unless it is only a
- * rounding error.
+ * The costs of a day by model. The part of the day's cost that no model accounts for is added as `model not named`,
+ * unless it is only a rounding error.
  */
 function costParts({ cost, models }: UsageDay): Record<string, number> {
   const named = Object.values(models).reduce((sum, one) => sum + one, 0)

@@ -16,12 +16,15 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
 /**
- * The period to show at first: a day if no more than a day of the history is known, otherwise a week. So the first hour
- * of a new agent is not a thin line at the edge.
+ * The period that the level history shows at first: a day if no more than a day is known, otherwise a week. So the
+ * first hour of a new agent is not a thin line at the edge.
  */
 export const windowFor = (known: number): Window => (known <= windows['24 h'] ? '24 h' : '7 d')
 
-/** The labels below the strip, each with its time in Unix milliseconds: at the start, in the middle and at the end. */
+/**
+ * The three labels below the strip of the level history, each with its time in Unix milliseconds: at the start, in the
+ * middle and at the end.
+ */
 export const marksOf = (start: number, end: number): { at: number; text: string }[] => {
   const format = end - start <= 24 * hour ? clock : date
   return [

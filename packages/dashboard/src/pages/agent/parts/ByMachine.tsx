@@ -3,7 +3,7 @@ import { IconDeviceDesktop } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Time } from '../../../ui/index.ts'
 
-/** Marks a change that someone made on the agent's machine, with the time when it was first reported. */
+/** Shows that somebody made a change on the agent's machine, and when the agent first reported the change. */
 export function ByMachine({ change, children }: { change: MachineChange | undefined; children: ReactNode }) {
   if (!change) return null
   return (

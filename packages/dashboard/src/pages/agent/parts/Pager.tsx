@@ -3,14 +3,17 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { figure } from '../../../ui/format.ts'
 
 interface PagerProps {
-  /** The number of the shown page, from 1. */
+  /** The number of the page of the list that is shown, counted from 1. */
   page: number
   size: number
   total: number
   onPage: (page: number) => void
 }
 
-/** Shows `51 to 100 of 1,234` and the buttons for the previous and the next page; nothing if there is only one page. */
+/**
+ * Shows which rows of a list are in view, such as `51 to 100 of 1,234`, and buttons for the previous and the next page.
+ * Shows nothing if there is only one page.
+ */
 export function Pager({ page, size, total, onPage }: PagerProps) {
   const last = Math.max(1, Math.ceil(total / size))
   if (last === 1) return null

@@ -1,4 +1,4 @@
-/** The props shared by all parts of the agent's page, and the view of the page, which its address contains. */
+/** The props that all parts of the agent's page share, and the state of the page that is kept in its address. */
 import type { AgentPage, Command } from '@svc/api'
 import { getRouteApi } from '@tanstack/react-router'
 import type { SentCommand } from '../../../api.ts'
@@ -11,8 +11,8 @@ export interface Agent {
   /** True if the agent is offline (D20). The page then shows its last report. */
   readonly silent: boolean
   /**
-   * Sends commands to the agent. The page shows the state of each command until the agent has answered and the person
-   * has dismissed it.
+   * Sends commands to the agent. The page shows the state of each sent command until the agent has answered and the
+   * person has dismissed the answer.
    */
   readonly press: Press
   readonly settings: SettingsDrafts
@@ -20,8 +20,8 @@ export interface Agent {
 export interface Press {
   readonly send: (command: SentCommand) => Promise<Command>
   /**
-   * Returns the pending command that does the same (D5); undefined if there is none. A change of settings is never the
-   * same.
+   * Returns the pending command that asks for the same as `command` (D5); undefined if there is none. A change of
+   * settings is never the same as another.
    */
   readonly under: (command: SentCommand) => Command | undefined
 }
@@ -32,8 +32,8 @@ export const useAgentAddress = () => route.useParams()
 type View = Readonly<Record<string, string | number | undefined>>
 
 /**
- * Returns the view of the agent's page that its address contains, and a function that changes it. Undefined or an empty
- * text removes a key of the view. `push` adds a step to the browser's history.
+ * Returns the state of the agent's page that is kept in its address (tab, filters, page of a list), and the function
+ * `go` that changes it. Undefined or an empty text removes a key. `push` adds a step to the browser's history.
  */
 export function useView() {
   const search = route.useSearch() as View
@@ -50,5 +50,5 @@ export function useView() {
   return { tab: (search.tab ?? 'overview') as AgentTab, text, page, go }
 }
 
-/** The explanation on disabled buttons for people who are not admins. */
+/** The explanation that a disabled button shows to people who are not admins. */
 export const adminsOnly = 'Only admins of this workspace can do this.'

@@ -2,14 +2,14 @@ import type { SettingValue } from '@svc/protocol'
 import { type Dispatch, type SetStateAction, useCallback, useMemo, useState } from 'react'
 
 /**
- * The content of the input of a setting: text for typed kinds, the index of the option for a select, a boolean for a
- * switch, null for "not set".
+ * The content of the input for a setting: a text for kinds that are typed, the index of the option for a select, a
+ * boolean for a switch, null for "not set".
  */
 export type Raw = string | boolean | null
 
 /**
- * A setting that the person has changed and not sent: the content of its input, and in `base` the value that was
- * reported when the person started.
+ * A setting that the person has changed on the page and not sent: `raw` is the content of its input, and `base` the
+ * value that the agent reported when the person started.
  */
 export interface Draft {
   readonly raw: Raw
@@ -18,15 +18,15 @@ export interface Draft {
 export type Drafts = Readonly<Record<string, Draft>>
 
 /**
- * Changes that a person typed in the settings form and has not sent. They survive switching tabs, but not leaving the
- * agent's page.
+ * The changes that a person made in the settings form and has not sent. They stay when the person opens another tab,
+ * but not when they leave the agent's page.
  */
 export interface SettingsDrafts {
   readonly drafts: Drafts
   readonly setDrafts: Dispatch<SetStateAction<Drafts>>
   /**
-   * True after the person tried to send the form, until its values are sent or discarded. While it is true, every wrong
-   * value is marked.
+   * True after the person tried to send the form, until its values are sent or discarded. While it is true, the form
+   * marks every wrong value.
    */
   readonly tried: boolean
   readonly setTried: (tried: boolean) => void

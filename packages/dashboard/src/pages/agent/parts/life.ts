@@ -1,4 +1,7 @@
-/** The life of a command in words (3.2, D2, D3): its state, its explanation, and its undo. */
+/**
+ * The states of a command in words (3.2, D2, D3): a word and an explanation for each state, and the control that undoes
+ * a control.
+ */
 import type { Command } from '@svc/api'
 import type { CommandState, Control, Setting, SettingValues } from '@svc/protocol'
 import { nameOf, valueText } from './setting-words.ts'
@@ -8,7 +11,7 @@ type Tone = 'waiting' | 'good' | 'no' | 'lost'
 interface StateWords {
   readonly word: string
   readonly tone: Tone
-  /** An explanation of the state of a command. */
+  /** A sentence that explains the state of the command. */
   readonly means: string
 }
 
@@ -37,8 +40,8 @@ export const lifeWords: Readonly<Record<CommandState, StateWords>> = {
 }
 
 /**
- * The words for the state of a command. A command that failed without being delivered was no longer offered by the
- * agent (D6), so "no answer" would be wrong.
+ * The words for the state of a command. If a command failed before it was delivered, the agent no longer offered it
+ * (D6), so the word "no answer" would be wrong.
  */
 export const wordsOf = (command: Pick<Command, 'state' | 'deliveredAt'>): StateWords =>
   command.state === 'failed' && command.deliveredAt === null
@@ -49,8 +52,8 @@ export const isOpen = (command: Pick<Command, 'state'>): boolean =>
   command.state === 'queued' || command.state === 'delivered'
 
 /**
- * The steps of a command so far, with their times in Unix milliseconds. A late answer comes after the step that gave
- * the command up.
+ * The steps of a command so far, with their times in Unix milliseconds. If the agent answered late, its answer comes
+ * after the step at which the command timed out.
  */
 export function stepsOf(c: Command): { word: string; at: number }[] {
   const steps = [{ word: 'queued', at: c.createdAt }]
@@ -66,12 +69,15 @@ const givenUp = (c: Command) => {
 }
 
 export const controlNames: Readonly<Record<Control, string>> = { pause: 'Pause', resume: 'Resume', run_now: 'Run now' }
-/** The control that undoes a control. `run_now` has none, because a run cannot be undone. */
+/** The control that undoes a pause or a resume. `run_now` has none, because a run cannot be undone. */
 export const undoOf: Readonly<Partial<Record<Control, Control>>> = { pause: 'resume', resume: 'pause' }
 
 export const isControl = (type: string): type is Control => Object.hasOwn(controlNames, type)
 
-/** The name of a command in our words, and behind it the reported name of a log, if there is one. */
+/**
+ * The name of a command in the words of the page (`title`), and the name of the log if the command requests one
+ * (`what`).
+ */
 export function titleOf(command: Pick<Command, 'type' | 'payload'>): { title: string; what: string | null } {
   if (isControl(command.type)) return { title: controlNames[command.type], what: null }
   if (command.type === 'log')
@@ -80,8 +86,8 @@ export function titleOf(command: Pick<Command, 'type' | 'payload'>): { title: st
 }
 
 /**
- * The settings in a `set` command, each with name and value. The name is from the last reported schema, or the key if
- * the schema no longer has it.
+ * The settings in a `set` command, each with its name and value. The name comes from the schema that the agent reported
+ * last. If that schema no longer has the setting, its key is used.
  */
 export const changesOf = (payload: SettingValues, schema: readonly Setting[] = []): { name: string; value: string }[] =>
   Object.entries(payload).map(([key, value]) => {

@@ -1,6 +1,6 @@
 /**
- * Finds the changes made on the machine that still hold, so that they are marked next to the changed value. A change
- * that a later command or a later change replaced is history and is not marked. Pure.
+ * Finds the changes made on the agent's machine that still hold, so that the page can mark the changed values. A change
+ * that a later command or a later change replaced is not marked.
  */
 import type { AgentPage, MachineChange } from '@svc/api'
 
@@ -9,11 +9,12 @@ type Page = Pick<AgentPage, 'machineChanges' | 'report' | 'versions'>
 const newest = ({ machineChanges }: Page, kind: MachineChange['kind'], key: string | null = null) =>
   machineChanges.find((change) => change.kind === kind && change.key === key)
 
-/** The runtime's label for a paused agent (2.11). */
+/** The label of the state that the runtime reports for a paused agent (2.11). */
 const pausedLabel = 'Paused'
 
 /**
- * The change on the machine by which the agent is now paused, or not paused; undefined if it was not a change there.
+ * Returns the change on the machine that paused the agent or, if the agent is not paused, resumed it. Undefined if the
+ * present state does not come from such a change.
  */
 export function pauseByMachine(page: Page): MachineChange | undefined {
   const change = newest(page, 'pause')
@@ -21,19 +22,19 @@ export function pauseByMachine(page: Page): MachineChange | undefined {
   return change?.after === paused ? change : undefined
 }
 
-/** The change on the machine that gave a setting its present value. */
+/** Returns the change on the machine that gave a setting its present value; undefined if there is none. */
 export function settingByMachine(page: Page, key: string): MachineChange | undefined {
   const change = newest(page, 'setting', key)
   const values = page.report?.settings?.values
   const value = values && Object.hasOwn(values, key) ? values[key] : undefined
   if (!change || value === undefined) return undefined
-  // The service stores only the beginning of a long text in a change, so only that is compared.
+  // The service stores only the beginning of a long text in a change, so only the beginning is compared.
   const long = typeof value === 'string' && typeof change.after === 'string' && value.length > 100
   const same = long ? String(change.after).startsWith(value.slice(0, 100)) : change.after === value
   return same ? change : undefined
 }
 
-/** The change on the machine that brought the version that runs now. */
+/** Returns the change on the machine that brought the version that now runs; undefined if there is none. */
 export function versionByMachine(page: Page): MachineChange | undefined {
   const change = newest(page, 'version')
   const running = page.versions.running ?? page.report?.applied?.version ?? page.report?.agent?.version

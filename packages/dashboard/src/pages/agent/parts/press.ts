@@ -1,4 +1,4 @@
-/** Sends commands. Each is on the page at once and is followed until it is answered. */
+/** Sends commands to an agent. The page shows each command at once, and follows it until the agent answers. */
 import type { AgentPage, Command } from '@svc/api'
 import { type CommandType, limits } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -12,15 +12,15 @@ import { isOpen } from './life.ts'
 interface Followed {
   readonly press: Press
   /**
-   * The pending commands of all people, and the last three ended ones among those sent on this visit, unless dismissed;
-   * newest first.
+   * The pending commands of all people, and the last three answered commands among those that this person sent since
+   * they opened the page, unless dismissed; newest first.
    */
   readonly commands: readonly Command[]
-  /** Removes an answered command from this list on the page. The agent's list of commands keeps it. */
+  /** Removes an answered command from this list on the page. The tab with all commands of the agent keeps it. */
   readonly dismiss: (id: string) => void
 }
 
-/** The maximum number of answered commands that stay in view. */
+/** The maximum number of answered commands that stay in this list. */
 const kept = 3
 
 export function usePress(slug: string, page: AgentPage | undefined, name: string): Followed {
@@ -52,8 +52,9 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
 }
 
 /**
- * Combines three lists of an agent's commands: every command once, in its latest known state, newest first; of the
- * answered ones only the newest few. `open` are the pending ones, `mine` those sent on this visit, `ledger` all.
+ * Combines three lists of an agent's commands into one: each command once, in its latest known state, newest first, and
+ * only the newest few of the answered commands. `open` are the pending commands, `mine` those that the person sent
+ * since they opened the page, and `ledger` all.
  */
 export function followed(open: readonly Command[], mine: readonly Command[], ledger: readonly Command[]): Command[] {
   const freshest = new Map<string, Command>()
@@ -70,8 +71,8 @@ export function followed(open: readonly Command[], mine: readonly Command[], led
 
 const order = (c: Command) => (c.state === 'queued' ? 0 : c.state === 'delivered' ? 1 : 2)
 /**
- * Returns the later of two states of a command. Answers of the service may arrive in another order, but a command never
- * goes back to an earlier state (I2).
+ * Returns the command in the later one of two states. Answers of the service may arrive out of order, but a command
+ * never returns to an earlier state (I2).
  */
 const further = (a: Command, b: Command) => (order(b) >= order(a) ? b : a)
 
@@ -80,7 +81,9 @@ const withOpen = (page: AgentPage | undefined, command: Command) =>
     ? { ...page, open: [...page.open, command] }
     : page
 
-/** True if the service would answer `body` with the pending `command` instead of queueing another one (D5). */
+/**
+ * True if the service would answer the new command `body` with the pending `command` instead of queueing another (D5).
+ */
 function isSame(command: Command, body: SentCommand): boolean {
   const type: CommandType = body.type
   if (command.type !== type || type === 'set') return false

@@ -1,4 +1,4 @@
-/** Settings in words: values, bounds, names. */
+/** The names, values and bounds of settings, in words. */
 import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
 import { figure } from '../../../ui/format.ts'
 

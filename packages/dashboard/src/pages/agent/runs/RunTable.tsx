@@ -7,8 +7,8 @@ import type { Agent } from '../parts/agent.ts'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
 /**
- * The columns that the table of runs may leave out. Each function tells whether a run has something to show in its
- * column.
+ * The columns that the table of runs leaves out if they would be empty. Each function tells whether a run has something
+ * to show in its column.
  */
 const columns = {
   kind: (run: Run) => run.kind !== undefined,
@@ -89,8 +89,8 @@ interface RowProps {
 }
 
 /**
- * A row of the table of runs. A click in it opens or closes the details of the run, except a click on a link, a button
- * or a time, or while text is selected.
+ * A row of the table of runs. A click in the row opens or closes the details of the run, except a click on a link, a
+ * button or a time, or while text is selected.
  */
 function Row({ agent, run, has, open, toggle }: RowProps) {
   const click = (event: MouseEvent) => {

@@ -14,7 +14,7 @@ import './runs.css'
 
 const size = 50
 
-/** The agent's kept runs (2.2), newest first: they can be filtered, paged, and opened one by one. */
+/** The tab with the agent's kept runs (2.2), newest first. The runs can be filtered, paged, and opened one by one. */
 export default function Runs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const view = useView()
@@ -103,8 +103,8 @@ function Filters({ agent, filter, total }: { agent: Agent; filter: Filter; total
 }
 
 /**
- * The options of a filter for runs, without empty texts. The option chosen in the page's address is always included,
- * even if no run has it any longer.
+ * The options of a filter for runs, without empty texts. The option that the page's address contains is always
+ * included, even if no run has it any longer.
  */
 const withChosen = (all: readonly string[], chosen: string) =>
   [...new Set([...all, chosen])].filter((one) => one !== '')
