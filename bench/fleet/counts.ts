@@ -1,6 +1,6 @@
 /**
- * What the load generator counts in a measurement. Response times are in a histogram with steps of 2 %, which holds two
- * million reports in 6 KB.
+ * The counts of the load generator in a measurement. Response times are in a histogram with steps of 2 %, which holds
+ * two million reports in 6 KB.
  */
 const minMs = 0.01
 const step = Math.log(1.02)

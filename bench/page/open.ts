@@ -17,7 +17,7 @@ const againEvery = 3000
 /** The milliseconds before a page reconnects after its stream has ended, as in live/connection.ts of the dashboard. */
 const backAfter = 500
 
-/** What all simulated pages together have received since they were opened. */
+/** The counts of everything that all simulated pages together have received since they were opened. */
 export interface Seen {
   frames: number
   frameBytes: number

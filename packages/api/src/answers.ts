@@ -120,7 +120,7 @@ export interface FleetRow {
    * reported.
    */
   silentAt: number | null
-  /** What stopped the agent on its machine: a person or a signal (D66); null while the agent reports. */
+  /** Says whether a person or a signal stopped the agent on its machine (D66); null while the agent reports. */
   stopped: Stop | null
   /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null
@@ -202,7 +202,7 @@ export interface AgentPage {
   machineChanges: MachineChange[]
   seenAt: number | null
   silentAt: number | null
-  /** What stopped the agent on its machine: a person or a signal (D66); null while the agent reports. */
+  /** Says whether a person or a signal stopped the agent on its machine (D66); null while the agent reports. */
   stopped: Stop | null
   /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null

@@ -23,9 +23,9 @@ export type ParamsOf<R extends string> = R extends `${string}:${infer Name}/${in
 export type Right = 'link' | 'person' | 'member' | 'admin'
 
 /**
- * What open pages are told about a change. `list`: the lists of the workspace changed. `agent`: the page of an agent
- * changed. `report`: the row of an agent changed, as after a report. `alerts`: alerts, their rules, channels or mutes
- * changed. `rights`: somebody lost a right, so the streams to which they have no right any longer are closed.
+ * A kind of change of which open pages are notified: in the lists of the workspace (`list`), on the page of an agent
+ * (`agent`), in an agent's row, as after a report (`report`), or in alerts, their rules, channels or mutes (`alerts`).
+ * After a change of `rights`, the service closes the streams of people who have no right to them any longer.
  */
 export type Notice = 'list' | 'agent' | 'report' | 'alerts' | 'rights'
 interface None {
@@ -63,7 +63,7 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   readonly input: Reader<Read, Sent> | undefined
   /** The maximum size of the request's body, if the usual 64 KB are not enough. */
   readonly maxBytes?: number
-  /** What the operation does, in the words of the command's help. */
+  /** The effect of the operation, as the help of its command describes it. */
   readonly says: string
   readonly status: 200 | 201
   /** How the operation's change is recorded and announced; undefined if the operation changes nothing. */

@@ -12,15 +12,15 @@ import { isOpen } from './life.ts'
 interface Followed {
   readonly press: Press
   /**
-   * The pending commands of all people, and the last three answered commands among those that this person sent since
+   * The pending commands of all people, and the last three ended commands among those that this person sent since
    * they opened the page, unless dismissed; newest first.
    */
   readonly commands: readonly Command[]
-  /** Removes an answered command from this list on the page. The tab with all commands of the agent keeps it. */
+  /** Removes an ended command from this list on the page. The tab with all commands of the agent keeps it. */
   readonly dismiss: (id: string) => void
 }
 
-/** The maximum number of answered commands that stay in this list. */
+/** The maximum number of ended commands (answered or timed out) that stay in this list. */
 const kept = 3
 
 export function usePress(slug: string, page: AgentPage | undefined, name: string): Followed {
@@ -53,7 +53,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
 
 /**
  * Combines three lists of an agent's commands into one: each command once, in its latest known state, newest first, and
- * only the newest few of the answered commands. `open` are the pending commands, `mine` those that the person sent
+ * only the newest few of the ended commands. `open` are the pending commands, `mine` those that the person sent
  * since they opened the page, and `ledger` all.
  */
 export function followed(open: readonly Command[], mine: readonly Command[], ledger: readonly Command[]): Command[] {
