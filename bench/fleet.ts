@@ -1,7 +1,7 @@
 /**
  * Measures how many agents one process of the service can serve: N simulated agents, each reporting every 30 s in its
  * own phase, with a restart of the service in the middle. The limit server T is measured under the same load. `--alone`
- * lists the fleet sizes (or `none`) that are measured again, without T and with a new connection for each report.
+ * lists the fleet sizes (or `none`) that are also measured with a new connection for each report, without T.
  *
  *   npm run bench -- fleet [--agents 10000,50000] [--seconds 80 | --minutes 5] [--connections 15000] [--alone 50000] [--no-limit]
  */

@@ -15,7 +15,7 @@ import { addWorkspace } from '../packages/server/testing/world.ts'
 import { count, fixed, table } from './common/table.ts'
 import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 
-/** The number of commands of each agent. The service allows no agent more pending commands than this. */
+/** The maximum number of commands of each agent: the service allows an agent no more pending commands. */
 const perAgent = maxOpenCommands
 const connections = 64
 const perAnswer = 20
