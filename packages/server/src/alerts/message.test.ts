@@ -54,6 +54,13 @@ test('a grouped body is a list also of one change', () => {
 test.each<[Partial<AlertChange>, string]>([
   [{}, 'mail-triage has been offline for 10 minutes'],
   [{ rule: 'bad', label: 'queue stuck' }, 'mail-triage has been at level Bad for 10 minutes: queue stuck'],
+  [{ rule: 'bad', since: at, label: 'queue stuck' }, 'mail-triage is at level Bad: queue stuck'],
+  [{ rule: 'run_long', since: at - second + 1 }, 'mail-triage has an active run'],
+  [
+    { since: at, agents: { names: names(31), of: 40 }, subject: { kind: 'workspace', name: 'north' } },
+    '31 of 40 agents are offline',
+  ],
+  [{ rule: 'update', since: at, label: 'no space' }, 'mail-triage could not be updated: no space'],
   [{ rule: 'update', label: 'no space' }, 'mail-triage could not be updated: no space'],
   [{ rule: 'rollout', subject: { kind: 'rollout', name: 'mail@2.0.0' } }, 'The rollout of mail@2.0.0 is halted'],
   [{ rule: 'run_long' }, 'mail-triage has had an active run for 10 minutes'],

@@ -23,6 +23,8 @@ interface Told {
 interface Words {
   /** The heading above several alerts of the rule, such as `Offline`. */
   heading: string
+  /** The words for a state that has just begun, such as "is offline". */
+  begins: string
   is: string
   was: string
   /** The words after "keeps" about a problem that comes and goes, such as "losing a binding". */
@@ -37,7 +39,13 @@ const words: Readonly<Record<RuleName, Words>> = {
   status_stale: lasting('Status file too old', 'without a fresh status file', 'letting its status file grow old'),
   binding: lasting('Broken binding', 'unable to use a binding', 'losing a binding'),
   gauge: lasting('Gauge at its mark', 'at the mark of a gauge', 'reaching the mark of a gauge'),
-  run_long: { heading: 'Long run', is: 'has had an active run', was: 'had an active run', keeps: 'having long runs' },
+  run_long: {
+    heading: 'Long run',
+    begins: 'has an active run',
+    is: 'has had an active run',
+    was: 'had an active run',
+    keeps: 'having long runs',
+  },
   update: ended('Update failed', 'could not be updated', 'failing to update'),
   rollout: ended('Rollout halted', 'is halted', 'halting'),
   command: ended('Command not carried out', 'did not carry out a command', 'not carrying out commands'),
@@ -58,16 +66,17 @@ const words: Readonly<Record<RuleName, Words>> = {
 
 /** The words for a state that lasts: "has been offline for 10 minutes". */
 function lasting(heading: string, state: string, keeps: string): Words {
-  return { heading, is: `has been ${state}`, was: `was ${state}`, keeps }
+  return { heading, begins: `is ${state}`, is: `has been ${state}`, was: `was ${state}`, keeps }
 }
 
 /** The words for an event without a duration: "could not be updated". */
 function ended(heading: string, what: string, keeps: string): Words {
-  return { heading, is: what, was: what, keeps }
+  return { heading, begins: what, is: what, was: what, keeps }
 }
 
-const plural = ({ heading, is, was, keeps }: Words): Words => ({
+const plural = ({ heading, begins, is, was, keeps }: Words): Words => ({
   heading,
+  begins: begins.replace(/^is /, 'are ').replace(/^has /, 'have '),
   is: is.replace(/^has /, 'have '),
   was: was.replace(/^was /, 'were '),
   keeps,
@@ -81,10 +90,11 @@ export const headingOf = (rule: RuleName): string => words[rule].heading
 export function summaryOf(type: MessageType, told: Told, now: number): string {
   const { rule, since, endedAt, acknowledgedBy } = told
   const who = whoOf(told)
-  const { is, was, keeps } = told.agents ? plural(words[rule]) : words[rule]
+  const { begins, is, was, keeps } = told.agents ? plural(words[rule]) : words[rule]
   switch (type) {
     case 'alert.opened':
-      return sentence(lasts(rule) ? `${who} ${is} for ${lengthOf(now - since)}` : `${who} ${is}`, told)
+      if (!lasts(rule) || now - since < 1000) return sentence(`${who} ${begins}`, told)
+      return sentence(`${who} ${is} for ${lengthOf(now - since)}`, told)
     case 'alert.reminder':
       return sentence(`Still open: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`, told)
     case 'alert.acknowledged':
