@@ -1,17 +1,18 @@
-import type { AlertLine, RuleRow } from '@svc/api'
+import type { AlertLine, RuleSettings } from '@svc/api'
 import { expect, test } from 'vitest'
 import {
   audienceOf,
   byUrgency,
   conditionOf,
   coveredBy,
+  followUpsOf,
   lengthOf,
   namesOf,
   statementOf,
   tomorrowMorning,
 } from './words.ts'
 
-const rule = (more: Partial<RuleRow>): RuleRow => ({
+const rule = (more: Partial<RuleSettings>): RuleSettings => ({
   rule: 'silent',
   on: true,
   after: 600,
@@ -19,10 +20,12 @@ const rule = (more: Partial<RuleRow>): RuleRow => ({
   limit: null,
   statuses: null,
   channels: null,
+  reminds: true,
+  escalation: null,
   ...more,
 })
 
-test.each<[Partial<RuleRow>, string]>([
+test.each<[Partial<RuleSettings>, string]>([
   [{}, 'when any agent is offline for 10 minutes'],
   [{ rule: 'update', after: 0 }, 'when an update of any agent fails'],
   [{ rule: 'cost_day', after: 0, limit: 12.5 }, 'when an agent or the workspace costs more than $12.5 in a day'],
@@ -32,12 +35,28 @@ test.each<[Partial<RuleRow>, string]>([
   ],
 ])('a rule is a sentence: %j', (more, sentence) => expect(conditionOf(rule(more))).toBe(sentence))
 
-test.each<[string[] | null, string]>([
-  [null, 'all channels'],
-  [[], 'nobody'],
-  [['ops'], '#ops'],
-  [['ops', 'mail', 'night'], '#ops, #mail and #night'],
-])('the channels %j of a rule read as %s', (channels, words) => expect(audienceOf({ channels })).toBe(words))
+const escalation = { after: 900, channels: ['boss'] }
+
+test.each<[Partial<RuleSettings>, string]>([
+  [{}, 'all channels'],
+  [{ channels: [] }, 'nobody'],
+  [{ channels: ['ops'] }, '#ops'],
+  [{ channels: ['ops', 'mail', 'night'] }, '#ops, #mail and #night'],
+  [{ escalation }, 'all channels except #boss'],
+  [{ escalation: { after: 900, channels: [] } }, 'all channels'],
+  [{ channels: ['ops'], escalation }, '#ops'],
+])('the channels of the rule %j read as %s', (more, words) => expect(audienceOf(rule(more))).toBe(words))
+
+test.each<[Partial<RuleSettings>, string[]]>([
+  [{}, ['Repeated after 1 hour, then daily.']],
+  [{ reminds: false }, ['Not repeated.']],
+  [{ level: 'warn' }, []],
+  [{ level: 'warn', escalation }, ['If nobody acknowledges it within 15 minutes, also tell #boss.']],
+  [
+    { reminds: false, escalation: { after: 7200, channels: ['boss', 'night'] } },
+    ['Not repeated.', 'If nobody acknowledges it within 2 hours, also tell #boss and #night.'],
+  ],
+])('a rule says what follows: %j', (more, sentences) => expect(followUpsOf(rule(more))).toEqual(sentences))
 
 test.each([
   [0, '0 seconds'],

@@ -1,5 +1,5 @@
 /** Puts alerts, rules and mutes into the words of the page. */
-import type { AlertLine, RuleName, RuleRow } from '@svc/api'
+import type { AlertLine, RuleName, RuleRow, RuleSettings } from '@svc/api'
 
 /** The heading of the alerts of each rule. */
 export const headings: Readonly<Record<RuleName, string>> = {
@@ -54,12 +54,31 @@ const either = (words: readonly string[]): string =>
 export const conditionOf = (rule: RuleRow): string =>
   `when ${conditions[rule.rule](rule)}${rule.after > 0 ? ` for ${lengthOf(rule.after)}` : ''}`
 
-/** The channels of a rule, as a sentence on the page names them: `#ops and #mail`, `all channels` or `nobody`. */
-export function audienceOf({ channels }: Pick<RuleRow, 'channels'>): string {
-  if (channels === null) return 'all channels'
+/**
+ * The channels of a rule, as a sentence on the page names them: `#ops and #mail`, `all channels` or `nobody`. A rule
+ * that names no channels notifies all except those to which it escalates.
+ */
+export function audienceOf({ channels, escalation }: Pick<RuleSettings, 'channels' | 'escalation'>): string {
+  if (channels !== null) return named(channels)
+  const later = escalation?.channels ?? []
+  return later.length === 0 ? 'all channels' : `all channels except ${named(later)}`
+}
+
+function named(channels: readonly string[]): string {
   if (channels.length === 0) return 'nobody'
   const names = channels.map((name) => `#${name}`)
   return names.length === 1 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+/** The sentences that say what a rule does while an alert stays open: whether it sends reminders, and how it escalates. */
+export function followUpsOf({ level, reminds, escalation }: RuleSettings): string[] {
+  const sentences = []
+  if (level === 'bad') sentences.push(reminds ? 'Repeated after 1 hour, then daily.' : 'Not repeated.')
+  if (escalation)
+    sentences.push(
+      `If nobody acknowledges it within ${lengthOf(escalation.after)}, also tell ${named(escalation.channels)}.`,
+    )
+  return sentences
 }
 
 /** The units in which durations are shown, each with its length in seconds. */

@@ -1,71 +1,37 @@
 import { Button, Checkbox, Group, Radio, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { RuleRow } from '@svc/api'
+import type { RuleSettings } from '@svc/api'
 import { useAlertsAgain } from '../../alerts/useAlertChange.ts'
-import { inUnit, type Unit, units } from '../../alerts/words.ts'
+import { units } from '../../alerts/words.ts'
 import { api } from '../../api.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { ErrorNote } from '../../ui/index.ts'
+import { changeOf, has, type RuleValues, valuesOf, wrongWith } from './rule-form.ts'
 
 interface RuleFormProps {
   slug: string
-  rule: RuleRow
+  rule: RuleSettings
   channels: readonly string[]
   onDone: () => void
 }
 
 /**
- * A form below the sentence of an alert rule. It edits the rule's channels, how long the condition must hold, and the
- * limit or the run statuses if the rule has them.
+ * A form below the sentence of an alert rule. It edits the rule's channels, how long the condition must hold, reminders,
+ * the second channels, and the limit or the run statuses if the rule has them.
  */
 export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
   const again = useAlertsAgain(slug)
-  const form = useForm({
-    initialValues: {
-      to: rule.channels === null ? 'all' : 'some',
-      channels: rule.channels ?? [],
-      after: String(inUnit(rule.after).number),
-      unit: inUnit(rule.after).unit as string,
-      limit: rule.limit === null ? '' : String(rule.limit),
-      statuses: (rule.statuses ?? []).join(', '),
-    },
-    validate: {
-      after: (text) => (/^\d{1,7}$/.test(text.trim()) ? null : 'Enter a whole number.'),
-      limit: (text) => (text.trim() === '' || Number(text) > 0 ? null : 'Enter an amount, or nothing for no limit.'),
-    },
-  })
-  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    await api.setRule(slug, {
-      rule: rule.rule,
-      channels: values.to === 'all' ? null : values.channels,
-      ...(has.after(rule) && { after: Number(values.after) * units[values.unit as Unit] }),
-      ...(has.limit(rule) && { limit: values.limit.trim() === '' ? null : Number(values.limit) }),
-      ...(has.statuses(rule) && { statuses: wordsOf(values.statuses) }),
-    })
+  const form = useForm<RuleValues>({ initialValues: valuesOf(rule), validate: wrongWith })
+  const { busy, error, submit } = useSubmit(async (values: RuleValues) => {
+    await api.setRule(slug, changeOf(rule, values))
     await again()
     onDone()
   })
   return (
     <form className="al-form" onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="md">
-        <ChannelChoice
-          channels={channels}
-          to={form.getInputProps('to')}
-          some={form.getInputProps('channels')}
-          toAll={form.values.to === 'all'}
-        />
-        {has.after(rule) && (
-          <Group gap="xs" align="flex-start">
-            <TextInput label="Must hold for" inputMode="numeric" w={110} {...form.getInputProps('after')} />
-            <Select
-              label="Unit"
-              w={130}
-              allowDeselect={false}
-              data={Object.keys(units).toReversed()}
-              {...form.getInputProps('unit')}
-            />
-          </Group>
-        )}
+        <FirstChannels form={form} channels={channels} />
+        {has.after(rule) && <Length form={form} field="after" label="Must hold for" />}
         {has.limit(rule) && (
           <TextInput
             label="Limit of a day"
@@ -84,6 +50,14 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
             {...form.getInputProps('statuses')}
           />
         )}
+        {has.reminders(rule) && (
+          <Checkbox
+            label="Send reminders"
+            description="After 1 hour, then every day, until somebody acknowledges the alert."
+            {...form.getInputProps('reminds', { type: 'checkbox' })}
+          />
+        )}
+        {has.escalation(rule) && <Escalation form={form} channels={channels} />}
         {error !== null && <ErrorNote error={error} />}
         <Group gap="xs">
           <Button type="submit" size="xs" loading={busy}>
@@ -98,47 +72,94 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
   )
 }
 
-/** Says for each optional field of the form whether a rule has such a field. */
-const has = {
-  after: ({ rule }: RuleRow) => rule !== 'command',
-  limit: ({ rule }: RuleRow) => rule === 'cost_day',
-  statuses: ({ rule }: RuleRow) => rule === 'run_failed',
-}
+type RuleFormState = Pick<ReturnType<typeof useForm<RuleValues>>, 'values' | 'errors' | 'getInputProps'>
 
-const wordsOf = (text: string): string[] =>
-  text
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '')
-
-interface ChannelChoiceProps {
+interface PartProps {
+  form: RuleFormState
+  /** The names of the workspace's channels. */
   channels: readonly string[]
-  to: object
-  some: object
-  toAll: boolean
 }
 
-function ChannelChoice({ channels, to, some, toAll }: ChannelChoiceProps) {
+/** The inputs for the channels that are notified when an alert of the rule opens. */
+const FirstChannels = ({ form, channels }: PartProps) => (
+  <>
+    <Radio.Group label="Sent to" {...form.getInputProps('to')}>
+      <Group gap="md" mt={4}>
+        <Radio value="all" label="All channels, also new ones" />
+        <Radio value="some" label="Only some" />
+      </Group>
+    </Radio.Group>
+    {form.values.to === 'some' && (
+      <Channels form={form} channels={channels} field="channels" label="Channels of this rule" />
+    )}
+  </>
+)
+
+/** The inputs for the second channels, which are notified if nobody acknowledges an alert in time. */
+const Escalation = ({ form, channels }: PartProps) => (
+  <>
+    <Checkbox
+      label="Escalate"
+      description="Tell other channels if nobody acknowledges the alert in time."
+      {...form.getInputProps('escalates', { type: 'checkbox' })}
+    />
+    {form.values.escalates && (
+      <div className="al-indent">
+        <Stack gap="sm">
+          <Length form={form} field="escalateAfter" label="Not acknowledged for" />
+          <div>
+            <Channels form={form} channels={channels} field="secondChannels" label="Then tell" />
+            {form.values.to === 'all' && channels.length > 0 && (
+              <p className="al-hint">“All channels” above then means all others.</p>
+            )}
+          </div>
+        </Stack>
+      </div>
+    )}
+  </>
+)
+
+interface LengthProps {
+  form: RuleFormState
+  field: 'after' | 'escalateAfter'
+  label: string
+}
+
+/** The two inputs of a duration: a whole number, and its unit. */
+const Length = ({ form, field, label }: LengthProps) => (
+  <Group gap="xs" align="flex-start">
+    <TextInput
+      label={label}
+      inputMode="numeric"
+      w={150}
+      {...form.getInputProps(`${field}.number`)}
+      error={form.errors[field]}
+    />
+    <Select
+      label="Unit"
+      w={130}
+      allowDeselect={false}
+      data={Object.keys(units).toReversed()}
+      {...form.getInputProps(`${field}.unit`)}
+    />
+  </Group>
+)
+
+interface ChannelsProps extends PartProps {
+  field: 'channels' | 'secondChannels'
+  label: string
+}
+
+function Channels({ form, channels, field, label }: ChannelsProps) {
+  if (channels.length === 0)
+    return <p className="svc-quiet">This workspace has no channel yet. Add one under Channels.</p>
   return (
-    <>
-      <Radio.Group label="Sent to" {...to}>
-        <Group gap="md" mt={4}>
-          <Radio value="all" label="All channels, also new ones" />
-          <Radio value="some" label="Only some" />
-        </Group>
-      </Radio.Group>
-      {!toAll &&
-        (channels.length === 0 ? (
-          <p className="svc-quiet">This workspace has no channel yet. Add one under Channels.</p>
-        ) : (
-          <Checkbox.Group aria-label="Channels of this rule" {...some}>
-            <Group gap="sm">
-              {channels.map((name) => (
-                <Checkbox key={name} value={name} label={`#${name}`} />
-              ))}
-            </Group>
-          </Checkbox.Group>
+    <Checkbox.Group label={label} {...form.getInputProps(field)}>
+      <Group gap="sm" mt={4}>
+        {channels.map((name) => (
+          <Checkbox key={name} value={name} label={`#${name}`} />
         ))}
-    </>
+      </Group>
+    </Checkbox.Group>
   )
 }

@@ -1,16 +1,16 @@
 import { Button, Checkbox } from '@mantine/core'
-import type { RuleRow } from '@svc/api'
+import type { RuleSettings } from '@svc/api'
 import { useState } from 'react'
 import { MuteMenu } from '../../alerts/MuteMenu.tsx'
 import { useAlertChange } from '../../alerts/useAlertChange.ts'
-import { audienceOf, conditionOf, headings } from '../../alerts/words.ts'
+import { audienceOf, conditionOf, followUpsOf, headings } from '../../alerts/words.ts'
 import { api } from '../../api.ts'
 import { Level } from '../../ui/index.ts'
 import { RuleForm } from './RuleForm.tsx'
 
 interface RuleLineProps {
   slug: string
-  rule: RuleRow
+  rule: RuleSettings
   /** The names of the workspace's channels. */
   channels: readonly string[]
   admin: boolean
@@ -21,6 +21,7 @@ export function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
   const [editing, setEditing] = useState(false)
   const set = useAlertChange(slug, 'Not changed', (on: boolean) => api.setRule(slug, { rule: rule.rule, on }))
   const name = headings[rule.rule]
+  const followUps = followUpsOf(rule)
   const needsLimit = rule.rule === 'cost_day' && rule.limit === null
   return (
     <li className="al-rule" data-on={rule.on}>
@@ -42,6 +43,7 @@ export function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
           <span className="al-rule-level">
             <Level level={rule.level} iconOnly />
           </span>
+          {followUps.length > 0 && <div className="svc-quiet">{followUps.join(' ')}</div>}
         </div>
         {admin && !editing && (
           <div className="al-acts">
