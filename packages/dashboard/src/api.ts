@@ -258,6 +258,11 @@ export const api = {
   liftMute: (slug: string, id: string) => call('DELETE /w/:slug/mutes/:id', { slug, id }),
   rules: (slug: string, s?: Signal) => call('GET /w/:slug/rules', { slug }, s),
   setRule: (slug: string, rule: Sent<'PATCH /w/:slug/rules'>) => call('PATCH /w/:slug/rules', { slug }, rule),
+  alertSettings: (slug: string, s?: Signal) => call('GET /w/:slug/alert-settings', { slug }, s),
+  setAlertSettings: (slug: string, detail: boolean) => call('PATCH /w/:slug/alert-settings', { slug }, { detail }),
+  agentHours: (slug: string, name: string, s?: Signal) => call('GET /w/:slug/agents/:name/hours', { slug, name }, s),
+  setAgentHours: (slug: string, name: string, hours: string | null) =>
+    call('PUT /w/:slug/agents/:name/hours', { slug, name }, { hours }),
   channels: (slug: string, s?: Signal) => call('GET /w/:slug/channels', { slug }, s),
   addChannel: (slug: string, channel: Sent<'POST /w/:slug/channels'>) =>
     call('POST /w/:slug/channels', { slug }, channel),

@@ -130,6 +130,16 @@ export const agentAlertsQuery = (slug: string, name: string) =>
   })
 export const rulesQuery = (slug: string) =>
   queryOptions({ queryKey: [...keys.alerts(slug), 'rules'], queryFn: ({ signal }) => api.rules(slug, signal) })
+export const alertSettingsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: [...keys.alerts(slug), 'settings'],
+    queryFn: ({ signal }) => api.alertSettings(slug, signal),
+  })
+export const agentHoursQuery = (slug: string, name: string) =>
+  queryOptions({
+    queryKey: [...keys.alerts(slug), 'hours', name],
+    queryFn: ({ signal }) => api.agentHours(slug, name, signal),
+  })
 export const mutesQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'mutes'],

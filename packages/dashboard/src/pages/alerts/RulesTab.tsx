@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { channelsQuery, rulesQuery } from '../../queries.ts'
 import { ErrorNote, Section } from '../../ui/index.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
+import { MessageDetail } from './MessageDetail.tsx'
 import type { AlertTabProps } from './props.ts'
 import { RuleLine } from './RuleLine.tsx'
 
@@ -14,12 +15,15 @@ export default function RulesTab({ slug, admin }: AlertTabProps) {
   if (!rules.data || !channels.data) return <WaitingPage />
   const names = channels.data.map(({ name }) => name)
   return (
-    <Section title="Rules" aside={admin ? undefined : 'Only admins can change them.'} flush>
-      <ul className="svc-rows" aria-label="Rules">
-        {rules.data.map((rule) => (
-          <RuleLine key={rule.rule} slug={slug} rule={rule} channels={names} admin={admin} />
-        ))}
-      </ul>
-    </Section>
+    <>
+      <Section title="Rules" aside={admin ? undefined : 'Only admins can change them.'} flush>
+        <ul className="svc-rows" aria-label="Rules">
+          {rules.data.map((rule) => (
+            <RuleLine key={rule.rule} slug={slug} rule={rule} channels={names} admin={admin} />
+          ))}
+        </ul>
+      </Section>
+      {admin && <MessageDetail slug={slug} />}
+    </>
   )
 }

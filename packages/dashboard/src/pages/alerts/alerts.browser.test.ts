@@ -200,6 +200,50 @@ test('an admin edits a rule in place and switches it off; a wrong length is refu
   await rule.getByText('Would tell #ops').waitFor()
 })
 
+test('a rule escalates to other channels and sends no reminders, as its sentence says; both can be undone', async () => {
+  const { page } = ada
+  await page.goto(at('/alerts?tab=rules'))
+  const rule = rows(ada, 'Rules').filter({ hasText: 'when the level of any agent is Bad' })
+  await rule.getByText('Repeated after 1 hour, then daily.').waitFor()
+  const edit = rule.getByRole('button', { name: 'Edit the rule “Level Bad”' })
+  const save = rule.getByRole('button', { name: 'Save rule' })
+  await edit.click()
+  await rule.getByRole('checkbox', { name: 'Send reminders' }).uncheck()
+  await rule.getByRole('checkbox', { name: 'Escalate' }).check()
+  await rule.getByLabel('Not acknowledged for').fill('0')
+  await save.click()
+  await rule.getByText('Choose at least one channel.').waitFor()
+  await rule.getByText('Enter a whole number above 0.').waitFor()
+  expect(await wrongLooks(page, () => rule.waitFor())).toEqual([])
+  await rule.getByLabel('Not acknowledged for').fill('20')
+  await rule.getByRole('group', { name: 'Then tell' }).getByRole('checkbox', { name: '#ops' }).check()
+  await save.click()
+  await rule.getByText('Tell all channels except #ops when').waitFor()
+  await rule.getByText('Not repeated. If nobody acknowledges it within 20 minutes, also tell #ops.').waitFor()
+  await edit.click()
+  await rule.getByRole('checkbox', { name: 'Send reminders' }).check()
+  await rule.getByRole('checkbox', { name: 'Escalate' }).uncheck()
+  await save.click()
+  await rule.getByText('Repeated after 1 hour, then daily.', { exact: true }).waitFor()
+  await rule.getByText('Tell all channels when').waitFor()
+})
+
+test('an admin allows the detail text of agents in messages; a member is not offered it', async () => {
+  const { page, call } = ada
+  await page.goto(at('/alerts?tab=rules'))
+  const allow = page.getByRole('checkbox', { name: 'Include the agent’s detail text' })
+  const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  await allow.check()
+  await saved
+  expect(await call('GET', `${north}/alert-settings`)).toEqual({ detail: true })
+  await page.reload()
+  await allow.waitFor()
+  expect(await allow.isChecked()).toBe(true)
+  await mo.page.goto(at('/alerts?tab=rules'))
+  await rows(mo, 'Rules').first().waitFor()
+  expect(await mo.page.getByRole('checkbox').count()).toBe(0)
+})
+
 test('ended alerts are listed page by page, newest first', async () => {
   const hour = 3_600_000
   const begin = Date.now() - 80 * hour
