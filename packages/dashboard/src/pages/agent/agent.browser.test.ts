@@ -305,6 +305,42 @@ test('a member sees everything but logs, and each disabled button says why', asy
   expect(await agent.report(wholeReport(now()))).toEqual([])
 })
 
+test('an admin sets the hours in which an agent is expected to report, is told what is wrong with them, and removes them', async () => {
+  const agent = await world.addAgent('office')
+  await agent.report()
+  const page = await world.visit('admin', 'office')
+  const alerts = section(page, 'Alerts')
+  await alerts.getByText('Expected to report at all times.').waitFor()
+  await alerts.getByRole('button', { name: 'Set hours' }).click()
+  const form = page.getByRole('form', { name: 'Expected hours' })
+  const save = form.getByRole('button', { name: 'Save hours' })
+  const zone = form.getByLabel('Time zone')
+  expect(await zone.inputValue()).toBe(await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone))
+  await form.getByLabel('To', { exact: true }).fill('')
+  await zone.fill('Mars')
+  await save.click()
+  await form.getByText('Enter a time.').waitFor()
+  expect(await wrongLooks(page, () => form.waitFor())).toEqual([])
+  await form.getByLabel('To', { exact: true }).fill('19:00')
+  await save.click()
+  await form
+    .getByRole('alert')
+    .getByText('The time zone must be one such as Europe/Berlin or UTC: got "Mars".')
+    .waitFor()
+  await zone.fill('Europe/Berlin')
+  await save.click()
+  const sentence = 'Expected to report on weekdays from 08:00 to 19:00 (Europe/Berlin).'
+  await alerts.getByText(sentence).waitFor()
+
+  const member = await world.visit('member', 'office')
+  await section(member, 'Alerts').getByText(sentence).waitFor()
+  expect(await section(member, 'Alerts').getByRole('button', { name: 'Edit hours' }).count()).toBe(0)
+  await alerts.getByRole('button', { name: 'Edit hours' }).click()
+  await form.getByRole('button', { name: 'Remove hours' }).click()
+  await alerts.getByText('Expected to report at all times.').waitFor()
+  await section(member, 'Alerts').getByText(sentence).waitFor({ state: 'detached' })
+})
+
 test('before the first report, an agent’s page says how to connect it, and then fills by itself', async () => {
   const agent = await world.addAgent('newcomer')
   const page = await world.visit('admin', 'newcomer')

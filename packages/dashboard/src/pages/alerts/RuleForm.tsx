@@ -16,8 +16,8 @@ interface RuleFormProps {
 }
 
 /**
- * A form below the sentence of an alert rule. It edits the rule's channels, how long the condition must hold, reminders,
- * the second channels, and the limit or the run statuses if the rule has them.
+ * A form below the sentence of an alert rule. It edits the rule's channels, how long the condition must hold, reminders
+ * and escalation, and the limit or the run statuses if the rule has them.
  */
 export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
   const again = useAlertsAgain(slug)
@@ -74,14 +74,14 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
 
 type RuleFormState = Pick<ReturnType<typeof useForm<RuleValues>>, 'values' | 'errors' | 'getInputProps'>
 
-interface PartProps {
+interface FormPartProps {
   form: RuleFormState
   /** The names of the workspace's channels. */
   channels: readonly string[]
 }
 
-/** The inputs for the channels that are notified when an alert of the rule opens. */
-const FirstChannels = ({ form, channels }: PartProps) => (
+/** The inputs for the channels that are notified as soon as an alert of a rule opens. */
+const FirstChannels = ({ form, channels }: FormPartProps) => (
   <>
     <Radio.Group label="Sent to" {...form.getInputProps('to')}>
       <Group gap="md" mt={4}>
@@ -95,8 +95,8 @@ const FirstChannels = ({ form, channels }: PartProps) => (
   </>
 )
 
-/** The inputs for the second channels, which are notified if nobody acknowledges an alert in time. */
-const Escalation = ({ form, channels }: PartProps) => (
+/** The inputs for the escalation of a rule: the channels that are notified if nobody acknowledges an alert in time. */
+const Escalation = ({ form, channels }: FormPartProps) => (
   <>
     <Checkbox
       label="Escalate"
@@ -145,7 +145,7 @@ const Length = ({ form, field, label }: LengthProps) => (
   </Group>
 )
 
-interface ChannelsProps extends PartProps {
+interface ChannelsProps extends FormPartProps {
   field: 'channels' | 'secondChannels'
   label: string
 }

@@ -5,6 +5,7 @@ import { byUrgency } from '../../../alerts/words.ts'
 import { agentAlertsQuery, mutesQuery } from '../../../queries.ts'
 import { Section } from '../../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
+import { ExpectedHours } from './ExpectedHours.tsx'
 
 const AlertList = lazy(() => import('./AlertList.tsx'))
 const loadMenu = () => import('../../../alerts/MuteMenu.tsx')
@@ -20,10 +21,11 @@ interface AlertsProps {
 }
 
 /**
- * Shows the agent's open alerts, its last ended alerts and its mutes. The page has this section at two places, and the
- * section shows nothing at the place where it does not belong.
+ * Shows the agent's open alerts, its last ended alerts, its mutes and its expected hours. The page has this section at
+ * two places, and the section shows nothing at the place where it does not belong.
  */
-export function Alerts({ agent: { slug, page }, place }: AlertsProps) {
+export function Alerts({ agent, place }: AlertsProps) {
+  const { slug, page } = agent
   const { data } = useQuery(agentAlertsQuery(slug, page.name))
   const { data: mutes = [] } = useQuery(mutesQuery(slug))
   if (!data) return null
@@ -31,7 +33,7 @@ export function Alerts({ agent: { slug, page }, place }: AlertsProps) {
   if ((place === 'first') !== open.length > 0) return null
   const ended = data.filter(({ endedAt }) => endedAt !== null)
   const shown = [...open, ...ended.slice(0, endedShown)]
-  const own = mutes.filter(({ agent }) => agent === page.name)
+  const own = mutes.filter((mute) => mute.agent === page.name)
   return (
     <Section title="Alerts" aside={<Mute slug={slug} name={page.name} />} flush>
       {shown.length === 0 && <p className="svc-note">No alerts in the last 30 days.</p>}
@@ -40,6 +42,7 @@ export function Alerts({ agent: { slug, page }, place }: AlertsProps) {
           <AlertList slug={slug} alerts={shown} mutes={own} admin={page.canAct} />
         </Suspense>
       )}
+      <ExpectedHours agent={agent} />
     </Section>
   )
 }

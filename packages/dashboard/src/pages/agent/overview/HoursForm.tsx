@@ -1,0 +1,81 @@
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useAlertsAgain } from '../../../alerts/useAlertChange.ts'
+import '../../../alerts/alerts.css'
+import { api } from '../../../api.ts'
+import { useSubmit } from '../../../forms/useSubmit.ts'
+import { ErrorNote } from '../../../ui/index.ts'
+import { dayNames, firstHours, type HoursValues, readHours, writeHours, wrongWith } from './hours.ts'
+
+interface HoursFormProps {
+  slug: string
+  /** The name of the agent. */
+  name: string
+  /** The present hours; null if the agent is expected to report at all times. */
+  hours: string | null
+  onDone: () => void
+}
+
+/** A form in which admins set or remove the hours in which an agent is expected to report. */
+export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps) {
+  const again = useAlertsAgain(slug)
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const form = useForm<HoursValues>({
+    initialValues: (hours === null ? null : readHours(hours)) ?? firstHours(zone),
+    validate: wrongWith,
+  })
+  const set = useSubmit(async (wanted: string | null) => {
+    await api.setAgentHours(slug, name, wanted)
+    await again()
+    onDone()
+  })
+  return (
+    <form
+      className="al-form ag-hours-form"
+      aria-label="Expected hours"
+      onSubmit={form.onSubmit((values) => set.submit(writeHours(values)))}
+      noValidate
+    >
+      <Stack gap="sm">
+        <Checkbox.Group label="Days on which the hours begin" {...form.getInputProps('days')}>
+          <Group gap="sm" mt={6}>
+            {Object.entries(dayNames).map(([day, label]) => (
+              <Checkbox key={day} value={day} label={label} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+        <Group gap="xs" align="flex-start">
+          <TextInput label="From" type="time" {...form.getInputProps('from')} />
+          <TextInput label="To" type="time" {...form.getInputProps('to')} />
+        </Group>
+        <TextInput
+          label="Time zone"
+          description="For example Europe/Berlin."
+          maw={300}
+          {...form.getInputProps('zone')}
+        />
+        {set.error !== null && <ErrorNote error={set.error} />}
+        <Group gap="xs">
+          <Button type="submit" size="xs" loading={set.busy}>
+            Save hours
+          </Button>
+          <Button variant="default" size="xs" onClick={onDone}>
+            Cancel
+          </Button>
+          {hours !== null && (
+            <Button
+              variant="subtle"
+              color="red"
+              size="xs"
+              ms="auto"
+              disabled={set.busy}
+              onClick={() => set.submit(null)}
+            >
+              Remove hours
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  )
+}

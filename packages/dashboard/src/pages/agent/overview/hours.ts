@@ -1,0 +1,82 @@
+/**
+ * Reads the hours in which an agent is expected to report from the service's text, such as `weekdays 08:00-19:00
+ * Europe/Berlin`, puts them into a sentence or a form, and writes the values of the form as such a text again.
+ */
+
+/** The values of the form for expected hours. `days` are short names such as `Mon`, and times are such as `08:00`. */
+export interface HoursValues {
+  days: string[]
+  from: string
+  to: string
+  zone: string
+}
+
+/** The short name of each day, as the service writes it, with the name that people read. */
+export const dayNames: Readonly<Record<string, string>> = {
+  Mon: 'Monday',
+  Tue: 'Tuesday',
+  Wed: 'Wednesday',
+  Thu: 'Thursday',
+  Fri: 'Friday',
+  Sat: 'Saturday',
+  Sun: 'Sunday',
+}
+const week = Object.keys(dayNames)
+/** The words of the service for groups of days, such as `weekdays`, with the days and the words of the sentence. */
+const groups: Readonly<Record<string, { days: readonly string[]; words: string }>> = {
+  daily: { days: week, words: 'every day' },
+  weekdays: { days: week.slice(0, 5), words: 'on weekdays' },
+  weekends: { days: week.slice(5), words: 'at weekends' },
+}
+
+/** The values with which the form opens if an agent has no expected hours. */
+export const firstHours = (zone: string): HoursValues => ({
+  days: [...week.slice(0, 5)],
+  from: '08:00',
+  to: '19:00',
+  zone,
+})
+
+/** Reads expected hours as the service writes them; null for any other text. */
+export function readHours(text: string): HoursValues | null {
+  const [, named = '', from = '', to = '', zone = ''] = /^(\S+) (\d\d:\d\d)-(\d\d:\d\d) (\S+)$/.exec(text) ?? []
+  const days = groups[named]?.days ?? named.split(',')
+  return days.every((day) => week.includes(day)) ? { days: [...days], from, to, zone } : null
+}
+
+export const writeHours = ({ days, from, to, zone }: HoursValues): string =>
+  `${week.filter((day) => days.includes(day)).join(',')} ${from}-${to} ${zone.trim()}`
+
+/** Says in a sentence when an agent is expected to report; null means at all times. */
+export function sentenceOf(text: string | null): string {
+  if (text === null) return 'Expected to report at all times.'
+  const hours = readHours(text)
+  if (!hours) return `Expected to report: ${text}.`
+  return `Expected to report ${daysIn(hours.days)} ${timesIn(hours)} (${hours.zone}). Outside of these hours it may be offline without an alert.`
+}
+
+function daysIn(days: readonly string[]): string {
+  const group = Object.values(groups).find((one) => one.days.join() === days.join())
+  if (group) return group.words
+  const names = days.map((day) => `${dayNames[day]}s`)
+  return `on ${names.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`}`
+}
+
+/** The times of expected hours in words. An end before the start is on the next day; equal times are a whole day. */
+function timesIn({ from, to }: HoursValues): string {
+  if (from === to) return from === '00:00' ? 'all day' : `for 24 hours from ${from}`
+  return `from ${from} to ${to}${to < from ? ' of the next day' : ''}`
+}
+
+/**
+ * The error below each field of the form for expected hours; null if its value is valid. The service checks all values
+ * again, and only it knows all time zones.
+ */
+export const wrongWith = {
+  days: (days: string[]) => (days.length > 0 ? null : 'Choose at least one day.'),
+  from: (time: string) => (isTime(time) ? null : 'Enter a time.'),
+  to: (time: string) => (isTime(time) ? null : 'Enter a time.'),
+  zone: (zone: string) => (/^\S+$/.test(zone.trim()) ? null : 'Enter a time zone such as America/New_York.'),
+}
+
+const isTime = (text: string): boolean => /^\d\d:\d\d$/.test(text)
