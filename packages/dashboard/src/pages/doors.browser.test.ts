@@ -131,7 +131,7 @@ test('an address without a page says so and leads back', async () => {
 
 test('axe finds nothing in light and dark, and nothing is wider than 360 pixels', async () => {
   const { page } = await place.visitor()
-  for (const path of ['/sign-in', '/start?token=none', '/link?token=none', '/invitation/none', '/nowhere']) {
+  for (const path of ['/sign-in', '/forgot', '/start?token=none', '/link?token=none', '/invitation/none', '/nowhere']) {
     await page.goto(place.url + path)
     expect(await wrongLooks(page, () => page.locator('h1').waitFor(), [360]), path).toEqual([])
   }

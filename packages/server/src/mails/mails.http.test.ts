@@ -1,6 +1,6 @@
 import type { ClaimInfo } from '@svc/api'
 import { expect, test } from 'vitest'
-import { headerOf, mailbox } from '../../testing/mailbox.ts'
+import { headerOf, mailbox, readable } from '../../../../scripts/testing/mailbox.ts'
 import { type Given, password, serve } from '../web/testing/service.ts'
 import { newMailer } from './mailer.ts'
 
@@ -133,6 +133,3 @@ test('without a mail server nothing is queued, and the answers say so', async ()
   expect((await ann.get('/api/web/me')).body).toMatchObject({ mails: false })
   expect(await waiting()).toEqual([])
 })
-
-/** The text of a mail without its quoted-printable encoding. */
-const readable = (source = ''): string => source.replace(/=\r?\n/g, '').replaceAll('=3D', '=')

@@ -74,3 +74,6 @@ export async function mailbox({ replies = ['ok'], options = {} }: MailboxOptions
 /** A header of a mail, joined to one line. */
 export const headerOf = ({ source }: Pick<ReceivedMail, 'source'>, name: string): string | undefined =>
   new RegExp(`^${name}: (.*)$`, 'im').exec(source.replace(/\r\n[ \t]+/g, ' '))?.[1]?.trim()
+
+/** The text of a mail without its quoted-printable encoding. */
+export const readable = (source = ''): string => source.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
