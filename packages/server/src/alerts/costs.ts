@@ -5,7 +5,7 @@
 import type { Db } from '../db/open.ts'
 import { dayOf } from '../limits/days.ts'
 import { type AlertFacts, mayCostTooMuch } from './conditions.ts'
-import { costsOfDay, earlierCosts, type SliceRow, type Wanted, waitingCosts } from './fact-rows.ts'
+import { costsOfDay, earlierCosts, earlierWaitingCosts, type SliceRow, type Wanted, waitingCost } from './fact-rows.ts'
 
 /**
  * The costs of agents, by agent id, only for agents that cost something today. The days before are read only if today's
@@ -23,17 +23,17 @@ export async function costsOf(
     today,
   )
   const costs = new Map<string, AlertFacts['cost']>()
-  const waiting = new Map<string, Map<number, number>>()
+  const usages = new Map<string, string | null>()
   for (const { id, usage } of rows) {
-    const waits = waitingCosts(usage, today)
-    const cost = (written.get(id) ?? 0) + (waits.get(today) ?? 0)
+    const cost = (written.get(id) ?? 0) + waitingCost(usage, today)
     if (cost <= 0) continue
     costs.set(id, { today: cost, before: [] })
-    waiting.set(id, waits)
+    usages.set(id, usage)
   }
   const high = [...costs].filter(([, { today }]) => mayCostTooMuch(today, rules)).map(([id]) => id)
   for (const [id, days] of await earlierCosts(db, high, today)) {
-    for (const [day, cost] of waiting.get(id) ?? []) if (day !== today) days.set(day, (days.get(day) ?? 0) + cost)
+    for (const [day, cost] of earlierWaitingCosts(usages.get(id) ?? null, today))
+      days.set(day, (days.get(day) ?? 0) + cost)
     costs.set(id, { today: costs.get(id)?.today ?? 0, before: [...days.values()].filter((cost) => cost > 0) })
   }
   return costs

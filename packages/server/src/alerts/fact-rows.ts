@@ -218,14 +218,17 @@ export async function earlierCosts(
 }
 
 /**
- * The costs of today and of earlier days that are stored with an agent's last report and not in `usage_day` yet, by
- * day. Empty if no cost of today is stored there.
+ * The cost of today that is stored with an agent's last report and not in `usage_day` yet, in millionths of a US
+ * dollar.
  */
-export function waitingCosts(usage: string | null, today: number): Map<number, number> {
-  const costs = new Map<number, number>()
+export function waitingCost(usage: string | null, today: number): number {
   // Most agents have no cost of today in this column, so its JSON need not be parsed.
-  if (!usage?.includes(`[${today},"",`)) return costs
-  for (const { day, model, costMicro } of pendingUsage(usage))
-    if (model === '' && day <= today && day >= today - costDays) costs.set(day, costMicro)
-  return costs
+  if (!usage?.includes(`[${today},"",`)) return 0
+  return pendingUsage(usage).find(({ day, model }) => day === today && model === '')?.costMicro ?? 0
 }
+
+/** The costs of the 14 days before a day that are stored with an agent's last report and not in `usage_day` yet. */
+export const earlierWaitingCosts = (usage: string | null, today: number): [day: number, costMicro: number][] =>
+  pendingUsage(usage)
+    .filter(({ day, model }) => model === '' && day < today && day >= today - costDays)
+    .map(({ day, costMicro }) => [day, costMicro])

@@ -50,6 +50,9 @@ everyEngine('the facts about a fleet', (open) => {
     await reported(w, written.id, { usage: 'today 600000' }, {})
     for (const [day, micro] of [600_000, 50_000, 50_000, 50_000].entries())
       await cost(w, written.id, today - day, micro)
+    const late = await w.addAgent('cost-of-yesterday-that-waits')
+    await reported(w, late.id, { usage: 'yesterday 700000' }, {})
+    for (const [day, micro] of [2_000_000, 50_000, 50_000, 50_000].entries()) await cost(w, late.id, today - day, micro)
     return w
   }
 
@@ -88,6 +91,18 @@ everyEngine('the facts about a fleet', (open) => {
     expect(costs.get('cost-that-waits')).toEqual({ today: 2_000_000, before: [100_000, 100_000, 100_000] })
   })
 
+  test('a cost of yesterday that still waits is counted, even if no cost of today waits', async () => {
+    const w = await fleet()
+    const rules = (rule: Parameters<typeof defaultRule>[0]) => defaultRule(rule)
+    const wanted = { workspaceId: w.workspace.id, rules, now: w.clock.now(), asked: new Set<string>() }
+    const costs: unknown[] = []
+    for await (const { agents } of agentFacts(w.store, wanted))
+      for (const { about, facts } of agents)
+        if (about.name === 'cost-of-yesterday-that-waits')
+          costs.push([facts.cost.today, facts.cost.before.toSorted((a, b) => a - b)])
+    expect(costs).toEqual([[2_000_000, [50_000, 50_000, 750_000]]])
+  })
+
   test('an agent that never reported is not counted, and slices count each agent once', async () => {
     const w = await fleet()
     for (let i = 0; i < 230; i++) await reported(w, (await w.addAgent(`more-${i}`)).id, {}, {})
@@ -95,7 +110,7 @@ everyEngine('the facts about a fleet', (open) => {
     const wanted = { workspaceId: w.workspace.id, rules, now: w.clock.now(), asked: new Set([w.agent.id]) }
     const counts: number[] = []
     for await (const { counted } of agentFacts(w.store, wanted)) counts.push(counted)
-    expect(counts.slice(0, 2).reduce((sum, n) => sum + n, 0)).toBe(reports.length + 2 + 230)
+    expect(counts.slice(0, 2).reduce((sum, n) => sum + n, 0)).toBe(reports.length + 3 + 230)
     expect(counts.slice(2)).toEqual([0])
     expect(await readAgents(w.store.db, [w.agent.id])).toMatchObject([{ name: 'mail-triage', received_at: null }])
   })
@@ -111,7 +126,7 @@ async function reported(w: World, agentId: string, report: object, columns: obje
       ...{ agent_id: agentId, received_at: now + received_at * 1000, level: 'ok', label: null, detail: null },
       ...{ version: null, doing: null, controls: '[]', interval_s: 30, boot: null, seq: null, stopped: null },
       ...{ reporters: 'aaaaaaaa'.repeat(10), runs_kept: 0, body: '{}', status_at: null, warnings: null },
-      usage: usage?.replace(/^today (\d+)$/, (_, micro) => JSON.stringify([[today, '', 1, Number(micro), 5]])) ?? null,
+      usage: usage === undefined ? null : waiting(usage, today),
       ...more,
     })
     .execute()
@@ -120,6 +135,12 @@ async function reported(w: World, agentId: string, report: object, columns: obje
     .set({ signs: '', ...columns })
     .where('id', '=', agentId)
     .execute()
+}
+
+/** The column `usage` with one sum: "today 2000000" or "yesterday 2000000". */
+function waiting(usage: string, today: number): string {
+  const [day, micro] = usage.split(' ')
+  return JSON.stringify([[day === 'today' ? today : today - 1, '', 1, Number(micro), 5]])
 }
 
 const failed = (w: World, agent_id: string, runs: number) =>
