@@ -57,8 +57,8 @@ export interface Hub extends Live {
   /** The number of pages subscribed on this node, of all workspaces. */
   readonly size: number
   /**
-   * Ends every stream. Resolves when the changes so far were announced to the other nodes, and the database connection
-   * for announcements was released.
+   * Ends every stream. Resolves when the hub no longer uses the database: frames and checks in progress are complete,
+   * the changes so far were announced to the other nodes, and the connection for announcements was released.
    */
   close(): Promise<void>
 }
@@ -85,7 +85,8 @@ interface Channel {
  */
 export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.tick): Hub {
   const fleet = fleetCache(store.db, store.engine, now)
-  const { channels, on } = drive({ ...pace, tick }, (channel) => send(channel, { fleet, log, now }))
+  const inProgress = newInProgress()
+  const { channels, on } = drive({ ...pace, tick }, (channel) => inProgress.add(send(channel, { fleet, log, now })))
   const watched = watchCounts()
   let closed = false
   const everybody = () => [...channels.values()].flatMap(({ subscribers }) => [...subscribers.keys()])
@@ -124,7 +125,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
     releaseChanged: here.missed,
     isWatched: (agentId) => watched.has(agentId) || (nodes?.isWatched(agentId) ?? false),
     subscribe,
-    check: () => endOthers(everybody(), hub.guard, log),
+    check: () => inProgress.add(endOthers(everybody(), hub.guard, log)),
     streamsOf: (personId) => everybody().filter((s) => s.personId === personId).length,
     get size() {
       return everybody().length
@@ -135,10 +136,23 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
       clearInterval(guarding)
       for (const { res } of everybody()) res.end()
       for (const channel of [...channels.values()]) on(channel, { is: 'closed' })
+      await inProgress.over()
       await nodes?.close()
     },
   }
   return hub
+}
+
+/** Remembers promises, which must never reject, until they are resolved. */
+function newInProgress() {
+  const all = new Set<Promise<void>>()
+  return {
+    add(work: Promise<void>): Promise<void> {
+      all.add(work)
+      return work.finally(() => all.delete(work))
+    },
+    over: () => Promise.all(all),
+  }
 }
 
 /**
