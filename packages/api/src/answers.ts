@@ -163,7 +163,7 @@ export interface Frame {
   rows: FleetRow[]
   /**
    * The names of agents about which something other than the last report changed, such as their commands, logs or
-   * names.
+   * names, and of agents that reported but have no row in this frame.
    */
   changed: string[]
   /**

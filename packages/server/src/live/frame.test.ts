@@ -40,6 +40,16 @@ test.each<[string, object, object]>([
 test('every frame names the agents whose page somebody has open, so that pages of other agents need not reload', () => {
   const busy = framed({ reported: ids(0, 120), changed: ids(5, 9) }, ['id-7', 'id-200'])
   expect(busy).toEqual({ ...empty, rows: ['agent-7'], changed: ['agent-7'], more: true })
+})
+
+test('if the pages of more than a hundred agents with news are open, the frame has a hundred rows and names the others', () => {
   const all = [...ids(0, 300)]
-  expect(framed({ reported: ids(0, 300) }, all).rows.length).toBe(100)
+  const names = all.map((id) => id.replace('id', 'agent'))
+  expect(framed({ reported: ids(0, 300), changed: ids(90, 103) }, all)).toEqual({
+    ...empty,
+    rows: names.slice(0, 100),
+    changed: [...names.slice(90, 103), ...names.slice(103)],
+    more: true,
+  })
+  expect(framed({ changed: ids(0, 300) }, all).changed).toEqual(names)
 })

@@ -5,8 +5,8 @@
 import type { FleetRow, Frame } from '@svc/api'
 
 /**
- * The maximum number of agents in one frame. If more agents have news, the frame names only those whose page is open,
- * and each page with a list requests the part of the list that it shows.
+ * The maximum number of rows in one frame. If more agents have news, the frame names only those whose page is open, and
+ * each page with a list requests the part of the list that it shows.
  */
 const maxRows = 100
 
@@ -34,8 +34,8 @@ export const noNews = (): News => ({
 
 /**
  * Makes the frame for the news. `open` has the ids of the agents whose page somebody has open. If there is too much
- * news for one frame, the frame still names the agents of `open` that have news (up to `maxRows`), so the pages of
- * other agents need not reload.
+ * news for one frame, the frame still names all agents of `open` that have news, so that their pages reload and the
+ * pages of other agents need not.
  */
 export function frameOf(
   rows: ReadonlyMap<string, FleetRow>,
@@ -44,15 +44,14 @@ export function frameOf(
   now: number,
 ): Frame {
   const more = missed || reported.size > maxRows || changed.size > maxRows
-  const named = (ids: ReadonlySet<string>) =>
-    [...ids]
-      .filter((id) => !more || open.has(id))
-      .slice(0, maxRows)
-      .flatMap((id) => rows.get(id) ?? [])
+  const rowsOf = (ids: ReadonlySet<string>) =>
+    [...ids].filter((id) => !more || open.has(id)).flatMap((id) => rows.get(id) ?? [])
+  const reports = rowsOf(reported)
+  const withoutRow = reports.slice(maxRows)
   return {
     now,
-    rows: named(reported),
-    changed: named(changed).map(({ name }) => name),
+    rows: reports.slice(0, maxRows),
+    changed: [...new Set([...rowsOf(changed), ...withoutRow].map(({ name }) => name))],
     list: list || missed,
     alerts: alerts || missed,
     more,
