@@ -7,6 +7,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
+import { limits } from '@svc/protocol'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { testConfig } from '../../../testing/service.ts'
@@ -61,5 +62,14 @@ test.each([
     status: 404,
     text: '{"message":"There is only POST /run."}',
   })
+  expect(await workspaces()).toEqual([])
+})
+
+test('a command that is too long in bytes is refused, even if it has few characters', async () => {
+  // The limit is 1 MB and a bundle in Base64. This body has half of the characters that would be allowed as bytes, but
+  // each of them is three bytes in UTF-8.
+  const characters = (1024 * 1024 + (limits.bundleBytes * 4) / 3) / 2
+  const { status, text } = await call('POST', '/run', create('€'.repeat(characters)))
+  expect([status, JSON.parse(text).message]).toEqual([500, expect.stringContaining('The command failed')])
   expect(await workspaces()).toEqual([])
 })

@@ -91,11 +91,16 @@ async function answer(req: IncomingMessage, res: ServerResponse, service: Servic
  * `svc-server` has checked the arguments of the command before it sent the request.
  */
 async function readCall(req: IncomingMessage): Promise<{ name: string; request: Request }> {
-  let text = ''
-  for await (const part of req.setEncoding('utf8')) {
-    text += part
-    if (text.length > maxBody) throw new Error(`A command may not be longer than ${maxBody} bytes.`)
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of req as AsyncIterable<Buffer>) {
+    bytes += part.length
+    // A body that is too long is still read to its end, because otherwise the sender would see a closed connection
+    // instead of the response.
+    if (bytes <= maxBody) parts.push(part)
   }
+  if (bytes > maxBody) throw new Error(`A command may not be longer than ${maxBody} bytes.`)
+  const text = Buffer.concat(parts).toString()
   const { name, args, options, input, file } = JSON.parse(text) as Partial<Request & { name: string }>
   if (typeof name !== 'string' || !Array.isArray(args) || typeof options !== 'object' || typeof input !== 'string')
     throw new Error(`Not a command: ${shown(Object.keys(JSON.parse(text) ?? {}))}`)
