@@ -96,7 +96,7 @@ export interface Redeemed {
 }
 
 /** True for a name that the service may give to an environment variable of the agent (2.9, D51). */
-export const isEnvName = (v: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(v)
+export const isEnvName = (v: string): boolean => /^SVC_[A-Z0-9_]+$/.test(v)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding line breaks and NUL is its purpose
 export const isEnvValue = (v: string): boolean => !/[\r\n\u0000]/.test(v)
 
@@ -113,7 +113,7 @@ export function readRedeemed(v: unknown): Verdict<Redeemed, 'answer_invalid'> {
   if (typeof version !== 'string' || !isVersion(version)) return bad('names no version')
   if (typeof sha256 !== 'string' || !sha256Shape.test(sha256)) return bad('names no checksum')
   for (const [key, value] of Object.entries(env)) {
-    if (!/^SVC_[A-Z0-9_]+$/.test(key)) return bad(`sets a variable that is not the service's: ${shown(key, 60)}`)
+    if (!isEnvName(key)) return bad(`sets a variable that is not the service's: ${shown(key, 60)}`)
     if (typeof value !== 'string' || !isEnvValue(value)) return bad(`holds no text of one line in ${key}`)
   }
   const kept = { ...env } as Record<string, string>
