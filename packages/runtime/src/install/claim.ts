@@ -29,7 +29,11 @@ export function takenBy(root: string): string | undefined {
   if (install?.is === 'installed') return `The agent ${install.agent} is already installed in ${root}.`
   if (install?.is === 'made' && lives(install)) return `Process ${install.pid} is installing into ${root}.`
   if (install && install.is !== 'made') return unfinished(folder)
-  if (readdirSync(root).every((name) => name === '.svc') && isRemnant(folder)) return undefined
+  const asides = asidesIn(root)
+  const sweeper = asides.find(({ pid }) => pid !== process.pid && lives({ pid, start: '' }))
+  if (sweeper) return `Process ${sweeper.pid} is installing into ${root}.`
+  const others = readdirSync(root).filter((name) => name !== '.svc' && !asides.some((aside) => aside.name === name))
+  if (others.length === 0 && [folder.svc, ...asides.map(({ path }) => path)].every(isRemnant)) return undefined
   return `The folder ${root} already exists and is not empty. Choose another with --dir.`
 }
 
@@ -73,18 +77,22 @@ export function unclaim(folder: Folder, madeFolder: boolean): void {
 }
 
 /**
- * True if the folder has no `.svc`, or if `.svc` holds only the journal's folder and the note of an installation that
- * was killed before it sent its code.
+ * True if there is no such folder, or if it holds only what `.svc` holds when an installation is killed before it sends
+ * its code: the journal's folder, and the note.
  */
-function isRemnant(folder: Folder): boolean {
-  const names = list(folder.svc)
+function isRemnant(svc: string): boolean {
+  const names = list(svc)
   if (names === undefined) return true
-  const ours = (list(folder.journal) ?? []).every((n) => n === 'install.json' || n.startsWith('.install.json.'))
+  const ours = (list(join(svc, 'journal')) ?? []).every((n) => n === 'install.json' || n.startsWith('.install.json.'))
   return names.every((n) => n === 'journal') && ours
 }
 
-/** Removes what a killed installation left. `.svc` is renamed first, so that only one of two processes removes it. */
+/**
+ * Removes what killed installations left. `.svc` is renamed first, so that only one of two processes removes it. A
+ * process that is killed between the two steps leaves the renamed folder, which the next one removes.
+ */
 function sweepRemnant(folder: Folder): void {
+  for (const { path } of asidesIn(folder.root)) rmSync(path, { recursive: true, force: true })
   const aside = join(folder.root, `.svc.${process.pid}.old`)
   try {
     renameSync(folder.svc, aside)
@@ -94,6 +102,13 @@ function sweepRemnant(folder: Folder): void {
   }
   rmSync(aside, { recursive: true, force: true })
 }
+
+/** The folders to which `sweepRemnant` has renamed `.svc`, each with the id of the process that did so. */
+const asidesIn = (root: string) =>
+  (list(root) ?? []).flatMap((name) => {
+    const pid = /^\.svc\.(\d+)\.old$/.exec(name)?.[1]
+    return pid === undefined ? [] : [{ name, path: join(root, name), pid: Number(pid) }]
+  })
 
 function make(folder: string): boolean {
   try {
