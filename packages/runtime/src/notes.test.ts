@@ -13,6 +13,7 @@ import { readInstall, unreadableInstall, writeInstall } from './install/note.ts'
 import { readNote, writeNote } from './launcher/note.ts'
 import { readAttempt, writeAttempt } from './self-update/journal.ts'
 import { readUpdate, unreadable, writeUpdate } from './update/journal.ts'
+import { standstill } from './update/unread.ts'
 import { readRuntimeNote, writeRuntimeNote } from './versions/runtime-note.ts'
 
 interface Fixture {
@@ -146,6 +147,10 @@ describe('a note that is damaged, or from a future runtime', () => {
     expect(() => readJournal(folder)).toThrow(`${folder.commands} is not a regular file.`)
     for (const file of [folder.update, folder.install, folder.commands]) rmSync(file, { recursive: true })
     expect([unreadable(folder), unreadableInstall(folder), readJournal(folder)]).toEqual([undefined, undefined, []])
+    writeFileSync(folder.install, '{"is":"made",')
+    expect(unreadableInstall(folder)).toBe(`the note of the installation (${folder.install}) is damaged`)
+    expect(standstill(folder)).toBe(`No version is changed, because ${unreadableInstall(folder)}.`)
+    rmSync(folder.install)
     writeFileSync(folder.commands, '{"commands":')
     expect(() => readJournal(folder)).toThrow('is damaged')
   })

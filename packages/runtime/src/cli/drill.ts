@@ -4,7 +4,7 @@
  */
 import { Command } from 'commander'
 import { examples } from '../hint.ts'
-import { readInstall, unfinished } from '../install/note.ts'
+import { readInstall, unfinished, unreadableInstall } from '../install/note.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { exits, Refusal, show, warn } from './output.ts'
 
@@ -24,6 +24,8 @@ export const drill = (): Command =>
       const { folder, manifest } = await agentAt(dir)
       const broken = unfinished(folder)
       if (broken) throw new Refusal(broken)
+      const unread = unreadableInstall(folder)
+      if (unread) throw new Refusal(`Nothing can be rehearsed, because ${unread}.`)
       const install = readInstall(folder)
       if (!folder.installed || install?.is !== 'installed')
         throw new Refusal(

@@ -76,6 +76,18 @@ test('foreign files stay, and the state on request, and an interrupted removal i
   expect(existsSync(broken.root)).toBe(false)
 })
 
+test('an agent whose note of the installation is damaged still starts, says so, and is removed with its versions', async () => {
+  const agent = await installed()
+  writeFileSync(agent.install, '{"is":"installed"')
+  const damaged = `the note of the installation (${agent.install}) is damaged`
+  expect((await svc(agent, ['start'])).code).toBe(0)
+  await becomes('a start', () => agent.starts().length > 0)
+  expect((await svc(agent, ['doctor'])).out).toContain(`No version is changed, because ${damaged}.`)
+  expect((await svc(agent, ['drill'])).err).toContain(`Nothing can be rehearsed, because ${damaged}.`)
+  expect((await svc(agent, ['remove', '--yes'])).code).toBe(0)
+  expect(existsSync(agent.root)).toBe(false)
+})
+
 test('only .svc is deleted from a folder connected by hand', async () => {
   const folder = own({ 'main.py': 'print()', 'state/kept': 'x', '.svc/agent.env': 'SVC_TOKEN=x\n' })
   expect((await svc(folder, ['remove', '--yes'])).out).toContain('stays: main.py, state, svc.agent.yaml.')

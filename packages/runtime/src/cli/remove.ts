@@ -9,7 +9,7 @@ import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { named, tryLock, whoHolds } from '../files/lock.ts'
 import { examples } from '../hint.ts'
-import { type Install, readInstall } from '../install/note.ts'
+import { type Install, readInstall, unreadableInstall } from '../install/note.ts'
 import { lives } from '../process/identity.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { findUnits, type Unit } from '../service/find.ts'
@@ -84,8 +84,9 @@ function planFor(folder: Folder, keepState: boolean): Plan {
   if (holder && holder.what !== 'svc run')
     throw new Refusal(`${named(holder)} is at work in this folder; stop it first.`)
   const connection = readConnection(folder)
-  const versions = install ? [folder.current, folder.versions] : []
-  const paths = [...versions, ...(install && !keepState ? [folder.state] : []), folder.svc]
+  const installed = install !== undefined || unreadableInstall(folder) !== undefined
+  const versions = installed ? [folder.current, folder.versions] : []
+  const paths = [...versions, ...(installed && !keepState ? [folder.state] : []), folder.svc]
   return {
     agent: nameOf(folder, install),
     service: connection.ok ? connection.value.origin : install?.url,

@@ -54,3 +54,12 @@ test.each([
   expect(claim(folder.root, known)).toMatchObject({ ok: false })
   expect(readdirSync(folder.root, { recursive: true })).toContain(file)
 })
+
+test('a folder with a damaged note is taken, because a code may have been used there', () => {
+  remnant()
+  writeFileSync(folder.install, '{"is":"rede')
+  const why = takenBy(folder.root)
+  expect(why).toContain(`the note of the installation (${folder.install}) is damaged, so a code may have been used`)
+  expect(claim(folder.root, known)).toEqual({ ok: false, message: why })
+  expect(readdirSync(folder.journal)).toEqual(['install.json'])
+})

@@ -8,7 +8,7 @@ import { codeOf, messageOf } from '../errors.ts'
 import { createFolder, syncFolder } from '../files/durable.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
 import { lives, ownIdentity } from '../process/identity.ts'
-import { type Install, readInstall, unfinished, writeInstall } from './note.ts'
+import { type Install, readInstall, unfinished, unreadableInstall, writeInstall } from './note.ts'
 
 type Claimed =
   | { readonly ok: true; readonly folder: Folder; readonly install: Install }
@@ -29,6 +29,9 @@ export function takenBy(root: string): string | undefined {
   if (install?.is === 'installed') return `The agent ${install.agent} is already installed in ${root}.`
   if (install?.is === 'made' && lives(install)) return `Process ${install.pid} is installing into ${root}.`
   if (install && install.is !== 'made') return unfinished(folder)
+  const unread = unreadableInstall(folder)
+  if (unread)
+    return `In ${root}, ${unread}, so a code may have been used there. Choose another folder with --dir, or remove ${root} if nobody needs what is in it.`
   const asides = asidesIn(root)
   const sweeper = asides.find(({ pid }) => pid !== process.pid && lives({ pid, start: '' }))
   if (sweeper) return `Process ${sweeper.pid} is installing into ${root}.`

@@ -40,17 +40,18 @@ type InstallPath = Pick<Folder, 'install'>
 export const writeInstall: (folder: InstallPath, install: Install) => void = file.write
 
 /**
- * A sentence about why the file with the note of the installation cannot be read. Undefined if there is no such file,
- * or if it can be read, even if its content is damaged.
+ * A sentence about why the note of the installation cannot be read or is damaged. Undefined if it can be read, or if
+ * there is none. A damaged note does not count as missing: it proves that something was installed in the folder.
  */
 export function unreadableInstall(folder: InstallPath): string | undefined {
   const seen = file.look(folder)
+  if (seen.is === 'damaged') return `the note of the installation (${folder.install}) is damaged`
   return seen.is === 'unreadable' ? `the note of the installation ${seen.why}` : undefined
 }
 
 /**
  * Reads the note of the installation; undefined if nothing was ever installed in the folder, or if the note cannot be
- * read.
+ * read or is damaged.
  */
 export const readInstall: (folder: InstallPath) => Install | undefined = file.read
 
