@@ -1,4 +1,5 @@
 /** The list of all faults. Within an area, the faults whose tests take the least time come first. */
+import { alertFaults } from './alerts.ts'
 import { blueprintFaults } from './blueprint.ts'
 import { dashboardFaults } from './dashboard.ts'
 import type { Fault } from './fault.ts'
@@ -16,6 +17,7 @@ export const faults: readonly Fault[] = [
   ...serverFaults,
   ...serviceFaults,
   ...peopleFaults,
+  ...alertFaults,
   ...dashboardFaults,
   ...runtimeProcessFaults,
 ]
