@@ -197,4 +197,28 @@ export const alertFaults: readonly Fault[] = [
     new: '!(await isGood(people.store.db, row))',
     tests: [at('mails/mails.http.test.ts')],
   },
+  {
+    name: 'page of alerts: alerts of every workspace are shown',
+    harm: 'People read the names and labels of agents that are none of their business.',
+    file: at('pages/alerts.ts'),
+    old: "    .where('scope', '=', scope)\n",
+    new: '',
+    tests: [at('pages/alerts.store.test.ts'), at('pages/alerts.http.test.ts')],
+  },
+  {
+    name: 'page of alerts: acknowledged alerts are counted',
+    harm: 'The number in the title stays, and nobody looks at it any longer.',
+    file: at('pages/alerts.ts'),
+    old: "    .where('acknowledged_at', 'is', null)\n",
+    new: '',
+    tests: [at('pages/alerts.store.test.ts')],
+  },
+  {
+    name: 'page of alerts: alerts that have not opened yet are shown',
+    harm: 'The page lists troubles that are gone before anybody has read them.',
+    file: at('pages/alerts.ts'),
+    old: ".where('scope', '=', scope)\n    .where('opened_at', 'is not', null)",
+    new: ".where('scope', '=', scope)",
+    tests: [at('pages/alerts.store.test.ts')],
+  },
 ]
