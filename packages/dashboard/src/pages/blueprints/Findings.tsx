@@ -10,7 +10,7 @@ interface FindingsProps {
 }
 
 /**
- * Shows why the service refused an uploaded bundle: every finding with its file and line, as `svc check` prints them,
+ * Shows why the service or the page refused a bundle: every finding with its file and line, as `svc check` prints them,
  * or otherwise the error message.
  */
 export function Findings({ file, error, onClose }: FindingsProps) {

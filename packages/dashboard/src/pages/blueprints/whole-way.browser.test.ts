@@ -36,7 +36,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
     page.getByRole('list', { name: 'Commands in progress' }).getByRole('listitem').filter({ hasText: wish })
   const main = page.getByRole('main')
 
-  // The person uploads a bundle on the page and gets a code for it.
+  // The person uploads a bundle on the page and gets an install code for it.
   await page.goto(at('/blueprints'))
   await drop(page, 'link-checker.zip', readFileSync(await machine.packFolder(example, 'link-checker.zip')))
   await heading(page, /^link-checker 1\./)

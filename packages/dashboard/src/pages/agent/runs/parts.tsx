@@ -1,6 +1,6 @@
 /**
- * Components that each show one property of a run, such as its start, status or duration. The table of runs and the
- * cards of runs use them.
+ * Components that show parts of a run, such as its start, its status, its duration or its details. Runs are shown as a
+ * table or as cards, and both are built from these components.
  */
 import type { Run } from '@svc/protocol'
 import { lengthOf, tokens } from '../../../ui/format.ts'

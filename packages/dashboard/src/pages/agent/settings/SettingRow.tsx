@@ -25,8 +25,8 @@ interface SettingRowProps {
   pending: PendingSetting | undefined
   wrong: string | undefined
   /**
-   * True if the person has tried to send the form. After the first try, the form also marks required fields that are
-   * empty.
+   * True if the person has tried to send the form. Only then does the form mark the input of a number that the person
+   * has emptied. The form marks all other errors at once.
    */
   tried: boolean
   locked: boolean
