@@ -165,7 +165,8 @@ test('the page can be installed; a browser is notified after one press, and its 
     debug.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [one] }) => one && found(one.registrationId))
   })
   await debug.send('ServiceWorker.enable')
-  // The test browser cannot ask for a permission and has no push service, so the test replaces both functions.
+  // The test browser cannot ask the person for a permission, and it has no push service. So the test replaces the
+  // function that asks for the permission and the function that subscribes to push messages.
   const button = page.getByRole('button', { name: 'Notify this browser' })
   await page.evaluate(() => {
     Notification.requestPermission = async () => 'denied'

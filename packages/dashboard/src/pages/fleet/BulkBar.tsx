@@ -20,7 +20,7 @@ const commands = [
   { type: 'run_now', words: 'Run now', icon: IconPlayerTrackNext, means: 'start a run now, which may cost money' },
 ] as const satisfies { type: BulkCommand; words: string; icon: unknown; means: string }[]
 
-/** The maximum number of agents in one request for a bulk command. */
+/** The page splits a command for many agents into requests with at most this many agents each. */
 const atATime = 200
 
 /** Sends one command to all selected agents, and shows for each whether it was queued or why it was refused. */

@@ -20,7 +20,10 @@ interface HeadProps {
   selection: Selection | undefined
 }
 
-/** The headings of the columns of the list of agents. Pressing a heading sorts the list by that column. */
+/**
+ * The head of the list of agents in wide windows: the checkbox for all agents, and the headings of the columns.
+ * Pressing a heading sorts the list by its column, except for the column "Doing now".
+ */
 export function WideHead({ slug, view, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
   const { sort, desc } = orderOf(view)

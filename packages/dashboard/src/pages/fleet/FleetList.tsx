@@ -20,7 +20,10 @@ interface ListProps {
   slug: string
   view: FleetView
   shown: Shown
-  /** True if the shown rows belong to the previous view of the list, while those of the new view are loading. */
+  /**
+   * True while none of the rows in sight is loaded, for example after a change of the filter. Until one is, the list
+   * keeps the rows that were loaded before.
+   */
   late: boolean
   selection: Selection | undefined
   onRange: (first: number, last: number) => void

@@ -17,7 +17,10 @@ interface CodesProps {
   blueprint?: string
 }
 
-/** Shows the open install codes, and how earlier codes ended; nothing if the workspace has no codes. */
+/**
+ * Shows the open install codes of the workspace or of one blueprint, and how earlier codes ended; nothing if there are
+ * no codes.
+ */
 export function Codes({ slug, admin, blueprint }: CodesProps) {
   const { data, error, refetch } = useQuery(codesQuery(slug))
   const codes = data?.filter((code) => blueprint === undefined || code.blueprint === blueprint)

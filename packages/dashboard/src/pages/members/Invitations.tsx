@@ -9,7 +9,10 @@ import { Confirm, Text, Time } from '../../ui/index.ts'
 
 type Invitation = Members['invitations'][number]
 
-/** The open invitations to the workspace. */
+/**
+ * The invitations to the workspace that nobody has accepted yet. An invitation whose link is void is listed too, with
+ * the reason.
+ */
 export function Invitations({ slug, invitations }: { slug: string; invitations: Invitation[] }) {
   if (invitations.length === 0) return null
   return (
