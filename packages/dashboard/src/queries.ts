@@ -1,6 +1,7 @@
 /**
  * The query cache of the page. Keys of a workspace start with `['w', slug]`, and keys of an agent with `['w', slug,
- * 'agent', name]`. Live frames and commands use these prefixes to load data again.
+ * 'agent', name]`. With such a prefix, the page loads all data of a workspace or an agent again, for example when a
+ * live frame arrives or after a person sent a command.
  */
 import type { DeliveryState } from '@svc/api'
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'

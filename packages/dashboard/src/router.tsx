@@ -1,6 +1,6 @@
 /**
- * The routes of the page, one for each address in paths.ts. Each route names the file of its component, and most routes
- * load their data as soon as they are opened.
+ * The routes of the page, one for each address in paths.ts. A route names the file of its component, so that the code
+ * is loaded only when it is needed. Some routes begin to load their data as soon as they are opened.
  */
 import type { FleetSort } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'

@@ -5,8 +5,8 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
 /**
- * The dark greys, cooler than Mantine's. Shade 7 is the background of the page, 6 that of cards, and 4 and 5 are for
- * lines.
+ * The dark greys, cooler than Mantine's. In the dark scheme, `dark.7` is the background of the page, `dark.6` that of
+ * cards, and `dark.4` and `dark.5` are for lines.
  */
 const dark: MantineColorsTuple = [
   '#d5d8de',

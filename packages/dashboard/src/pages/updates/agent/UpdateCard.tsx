@@ -45,7 +45,10 @@ interface CancelRequestProps {
   what: string
   /** True while a version is requested. If the request ends while the dialog is open, the dialog stays open. */
   shown: boolean
-  /** The text of the dialog, which says what happens if the update has already started. */
+  /**
+   * The text of the dialog that asks before a request is cancelled. It says what happens if the update has already
+   * started.
+   */
   children: ReactNode
 }
 

@@ -17,8 +17,8 @@ interface NewSecretsProps {
 }
 
 /**
- * Lists the secrets that the new version needs and the running versions do not. Someone at the machine must set them,
- * preferably before the update.
+ * Lists the secrets that the new version needs and that at least one of the running versions does not. Someone at the
+ * machine must set them, preferably before the update.
  */
 export function NewSecrets({ slug, blueprint, version, running }: NewSecretsProps) {
   const others = [...new Set(running)].filter((each) => each !== version).slice(0, 20)
