@@ -11,7 +11,8 @@ interface UntrustedLinkProps {
    */
   url: string | undefined
   /**
-   * True to show the host behind the title, which is the default. If space is short, the host appears only on hover.
+   * True to show the host of the address behind the title, which is the default. With false, for places with little
+   * space, the address appears only on hover.
    */
   host?: boolean
 }

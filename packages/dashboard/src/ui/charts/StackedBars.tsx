@@ -39,7 +39,7 @@ export function StackedBars({ title, stack, axis, height = 150, whole = false, .
   }
   return (
     <figure className="svc-chart" aria-labelledby={id}>
-      {/* Shows the selected column or, if there is none, the total. The height is fixed, so that nothing moves. */}
+      {/* This line above the chart has the figures of the selected column or, without one, the total. Its height is fixed. */}
       <p className="svc-chart-reading" aria-hidden>
         {chosen ? <Reading column={chosen} {...words} /> : total}
       </p>

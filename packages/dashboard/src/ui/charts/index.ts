@@ -1,6 +1,5 @@
 /**
- * The small charts of the page, drawn as SVG. Values appear on hover and with keys, and each chart also gives its
- * figures as text.
+ * The small charts of the page, drawn as SVG. Values appear on hover, and each chart also gives its content as text.
  */
 export { dayName, lastDays } from './days.ts'
 export { StackedBars } from './StackedBars.tsx'
