@@ -1,4 +1,4 @@
-/** Puts numbers into words for people. The words say nothing about levels or colours. */
+/** Puts numbers into words for people: counts, shares, sizes. */
 
 /** The length of a run in seconds; undefined if it has no start, has not ended, or ended before it started. */
 export const lengthOf = (run: { started?: number; ended?: number }): number | undefined =>

@@ -39,7 +39,7 @@ export function StackedBars({ title, stack, axis, height = 150, whole = false, .
   }
   return (
     <figure className="svc-chart" aria-labelledby={id}>
-      {/* This line above the chart has the figures of the selected column or, without one, the total. Its height is fixed. */}
+      {/* A line of fixed height above the chart: the figures of the selected column or, without one, the total. */}
       <p className="svc-chart-reading" aria-hidden>
         {chosen ? <Reading column={chosen} {...words} /> : total}
       </p>
