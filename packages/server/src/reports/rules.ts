@@ -111,7 +111,7 @@ function givenOf(commands: readonly StoredCommand[], changes: readonly CommandCh
   })
 }
 
-/** True if the same reporter has already sent a later report (D11). */
+/** True if the reporter has already sent a report with a higher number since its last start (D11). */
 const isLate = (report: Report, last: LastReport | undefined): boolean =>
   report.boot !== undefined &&
   report.seq !== undefined &&

@@ -13,8 +13,8 @@ import { otherModels, usageDays } from '../report-store/usage-names.ts'
 type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runs_kept: number; usage: UsageDelta[] }
 
 /**
- * The maximum number of model names to which one report may add sums, counted for each day. Sums of further names are
- * added to the day's "other".
+ * The maximum number of sums of one model on one day that one report may change, over all days together. The report
+ * adds everything beyond them to the sum "other" of the day.
  */
 const namesPerReport = 1000
 /** The result for a report without runs: it changes no run. */

@@ -123,8 +123,8 @@ export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): L
 
 export type RolloutStep =
   /**
-   * The rollout waits. `keptAt` is the time since which all agents of the wave have kept the version and are well; null
-   * until then.
+   * The rollout waits. `keptAt` is the time since which the wave is watched: the rollout waits for none of its agents
+   * any longer, and at least one agent has kept the version. It is null until then.
    */
   | { is: 'wait'; keptAt: number | null; for: 'agents' | 'proof' | 'watch' }
   | { is: 'halt'; why: string }
@@ -141,7 +141,7 @@ export interface Course {
   waves: number
   byHand: boolean
   watchMs: number
-  /** The stored time since which all agents of the wave have kept the version and are well; null until then. */
+  /** The stored time since which the wave is watched; null while the rollout still waits for an agent. */
   keptAt: number | null
 }
 
