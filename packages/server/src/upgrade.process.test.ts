@@ -93,8 +93,8 @@ test.skipIf(before === undefined)(
       [young, old],
       [old, old],
     ] as const) {
-      // The command line of the newer version runs this command and opens the database itself. That of the older
-      // version can no longer open the migrated database.
+      // The `svc-server` of the newer version queues the command: it opens the database itself. The `svc-server` of the
+      // older version cannot open the database, because the newer version has migrated it.
       const { id } = await young.value<{ id: string }>(['command', 'send', 'north/mail', 'set', 'every=20'])
       expect(await says(claims, {})).toEqual([id])
       expect(

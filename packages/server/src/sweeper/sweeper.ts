@@ -21,7 +21,7 @@ const accessEveryMs = dayMs
 
 export interface Sweeper {
   start(): void
-  /** Runs one round now, after startup or for tests. */
+  /** Runs one round now and resolves when it has ended. If a round is already running, no second round starts. */
   sweep(): Promise<void>
   /** Stops the sweeper; resolves when the round that may be running has ended. */
   stop(): Promise<void>

@@ -23,5 +23,5 @@ export async function manifestOf(db: Db, agent: { id: string }): Promise<Manifes
 /** The names of logs that may be requested although no report names them (2.7). */
 export const declaredLogs = (manifest: Manifest | undefined): string[] => (manifest?.logs ?? []).map(({ name }) => name)
 
-/** The declared logs, from a manifest stored as JSON. */
+/** The names of the logs that a manifest declares; the manifest is given as its stored JSON. */
 export const declaredLogsIn = (manifest: string): string[] => declaredLogs(JSON.parse(manifest) as Manifest)
