@@ -154,7 +154,7 @@ export async function serve(given: Given = {}) {
   return {
     ...deps,
     server,
-    /** The log entries at the level error. */
+    /** The log entries at the levels error and fatal. */
     errors,
     /** The lines of the log as they are written, in order. */
     lines,
