@@ -1,6 +1,6 @@
 /**
- * Stores the timeline of each agent's updates, bounded to the newest lines. The transaction of a report does not use
- * this module: it writes its timeline lines with statements of its own.
+ * Stores the timeline of each agent's updates, bounded to the newest lines. The transaction of a report does not call
+ * `noteUpdate`: it inserts its timeline lines, and deletes the oldest ones, with statements of its own.
  */
 import type { UpdateEvent } from '@svc/api'
 import type { Db } from '../db/open.ts'

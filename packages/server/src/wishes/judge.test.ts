@@ -86,8 +86,8 @@ const hold: RuntimeHold = { version: '2.0.0', serial: 7, outcome: 'failed', mess
 const pinned = { version: '1.0.0', pinned: '1.0.0' }
 
 /**
- * In the first row every condition for an update fails; each further row meets one more condition. So the rows show in
- * which order the conditions are checked (D36).
+ * In the first row every condition for an update fails, and each of the next four rows meets one more condition. So
+ * these rows show in which order the conditions are checked (D36). The last three rows meet all conditions.
  */
 test.each<[string, Parameters<typeof judgePress>, string | undefined]>([
   ['nothing is served', [undefined, hold, undefined], 'runtime_not_served'],
