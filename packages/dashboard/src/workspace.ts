@@ -9,7 +9,7 @@ const route = getRouteApi('/signed-in/w/$slug')
 export const useSlug = (): string => route.useParams().slug
 
 /**
- * Returns the facts about the workspace in the page's address, and the signed-in person's role in it. Only an `admin`
- * can change things; a `member` can view.
+ * Returns the facts about the workspace in the page's address, and the signed-in person's role in it: `admin` or
+ * `member`. Members can view, acknowledge alerts and mute agents; most other changes are for admins.
  */
 export const useWorkspace = () => useSuspenseQuery(workspaceQuery(useSlug())).data

@@ -78,7 +78,9 @@ export class Terminal {
     if (!stdout) throw new Error('tmux says nothing')
     for (;;) {
       const told = once(stdout, 'data', { signal })
-      told.catch(() => {}) // The wait at the end of the loop reports this error.
+      // This promise rejects if the terminal prints nothing in time. The `await` at the end of this loop reports that.
+      // Without this line, a rejection before the `await` would be an unhandled error.
+      told.catch(() => {})
       const now = this.#ended ? '' : this.#read()
       if (typeof text === 'string' ? now.includes(text) : text.test(now)) return now
       if (this.#ended) throw new Error(`The terminal ended before it showed ${text}.`)
