@@ -13,7 +13,7 @@ export interface Installing extends World {
   /** The secret that the product `tasks` shares with the service. */
   secret: string
   upload: (made?: Made) => Promise<Uint8Array>
-  /** As the admin, issues an install code for a version of `mail`. */
+  /** As the admin, issues an install code; by default for version 1.0.0 of `mail`. */
   issue: (wanted?: { blueprint?: string; version?: string; agentName?: string }) => Promise<string>
 }
 
