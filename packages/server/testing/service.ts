@@ -16,7 +16,7 @@ export interface TestService extends AgentSide {
   url: string
   port: number
   live: TestLive
-  /** The entries that the service logged at the level error. */
+  /** The entries that the service logged at the levels error and fatal. */
   errors: unknown[]
   /** The number of open connections. */
   connections: () => Promise<number>

@@ -7,8 +7,8 @@ import { openAuth } from '../../src/people/auth.ts'
 import type { Alone, Cluster } from './cluster.ts'
 
 /**
- * The result of an operator's command. If it was not `ok`, `known` is true when the command was refused and so
- * certainly had no effect. Otherwise nobody knows whether it had an effect.
+ * The result of an operator's command. If it was not `ok`, `known` is true when the command certainly had no effect,
+ * because it was refused or no service received it. If `known` is false, nobody knows whether it had an effect.
  */
 export type Did<T> = { ok: true; value: T } | { ok: false; known: boolean }
 

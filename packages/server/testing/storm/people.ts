@@ -19,7 +19,7 @@ type Act = (storm: Storm, agent: Reporter) => Promise<unknown>
  * a deletion are recorded also if they may have happened.
  */
 export async function steer(storm: Storm): Promise<void> {
-  // A wish, a rotation and a runtime wish happen at least once, however short the storm is.
+  // A version wish, a token rotation and a runtime wish come first, so that a short storm contains them too.
   const [first] = storm.agents
   if (first) {
     await wish(storm, first, '1.1.0')
