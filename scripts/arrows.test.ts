@@ -33,16 +33,16 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   blueprint: [],
   api: [],
-  server: ['scripts'], // tests use its helpers for free ports, programs and simulated power failures
-  runtime: ['server', 'scripts'], // tests of the runtime run agents against a real service
-  dashboard: ['api', 'scripts', 'examples'], // tests open the page of a service with a product in a browser
-  '.': ['scripts'], // vitest.config.ts takes the order in which tests run from scripts
-  bench: ['blueprint', 'server', 'scripts'], // benchmarks measure the service and prepare its data
-  conformance: ['protocol'], // the conformance cases are run through our own implementation of the protocol
-  docs: ['protocol', 'api', 'server', 'scripts'], // tools generate and check pages, and run the sample reporters
-  // the tests of the examples run the agents against a real service
+  server: ['scripts'], // The server's tests use helpers from scripts, such as a simulated power failure.
+  runtime: ['server', 'scripts'], // The runtime's tests run agents against a real service.
+  dashboard: ['api', 'scripts', 'examples'], // The page's tests open the page of a service with a product.
+  '.': ['scripts'], // The file vitest.config.ts takes the order of the test files from scripts.
+  bench: ['blueprint', 'server', 'scripts'], // The benchmarks measure the service and prepare its data.
+  conformance: ['protocol'], // The conformance cases run through our own implementation of the protocol.
+  docs: ['protocol', 'api', 'server', 'scripts'], // The tools of docs generate and check pages, and run samples.
+  // The tests of the examples run the agents against a real service.
   examples: ['protocol', 'blueprint', 'runtime', 'server', 'scripts'],
-  scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard'], // they build, start and release everything
+  scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard'], // The scripts build, start and release all.
 }
 
 const isTool = (file: string) => /\.test\.tsx?$|\/testing[./]/.test(file) || !/^packages\/\w+\/src\//.test(file)

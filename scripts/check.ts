@@ -1,7 +1,8 @@
 /**
  * `npm run check` checks types, lint, format and English, and prints figures about the code. The exit code is the
  * number of checks that failed. The type-aware linter takes some 15 s for all files, so it runs only if a file has
- * changed since it last passed. With `--quick` it checks only files changed since the last commit.
+ * changed since it last passed. With `--quick` this linter reads only new files and files with unstaged changes; the
+ * other checks still read all files.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
