@@ -188,8 +188,8 @@ async function furnish(place: Place, ada: Visitor): Promise<{ rollout: string; b
 }
 
 /**
- * Makes a halted rollout, in which one agent kept its version and another was rolled back. Returns the rollout's id and
- * the agents.
+ * Makes a halted rollout, in which one agent kept the new version and another was rolled back to the old one. Returns
+ * the rollout's id and the agents.
  */
 async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string; played: Played[] }> {
   await uploadVersions(place, ['1.0.0', '1.1.0', '1.2.0'])

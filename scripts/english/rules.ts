@@ -49,7 +49,10 @@ export function phraseFindings(file: string, line: number, text: string): Findin
   })
 }
 
-/** The findings of the check in a document. Code, tables, links and generated sections of the document are skipped. */
+/**
+ * The findings of the check in a document. Code, the addresses of links and generated sections are skipped; in tables
+ * only phrases are checked.
+ */
 export function documentFindings(file: string, text: string): Finding[] {
   let skipped: string | undefined
   let paragraphBegins = true
