@@ -1,4 +1,4 @@
-/** The list of all faults. Within an area, the faults whose tests take the least time come first. */
+/** The list of all faults. The areas whose tests take longest, the page and the runtime's processes, come last. */
 import { alertFaults } from './alerts.ts'
 import { blueprintFaults } from './blueprint.ts'
 import { dashboardFaults } from './dashboard.ts'

@@ -1,4 +1,4 @@
-/** Faults of `packages/runtime` that only tests with real processes notice: kills, swaps, trials, takeovers. */
+/** Faults of `packages/runtime` in kills, swaps, trials and takeovers, most noticed only by real processes. */
 import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/runtime/src/${file}`
