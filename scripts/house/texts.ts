@@ -24,8 +24,8 @@ export function textsOf(program: Node, lineAt: (at: number) => number): TextFact
 }
 
 /**
- * The parts of a node of the syntax tree whose literals only programs read, such as paths of imports, class names, keys,
- * types, compared values and tagged templates.
+ * The parts of a node of the syntax tree whose literals only programs read, such as paths of imports, class names,
+ * keys, types, compared values and tagged templates.
  */
 function notForPeople(node: Node): unknown[] {
   if (isNode(node.source)) return [node.source]

@@ -1,4 +1,4 @@
-/** Faults of `packages/runtime` in kills, swaps, trials and takeovers, most noticed only by real processes. */
+/** Faults of `packages/runtime` in kills, swaps, trials and takeovers. Most need tests with real processes. */
 import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/runtime/src/${file}`
