@@ -1,7 +1,7 @@
 /**
- * Fields describe what the service reads from JSON. A field is a function that takes unknown input and returns the part
- * of it that is kept. The field also has a JSON Schema for exactly the inputs that it keeps unchanged. TypeScript types
- * are derived from fields (`Kept`), so that nothing is written twice.
+ * Fields describe what the service and the runtime read from JSON. A field is a function that takes unknown input and
+ * returns the part of it that is kept. The field also has a JSON Schema for exactly the inputs that it keeps unchanged.
+ * TypeScript types are derived from fields (`Kept`), so that nothing is written twice.
  */
 import { limits } from './limits.ts'
 import { isLink, linkPattern } from './link.ts'
