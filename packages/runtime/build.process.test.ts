@@ -169,7 +169,7 @@ test.runIf(python)('it contains the licences of everything in it', async () => {
   expect(await text('LICENSE')).toContain('Apache License')
   const notices = await text('NOTICES.txt')
   const named = [...notices.matchAll(/^(\S+) \d[\w.-]* \([\w.-]+\)$/gm)].map(([, name]) => name)
-  // The names are those of the libraries that svc imports, and of the dependencies of these libraries.
+  // NOTICES.txt in `svc.pyz` must name the libraries that svc imports, and the dependencies of these libraries.
   expect(named).toEqual([
     '@clack/core',
     '@clack/prompts',
