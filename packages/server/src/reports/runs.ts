@@ -13,8 +13,8 @@ import { otherModels, usageDays } from '../report-store/usage-names.ts'
 type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runs_kept: number; usage: UsageDelta[] }
 
 /**
- * The maximum number of sums of one model on one day that one report may change, over all days together. The report
- * adds everything beyond them to the sum "other" of the day.
+ * The maximum number of pairs of a day and a model name whose sums one report may change. For every further pair the
+ * report changes the sum "other" of the day instead.
  */
 const namesPerReport = 1000
 /** The result for a report without runs: it changes no run. */
