@@ -1,6 +1,6 @@
 /**
- * Helpers that every command uses. This file must need little memory, since `svc run` keeps it loaded for as long as
- * the agent runs.
+ * Helpers that most commands use. This file must need little memory, since `svc run` keeps it loaded for as long as the
+ * agent runs.
  */
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'

@@ -251,7 +251,10 @@ function reporter(folder: Folder): Check {
   }
 }
 
-/** Returns the check that says why this build of svc cannot update itself; undefined if the build has release keys. */
+/**
+ * Returns the check that says why a build of svc cannot update itself, because it runs from source or has no release
+ * keys; undefined if the build can update itself.
+ */
 export function selfUpdates(running: string | undefined, keys: readonly string[] | undefined): Check | undefined {
   const message = cannotHere(running, keys)
   if (message === undefined) return undefined
