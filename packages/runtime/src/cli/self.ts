@@ -81,8 +81,8 @@ async function install({ to, json }: SelfOptions): Promise<void> {
 }
 
 /**
- * Returns the folder for the programs of a user account: the chosen one, /usr/local/bin for root, and otherwise
- * ~/.local/bin, or ~/bin if only that is in PATH.
+ * Returns the folder for the programs of a user account: the folder that XDG_BIN_HOME names, /usr/local/bin for root,
+ * and otherwise ~/.local/bin, or ~/bin if only that is in PATH.
  */
 export function folderFor({
   home,
@@ -93,7 +93,7 @@ export function folderFor({
   home: string
   path: readonly string[]
   root: boolean
-  /** The folder that the person has chosen with an option. It overrides all other rules. */
+  /** The folder that the environment variable XDG_BIN_HOME names. It overrides all other rules. */
   chosen?: string | undefined
 }): string {
   if (chosen) return chosen

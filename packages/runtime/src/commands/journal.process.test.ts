@@ -1,6 +1,7 @@
 /**
- * Tests that a command is never applied twice and never lost silently (D4, I4). The reporter is killed with SIGKILL at
- * every change of the disk while it processes commands.
+ * Tests that a command is never applied twice and never lost silently (D4, I4). While the reporter processes commands,
+ * it is killed with SIGKILL at a change of the disk: at every ninth change in turn or, with SVC_TEST_LONG set, at every
+ * change.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
