@@ -1,6 +1,6 @@
 /**
  * Installs the three agents of the demo as a person would: packs an example into a bundle, uploads it, issues an
- * install code, gives the code to `svc init`, and starts `svc run` in the new folder.
+ * install code, gives the code to `svc init`, and starts `svc run` for the folder that `svc init` has made.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,8 +1,8 @@
 /**
  * `npm run test:faults` proves that the tests still notice mistakes. It makes each fault of scripts/testing/faults in a
- * copy of the working tree and expects each of the fault's test files to fail; the run ends at the first fault that no
- * test catches. `-- NAME` runs only matching faults, `--at FOLDER` copies another checkout, and `--all` continues after
- * a fault that was not caught.
+ * copy of the working tree and expects each of the fault's test files to fail; the run ends at the first test file that
+ * does not. `-- NAME` runs only matching faults, `--at FOLDER` copies another checkout, and `--all` continues after a
+ * fault that was not caught.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -110,8 +110,9 @@ export class Place {
   }
 
   /**
-   * Asks the running service to carry out a command of `svc-server`. Undefined if no service runs, if its data is in
-   * PostgreSQL, or if the test runs the program as another user or in another version.
+   * Asks the running service to carry out a command of `svc-server`. Undefined if no service runs, if a running service
+   * never carries out this command, if the data is in PostgreSQL, or if the test runs the program as another user or in
+   * another version.
    */
   async #asked(args: string[], input: string): Promise<OperatorOutcome | undefined> {
     if (!this.#isUsual || this.env.SVC_DATABASE_URL !== undefined) return undefined

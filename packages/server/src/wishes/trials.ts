@@ -36,8 +36,8 @@ export async function placesOf(trx: Db, workspaceId: string, now: number): Promi
 export const takePlace = (places: Places): boolean => places.free-- > 0
 
 /**
- * The number of trial places of a workspace, and how many of them are taken. A runtime wish takes a place until a
- * report ends the wish, but at most for `maxTrialMs` after the wish got the place or was offered.
+ * The number of trial places of a workspace, and how many of them are taken. A runtime wish takes a place until the
+ * wish ends or is withdrawn, but at most for `maxTrialMs` after the wish got the place or was offered.
  */
 export async function trialsOf(db: Db, workspaceId: string, now: number): Promise<{ most: number; busy: number }> {
   const { rows } = await sql<{ agents: number; busy: number }>`
