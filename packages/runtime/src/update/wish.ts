@@ -24,7 +24,8 @@ export type WishVerdict =
   | 'wanted'
 
 /**
- * After this many rollbacks within 24 h, a version is not tried again until a person on this machine allows it (D29).
+ * A version with this many rollbacks in the last 24 h is not tried again, unless a person on this machine allows it
+ * (D29).
  */
 export const maxRollbacks = 3
 const dayMs = 86_400_000

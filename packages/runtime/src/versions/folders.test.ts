@@ -30,7 +30,7 @@ function struckEverywhere(work: () => void, check: (where: string) => void): num
       try {
         struck = onFaultyDisk(at, kind, work).struck
       } catch {
-        struck = true // the simulated disk has failed
+        struck = true // The simulated disk made `work` throw.
       }
       check(`${kind} at change ${at}`)
       lead(folder, old)
