@@ -12,7 +12,10 @@ const caller: Caller = {
   places: newPlaces(),
 }
 const inactive = { ...caller, activated: false }
-/** Makes a gate for `judge`, and counts how many calls were checked against the rate limit. */
+/**
+ * Makes the gate that a test passes to `judge`, the function that admits or refuses a call. The gate counts how many
+ * calls `judge` checked against the rate limit.
+ */
 function gate({ retryAfter = 0, full = false } = {}) {
   let counted = 0
   const take = () => {

@@ -19,8 +19,8 @@ export interface Caller {
 
 /**
  * Finds agents by the hash of their token, and caches those of activated workspaces. The cache only decides whether a
- * body is read, since a cached agent may be out of date: every transaction that writes checks the token, and every
- * refusal, except one for overload, first calls `afresh`.
+ * body is read, since a cached agent may be out of date. A transaction or `afresh` checks the token again before
+ * anything is stored, and before a call of a cached agent is refused for another reason than overload.
  */
 export interface Lookup {
   /**
