@@ -98,8 +98,9 @@ const isSilent = ({ received_at, interval_s }: SliceRow, now: number): boolean =
 const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ?? false
 
 /**
- * True if the body of the last report must be read: its signs are not stored yet, or the rule `run_long` is about runs
- * that are too young for the stored signs. The signs of a silent agent do not matter.
+ * True if the body of the last report must be read for its signs, the facts in a body that alerts need. That is so if
+ * the signs are not stored yet, or if the rule `run_long` is about runs that are too young to be among the stored
+ * signs. The signs of a silent agent do not matter.
  */
 function needsBody(row: SliceRow, { rules, now }: Pick<Wanted, 'rules' | 'now'>): boolean {
   if (row.received_at === null || isSilent(row, now)) return false

@@ -68,7 +68,7 @@ test.each(scenes)(
       if (isAway) continue
       const reporting = ids.filter((_, i) => reportsAt(reports(i), at / minute))
       await report(w.store, reporting, now, { stopped: null })
-      // The first agent's process has ended: its last report says who stopped it.
+      // The first agent's last report says that the agent was stopped: by a person, or by a signal.
       if (stopped && at === 0) await report(w.store, ids.slice(0, 1), now, { stopped })
       await look(w.store, place, { baseUrl: 'https://svc.example.org', now })
       const rows = await w.store.db.selectFrom('alert_delivery').select('changes').orderBy('id').execute()

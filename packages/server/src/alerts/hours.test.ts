@@ -37,7 +37,7 @@ test.each([
 })
 
 test.each<[string, string, string, string[] | undefined]>([
-  // The times of these cases are on Sunday, 22 November 2026.
+  // 22 November 2026 is a Sunday.
   ['daily 08:00-19:00 UTC', 'from their first moment', '2026-11-22T08:00', ['2026-11-22T08:00', '2026-11-22T19:00']],
   ['daily 08:00-19:00 UTC', 'not after their last', '2026-11-22T19:00', undefined],
   ['weekdays 08:00-19:00 UTC', 'not on a Sunday', '2026-11-22T12:00', undefined],
