@@ -1,4 +1,7 @@
-/** Reads the signs from the bodies of reports, for agents that have not reported since the column for signs exists. */
+/**
+ * Reads an agent's signs, the facts that alerts need, from the body of its last report. That is needed if the agent has
+ * not reported since the column for signs exists, or for a run that is too young to be in that column.
+ */
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../db/open.ts'
 import { storedReport } from '../report-store/body.ts'
