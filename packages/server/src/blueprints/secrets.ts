@@ -9,7 +9,7 @@ import { runningVersion } from '../versions/agents.ts'
 
 export interface AskedSecrets {
   version: string
-  /** The versions that the agents run now and that lack at least one of these secrets. */
+  /** The versions that the agents run now and whose manifests do not name all of these secrets. */
   than: string[]
   secrets: SecretSpec[]
 }

@@ -1,8 +1,8 @@
 /**
  * Bundles that are being uploaded. Each bundle is written to a file of the data folder while it arrives, so that a slow
- * or broken upload holds no memory. An upload that stalls or takes too long is given up and its file removed; if there
- * are too many uploads, the one that has been arriving longest is given up. The next start of the service removes files
- * that killed processes left.
+ * or broken upload holds no memory. An upload that stalls or takes too long is given up and its file removed. If a
+ * person has too many uploads, the next one is refused; if all people together have too many, the one that has been
+ * arriving longest is given up. The next start of the service removes files that killed processes left.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
