@@ -75,7 +75,7 @@ test('three installed agents are shown, obey the page, one works on the product,
 
   const tasks = async () => (await (await fetch(ready.product)).text()).match(/(Open|Done) \(\d+\)/g)
   await eventually('one task is open', async () => expect(await tasks()).toEqual(['Open (1)', 'Done (0)']), minute)
-  await demo.hears('UTC: link-checker has been at level')
+  await demo.hears('UTC: link-checker is at level')
   writeFileSync(join(ready.dir, 'documents/holidays.md'), '')
   await operator(ready, 'command', 'send', `${ready.workspace}/link-checker`, 'run_now')
 

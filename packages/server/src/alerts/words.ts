@@ -23,7 +23,7 @@ interface Told {
 interface Words {
   /** The heading above several alerts of the rule, such as `Offline`. */
   heading: string
-  /** The words for a state that has just begun, such as "is offline". */
+  /** The words for a state that lasts less than a second so far, such as "is offline". */
   begins: string
   is: string
   was: string
