@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
+import type { Stop } from '@svc/protocol'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { testConfig } from '../../testing/service.ts'
@@ -41,14 +42,19 @@ async function listening({ store, clock }: Pick<World, 'store' | 'clock'>) {
  * Adds agents that last reported `secondsAgo` seconds ago and were asked to report every 60 s; with undefined, agents
  * that have never reported.
  */
-async function addAgents(w: World, count: number, secondsAgo: number | undefined): Promise<void> {
-  const id = (i: number) => `${secondsAgo ?? 'never'} ${i}`
+async function addAgents(
+  w: World,
+  count: number,
+  secondsAgo: number | undefined,
+  stopped: Stop | null = null,
+): Promise<void> {
+  const id = (i: number) => `${secondsAgo ?? 'never'} ${stopped} ${i}`
   const created = { workspace_id: w.workspace.id, created_at: 1 }
   const rows = Array.from({ length: count }, (_, i) => ({ id: id(i), name: id(i), token_hash: id(i), ...created }))
   await w.store.db.insertInto('agent').values(rows).execute()
   if (secondsAgo === undefined) return
   const received_at = w.clock.now() - secondsAgo * 1000
-  const kept = { received_at, interval_s: 60, controls: '[]', reporters: '', runs_kept: 0, body: '{}' }
+  const kept = { received_at, interval_s: 60, controls: '[]', reporters: '', runs_kept: 0, body: '{}', stopped }
   const reports = rows.map(({ id }) => ({ agent_id: id, ...kept }))
   await w.store.db.insertInto('agent_report').values(reports).execute()
 }
@@ -95,6 +101,7 @@ everyEngine('the operator’s port', (open: () => Promise<Store>) => {
     await addAgents(w, 1100, 179)
     await addAgents(w, 1050, 181)
     await addAgents(w, 1000, undefined)
+    await addAgents(w, 2, 181, 'person')
     for (const state of ['queued', 'queued', 'delivered'] as const) await addCommand(w, state, w.clock.now() + 1000)
     await addCommand(w, 'applied', null)
     const { ask, close } = await listening(w)
@@ -105,6 +112,7 @@ everyEngine('the operator’s port', (open: () => Promise<Store>) => {
       'svc_agents{seen="never"} 1001',
       'svc_agents{seen="reporting"} 1100',
       'svc_agents{seen="silent"} 1050',
+      'svc_agents{seen="stopped"} 2',
       'svc_commands{state="delivered"} 1',
       'svc_commands{state="queued"} 2',
       `svc_info{version="1.2.3",engine="${store.engine}"} 1`,

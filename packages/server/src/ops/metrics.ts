@@ -3,7 +3,7 @@
  * and Node's metrics (event loop, memory, garbage collection).
  */
 import { setImmediate } from 'node:timers/promises'
-import { limits } from '@svc/protocol'
+import { limits, type Stop } from '@svc/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Base } from '../base.ts'
 import type { Db, Store } from '../db/open.ts'
@@ -96,7 +96,7 @@ function gaugesOf(registry: Registry, { agents, live, store, config, now }: Obse
   const agentsSeen = remembered(() => countAgents(store.db, now()), 30_000)
   new Gauge({
     name: 'svc_agents',
-    help: 'Agents by when they were last seen: reporting, silent, never.',
+    help: 'Agents by when they were last seen: reporting, silent, stopped on purpose, never.',
     labelNames: ['seen'],
     registers,
     async collect() {
@@ -129,17 +129,17 @@ const atOnce = 1000
 
 /** Counts the agents by how they report. It reads 1,000 at a time, so that reports are answered in between. */
 async function countAgents(db: Db, now: number) {
-  const agents = { reporting: 0, silent: 0, never: 0 }
+  const agents: Record<Seen, number> = { reporting: 0, silent: 0, stopped: 0, never: 0 }
   for (let last = '', more = true; more; ) {
     const seen = await db
       .selectFrom('agent')
       .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-      .select(['agent.id', 'received_at', 'interval_s'])
+      .select(['agent.id', 'received_at', 'interval_s', 'stopped'])
       .where('agent.id', '>', last)
       .orderBy('agent.id')
       .limit(atOnce)
       .execute()
-    for (const { received_at, interval_s } of seen) agents[seenAs(received_at, interval_s, now)]++
+    for (const row of seen) agents[seenAs(row, now)]++
     more = seen.length === atOnce
     last = seen.at(-1)?.id ?? ''
     if (more) await setImmediate()
@@ -147,10 +147,19 @@ async function countAgents(db: Db, now: number) {
   return agents
 }
 
-/** An agent that stopped reporting counts as silent (D20). */
-function seenAs(receivedAt: number | null, interval: number | null, now: number): 'reporting' | 'silent' | 'never' {
-  if (receivedAt === null) return 'never'
-  return silentAt(receivedAt, interval ?? limits.intervalSeconds) < now ? 'silent' : 'reporting'
+type Seen = 'reporting' | 'silent' | 'stopped' | 'never'
+/** The columns of an agent's last report; all are null before the first report. */
+interface LastReport {
+  received_at: number | null
+  interval_s: number | null
+  stopped: Stop | null
+}
+
+/** An agent whose reports stay away counts as silent (D20), unless its last report says that it was stopped (D66). */
+function seenAs({ received_at, interval_s, stopped }: LastReport, now: number): Seen {
+  if (received_at === null) return 'never'
+  if (stopped !== null) return 'stopped'
+  return silentAt(received_at, interval_s ?? limits.intervalSeconds) < now ? 'silent' : 'reporting'
 }
 
 /** Calls `ask` at most once in `lasts` milliseconds; calls in between get the last result. A failure is not kept. */
