@@ -4,7 +4,7 @@ import type { Engine } from '../engine.ts'
 /**
  * Adds a column to `agent` for the facts about the last report that alerts need. Null means that the facts are not
  * known yet, so this migration fills no row, and a node of the previous version may run beside a new one. Also adds two
- * indexes of alerts and the tables for the last backup and for the content of messages.
+ * indexes of alerts, the table for the last backup, and the table for the setting of what messages may contain.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'

@@ -56,7 +56,10 @@ export interface AlertTable {
   phase_since: number
   since: number
   label: string | null
-  /** The times in the last hour at which the alert opened, as a JSON array. */
+  /**
+   * The times at which this alert, and earlier ones of the same rule and subject, opened, as a JSON array. Each opening
+   * removes the times that are more than an hour old.
+   */
   openings: string
   unsteady_since: number | null
   opened_at: number | null
@@ -147,8 +150,8 @@ export interface AlertDeliveryTable {
   channel_id: string
   kind: 'alert' | 'test'
   /**
-   * The changes that the message is about (alerts/message.ts), as a JSON array. For a test message, the workspace's
-   * name instead.
+   * The changes that the message is about (alerts/message.ts), as a JSON array. For a test message the array has one
+   * entry, which only names the workspace.
    */
   changes: string
   /**
