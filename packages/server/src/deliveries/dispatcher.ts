@@ -35,8 +35,8 @@ interface Dispatching {
 interface Dispatcher {
   start(): void
   /**
-   * Tries each delivery that is due now once, but at most three of a channel: of all channels, or only of the given
-   * one. Resolves when these deliveries were tried.
+   * Tries up to three due deliveries of each channel once: of up to 20 channels that have due deliveries, or only of
+   * the given channel. Resolves when these deliveries were tried.
    */
   dispatch(channelId?: string): Promise<void>
   /**
@@ -63,7 +63,10 @@ export function newDispatcher(parts: Dispatching): Dispatcher {
     }, everyMs).unref()
   }
 
-  /** Starts to serve every channel that has due deliveries and is not being served yet. */
+  /**
+   * Starts to serve channels that have due deliveries and are not being served yet, at most 20 channels at a time. Once
+   * a minute, deliveries that are too old are given up first.
+   */
   async function begin(): Promise<void> {
     if (now() - oldEndedAt >= endOldEveryMs) {
       oldEndedAt = now()
