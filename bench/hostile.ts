@@ -28,7 +28,10 @@ const patience = 1000
 
 interface Part {
   says: string
-  /** The number of people who take part in the load. The honest clients have one more person. */
+  /**
+   * The number of people as whom the load signs in. One further person, who takes no part in the load, signs in as an
+   * honest client.
+   */
   people: number
   agents: number
   /**

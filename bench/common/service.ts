@@ -47,8 +47,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Starts a service that has `agents` agents, none of which has reported yet. The token of agent number n is
- * `tokenOf(n)`, counted from 0.
+ * Starts a service that has `agents` agents. None of them has reported yet, unless they have old runs. Agent number n,
+ * counted from 0, has the token `tokenOf(n)`.
  */
 export async function startService(agents: number, options: ServiceOptions = {}): Promise<Service> {
   const { people = [], oldRuns = 0, checkout = thisCheckout } = options

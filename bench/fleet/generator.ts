@@ -57,7 +57,7 @@ let requests: string[] = []
 let reportsOf = new Uint32Array(0)
 /** For each agent, 1 if the interval has changed since the agent's next report was planned. */
 let rephase = new Uint8Array(0)
-/** For each agent, 1 if its last report was answered without asking for a longer interval. */
+/** For each agent, 1 if it has had an answer and the last answer did not ask for a longer interval. */
 let settled = new Uint8Array(0)
 let at = 0
 let startedAt = 0
