@@ -100,7 +100,7 @@ async function dense({ port, seconds, agent }: Target): Promise<() => Promise<st
   }
 }
 
-/** A report of at most 250 KB. Each of its runs names `models` models, and no other report has these names. */
+/** A report of at most 250 KB. Each of its runs names `models` models that no other run of the report names. */
 function denseReport(models: number, prefix: string): string {
   const runs: string[] = []
   const started = Math.floor(Date.now() / 1000)

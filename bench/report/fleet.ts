@@ -34,8 +34,8 @@ const item = (i: number) =>
   `{"title":"Re: Meeting about subject number ${i}","url":"https://mail.example/d/${i}","meta":"${i} h","badge":"draft","level":"info"}`
 
 /**
- * The part that is the same in every report, filled with panels to this size. The panels are within the limits of
- * section 8.
+ * The part of a report that is the same in every report. It has so many panels that a whole report has about
+ * `kilobytes` KB, and the panels are within the limits of section 8.
  */
 function constantOf(kilobytes: number): string {
   let made = constants.get(kilobytes)
