@@ -26,7 +26,8 @@ type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken
 
 /**
  * Reads a body of at most `maxBytes`. A larger body is read to its end, or at most up to 8 MB, and discarded before
- * this resolves. A client that is too slow is cut off (arrivals.ts) and counts as `broken`.
+ * this resolves; if its client waits for "100 Continue", it is not read at all. A client that is too slow is cut off
+ * (arrivals.ts) and counts as `broken`.
  */
 export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: number, all = arrivals): Promise<Body> {
   if (announcesTooMuch(req, maxBytes)) return Promise.resolve({ is: 'too_large' })

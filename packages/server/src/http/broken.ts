@@ -1,6 +1,6 @@
 /**
- * Refuses what Node's parser cannot read as a request: bytes that are not HTTP, requests that arrive too slowly or have
- * too many headers, and CONNECT.
+ * Refuses what Node's parser cannot read as a request: bytes that are not HTTP, requests that arrive too slowly or whose
+ * headers are too large, and CONNECT.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -74,8 +74,8 @@ function sayAndClose(socket: Socket, answer: string): void {
 /** The code of the parser's error if a client disconnects during its request. The service then sends no answer. */
 const hungUp = 'HPE_INVALID_EOF_STATE'
 /**
- * The refusals of requests that are not HTTP, arrive too slowly, have too many headers, or use CONNECT. Each text is
- * made once, since thousands may be sent at a time.
+ * The refusals of requests that are not HTTP, arrive too slowly, have headers that are too large, or use CONNECT. Each
+ * text is made once, since thousands may be sent at a time.
  */
 const invalid = broken('400 Bad Request', 'request_invalid')
 const late = broken('408 Request Timeout', 'request_invalid', 'The request did not arrive in time.')
