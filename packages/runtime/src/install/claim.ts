@@ -80,8 +80,8 @@ export function unclaim(folder: Folder, madeFolder: boolean): void {
 }
 
 /**
- * True if there is no such folder, or if it holds only what `.svc` holds when an installation is killed before it sends
- * its code: the journal's folder, and the note.
+ * True if the folder `svc` does not exist, or if it holds only what an installation leaves that is killed before it
+ * sends its code: the journal's folder with the note of the installation.
  */
 function isRemnant(svc: string): boolean {
   const names = list(svc)
@@ -91,8 +91,8 @@ function isRemnant(svc: string): boolean {
 }
 
 /**
- * Removes what killed installations left. `.svc` is renamed first, so that only one of two processes removes it. A
- * process that is killed between the two steps leaves the renamed folder, which the next one removes.
+ * Removes what killed installations left. `.svc` is renamed first, so that only one of two processes removes it. If a
+ * process is killed after the rename, the next installation removes the renamed folder.
  */
 function sweepRemnant(folder: Folder): void {
   for (const { path } of asidesIn(folder.root)) rmSync(path, { recursive: true, force: true })
