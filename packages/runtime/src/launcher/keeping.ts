@@ -34,8 +34,8 @@ export interface Keeping {
 }
 export type KeepingEvent =
   /**
-   * A new process of the launcher is about to start its first worker, and has found the file with this checksum in
-   * place.
+   * A new process has compared the runtime's file with the note about it: `inPlace` is the checksum of that file. It is
+   * empty if no file is on trial, since the file is then not read.
    */
   | { readonly is: 'found'; readonly inPlace: string }
   /** A worker is about to be started. `counted` means that the starter has already noted this start. */
@@ -81,7 +81,7 @@ export type KeepingAct =
 
 /** The durations that the keeper waits, in milliseconds. */
 interface KeepingRules {
-  /** The time in which a new runtime file must have reported, and the time for which it must then last (3.5, 5). */
+  /** A new runtime file must report within this time, and must then last for the same time again (3.5, 5). */
   readonly trial: number
   /** The pause before something that the disk refused is repeated. */
   readonly retry: number
