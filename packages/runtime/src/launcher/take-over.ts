@@ -23,8 +23,8 @@ export interface Found {
 }
 
 /**
- * The state that an earlier runtime left: `running` if its process still lives, `stopping` if only other processes of
- * its group live. Otherwise a start is due.
+ * The state of the agent's process after an earlier runtime has ended: `running` if the agent's process still lives,
+ * `stopping` if only other processes of its group live. Otherwise the agent must be started.
  */
 export function takeOver(folder: Folder): Found {
   const note = readNote(folder)

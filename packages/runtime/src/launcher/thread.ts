@@ -51,6 +51,6 @@ export function startThread(start: Start, { message, error, exit }: ThreadListen
   }
 }
 
-/** Resolves to true if the promise settles within this many milliseconds. */
+/** Resolves to true if the promise is fulfilled within this many milliseconds, and otherwise to false. */
 const within = (ms: number, what: Promise<unknown>): Promise<boolean> =>
   Promise.race([what.then(() => true), wait(ms, new AbortController().signal).then(() => false)])

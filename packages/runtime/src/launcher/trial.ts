@@ -25,7 +25,7 @@ export type TrialEvent =
   /** The five minutes of the trial are over. */
   | { readonly is: 'over' }
   | { readonly is: 'restored' }
-  /** A new process of the launcher has found the file with this checksum in place. */
+  /** A new process, such as the launcher after a kill, has found the runtime's file with this checksum in place. */
   | { readonly is: 'found'; readonly inPlace: string }
   | { readonly is: 'asked'; readonly from: Release; readonly to: Release; readonly by: string }
   /** The previous file no longer exists, or another file has its place, so the new file stays. */
@@ -112,8 +112,9 @@ function stranded({ hold }: RuntimeNote, trial: Extract<Trial, { is: 'undoing' }
 }
 
 /**
- * Compares the file in place with the two files of the trial. The old file is in place after a kill between the note
- * and the rename; a third one was put there by a person (docs/decisions/kills.md).
+ * Compares the file in place with the two files of the trial. If the old file is in place, a kill came before the rename
+ * of a swap or after that of a rollback, or a person put the old file back. Any other file than the two was put there by
+ * a person (docs/decisions/kills.md).
  */
 function found(note: RuntimeNote, trial: Trial, inPlace: string, now: number): RuntimeNote {
   const { trial: _, hold, ...rest } = note
