@@ -38,8 +38,8 @@ test('a press for a held version while the runtime runs is answered, once', () =
 })
 
 test('a press while the machine was off is answered, so that the wish does not stay forever', () => {
-  writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 }) // this version was tried and rolled back
-  // this answer wishes no version, since the service has received the outcome
+  // Version 2.0.0 was tried and rolled back. The service knows that outcome, so its next answer wishes no version.
+  writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 })
   started().runtime.heard({ runtime: served })
   const { told, runtime } = started()
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
