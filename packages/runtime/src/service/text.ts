@@ -7,7 +7,7 @@ export interface UnitFacts {
   /** The name of the unit, as its manager knows it. */
   readonly name: string
   readonly root: string
-  /** The command line that starts the program: an absolute path and its arguments, up to `run`. */
+  /** The words before `run` in the command line of the unit: the absolute path of a program, and its arguments. */
   readonly launch: readonly string[]
   readonly stopSeconds: number
   /** The user as which a unit of the system runs. */
