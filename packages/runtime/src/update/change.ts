@@ -60,7 +60,7 @@ export function change(
   return { ...now, state }
 }
 
-/** Ends an update that has changed nothing. An outcome is reported, unless the service withdrew its wish. */
+/** Ends an update that has changed nothing. An outcome is reported, unless the update was aborted (`dropped`). */
 function broken(
   now: Update,
   event: UpdateEvent,

@@ -16,7 +16,10 @@ export interface Ground {
   readonly blueprint: string
   /** Aborted when the runtime is stopped. */
   readonly stop: AbortSignal
-  /** A signal that is aborted when the runtime is stopped or the wish for this update is withdrawn. */
+  /**
+   * The signal for this update. It is aborted when the runtime is stopped, when the service withdraws its wish, and when
+   * a person on this machine makes a request while the bundle is downloaded or unpacked.
+   */
   readonly attempt: () => AbortSignal
   readonly say: (line: string) => void
   readonly process: () => ProcessState
