@@ -47,8 +47,8 @@ export type UpdateStep = (ground: Ground, update: Update) => Promise<Came | unde
 export const tickMs = (): number => Math.min(duration(1), 1000)
 
 /**
- * True if the agent cannot be judged because somebody stopped it: it is paused, or its process was stopped or suspended
- * by a signal (D65).
+ * True if the agent cannot be judged, because a person paused it, stopped it, or suspended its process with a signal
+ * such as SIGSTOP (D65).
  */
 export function resting({ folder, process }: Ground): boolean {
   const state = process()

@@ -10,15 +10,25 @@ import type { Outcome } from '@svc/protocol'
 export const states = ['idle', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing'] as const
 export type UpdateState = (typeof states)[number]
 export type UpdateEvent =
-  | 'wanted' // the service wishes a version that must be downloaded first
-  | 'present' // the service wishes the previous version, which is on this machine
-  | 'asked' // a person on this machine asks for a rollback to the previous version
+  /** The service wishes a version that must be downloaded first. */
+  | 'wanted'
+  /** The service wishes the previous version, which is on this machine. */
+  | 'present'
+  /** A person on this machine asks for a rollback to the previous version. */
+  | 'asked'
   | 'done'
-  | 'unreachable' // the network, the service or the disk failed, so a later try may succeed (D26)
-  | 'refused' // the bundle is at fault, so its version is put on hold (D26)
-  | 'dropped' // the service withdrew its wish (D31)
+  /** The network, the service or the disk failed, so a later try may succeed (D26). */
+  | 'unreachable'
+  /** The bundle is at fault, so its version is put on hold (D26). */
+  | 'refused'
+  /**
+   * The update was aborted before the swap: the service withdrew its wish (D31), a person on this machine made a
+   * request, or the runtime ends.
+   */
+  | 'dropped'
   | 'worse'
-  | 'over' // the 30 minutes for which a kept version is watched are over
+  /** The 30 minutes for which a kept version is watched are over. */
+  | 'over'
   | 'killed'
 
 export const moves = {
