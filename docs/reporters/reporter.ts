@@ -47,7 +47,8 @@ interface Setting {
 const url = process.env.SVC_URL?.replace(/\/$/, '') ?? stop('SVC_URL is not set')
 const token = process.env.SVC_TOKEN ?? stop('SVC_TOKEN is not set')
 const folder = process.argv[2] ?? stop('usage: reporter.ts FOLDER')
-const scale = Number(process.env.SVC_TIME_SCALE ?? 1) // a factor for every duration, for drills and tests
+// a factor for all waits and timeouts except the shortest wait between two reports; drills and tests set it
+const scale = Number(process.env.SVC_TIME_SCALE ?? 1)
 const second = 1000 * scale
 // the shortest wait between two reports in milliseconds: the service accepts 60 reports a minute (SVC_TIME_FLOOR=0: no
 // wait)
@@ -102,7 +103,8 @@ function report(): Json {
     protocol: 1,
     agent: { version: object(agent)?.version, host: hostname() },
     state: paused ? { level: 'info', label: 'Paused' } : state,
-    status_at: paused ? undefined : writtenAt('status.json'), // shows when an agent no longer writes its status (D65)
+    // the time at which the agent last wrote its status file: it shows that an agent no longer writes it (D65)
+    status_at: paused ? undefined : writtenAt('status.json'),
     health,
     active,
     gauges,

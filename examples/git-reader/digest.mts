@@ -6,8 +6,8 @@ const shown = { commits: 25, authors: 20, days: 40, subjects: 6, titleLength: 12
 const daySeconds = 86_400
 
 /**
- * Makes a run for each day of the git history. If a day gets more commits, its run is reported again under the same id,
- * and replaces the run that was reported before (2.2).
+ * Makes a run for each day of the git history, up to a maximum number of days. If a day gets more commits, its run is
+ * reported again under the same id, and replaces the run that was reported before (2.2).
  */
 export function dayRuns(history: History): Run[] {
   const days = Map.groupBy(history.commits, (commit) => dayOf(commit.at))

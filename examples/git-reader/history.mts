@@ -39,7 +39,7 @@ export interface History {
   page: string | undefined
   /** The commits that were read, newest first. */
   commits: Commit[]
-  /** True if the history has older commits than the ones that were read. */
+  /** True if older commits were left out because there are more than the setting `commits` allows. */
   cut: boolean
 }
 
