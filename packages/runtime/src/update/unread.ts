@@ -14,12 +14,12 @@ import { unreadable } from './journal.ts'
 export interface Updates {
   /** Called with each answer of the service (2.7). */
   heard(answer: Pick<ReceivedAnswer, 'desired'>): void
-  /** Called by the launcher when the state of the agent's process changes. */
+  /** Called when the launcher reports that the state of the agent's process has changed. */
   changed(state: ProcessState): void
   /** The outcome of the last update; undefined while it is not known. */
   applied(): Applied | undefined
   health(): HealthItem[]
-  /** Resolves after `stop` is aborted, once no step runs and nothing is left to write to the journal. */
+  /** Resolves after `stop` is aborted, once no step of an update runs and the journal is not written any more. */
   readonly over: Promise<void>
 }
 
