@@ -1,6 +1,6 @@
 /**
- * Refuses what Node's parser cannot read as a request: bytes that are not HTTP, requests that arrive too slowly or whose
- * headers are too large, and CONNECT.
+ * Refuses what Node's parser cannot read as a request: bytes that are not HTTP, requests that arrive too slowly or
+ * whose headers are too large, and CONNECT.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,6 +1,6 @@
 /**
  * Tests requests that Node or the router would refuse without the service's JSON error, or accept although they must
- * not. Each test sends raw bytes and expects a JSON error.
+ * not. The requests are sent as raw bytes.
  */
 import { limits } from '@svc/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -124,7 +124,7 @@ test('a request that takes longer than allowed is cut off, though its headers ar
   expect(await closed).toMatch(/^HTTP\/1\.1 408 /)
 })
 
-/** Starts a server that reads bodies and does nothing else. */
+/** Starts a server that only reads the body of each request, and answers with how the reading ended. */
 async function reading(arrivals: Arrivals): Promise<{ port: number; bodies: string[]; read: { bytes: number } }> {
   const bodies: string[] = []
   const read = { bytes: 0 }

@@ -67,7 +67,7 @@ const needSpec = ({ name, min, version_args }: Need): NeedSpec => ({
 interface Installed {
   workspaceId: string
   agentId: string
-  /** The answer to the install call without the bundle, which the answer contains as base64. */
+  /** The answer to the call that redeems a code, without its field `bundle`: the route adds the bundle as base64. */
   answer: Omit<Redeemed, 'bundle'>
   bundle: Uint8Array
 }
