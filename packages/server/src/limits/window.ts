@@ -48,7 +48,7 @@ export class Window {
   }
 }
 
-/** Drops times that are older than the window, or in the future because the clock was set back. */
+/** Drops the times that are older than the window, and all times if the clock was set back behind the last one. */
 function forget(calls: number[], now: number): void {
   if ((calls.at(-1) ?? 0) > now) calls.length = 0
   let old = 0
