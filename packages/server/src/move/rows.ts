@@ -9,7 +9,10 @@ import type { Column, ColumnKind, Table } from './tables.ts'
 type MovedValue = string | number | boolean | Date | Uint8Array | null
 type MovedRow = MovedValue[]
 
-/** The maximum numbers of rows and bytes that one statement inserts. At most as many rows are fetched at once. */
+/**
+ * The numbers of rows and of bytes at which an insert statement takes no further row. At most the same number of rows
+ * is fetched at once.
+ */
 const rowsAtOnce = 500
 const bytesAtOnce = 8 * 1024 * 1024
 

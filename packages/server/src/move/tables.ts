@@ -30,7 +30,7 @@ export interface Table {
 const notData = new Set(['kysely_migration', 'kysely_migration_lock'])
 const kinds: readonly string[] = ['text', 'bigint', 'integer', 'boolean', 'timestamp with time zone', 'bytea']
 
-/** Every table of the SQLite database, parents first. */
+/** The tables to copy, parents first. Throws if PostgreSQL has other tables, or other columns in one of them. */
 export async function tablesOf(sqlite: DatabaseSync, client: pg.ClientBase): Promise<Table[]> {
   const names = sqlite
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")

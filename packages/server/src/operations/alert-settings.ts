@@ -1,4 +1,7 @@
-/** Carries out the operations on the settings for messages about alerts, and on the expected hours of agents. */
+/**
+ * Carries out the operations on the settings for messages about alerts, and on the hours in which an agent is expected
+ * to report.
+ */
 import { alertSettings } from '@svc/api'
 import { hoursOf, setHours, setSettings, settingsOf } from '../alerts/settings.ts'
 import { acts, type Bound, looks } from '../web/kit/operations.ts'

@@ -83,7 +83,7 @@ export const deliveryRetried = acts(
   {},
 )
 
-/** Waits until a node has tried the test message, and returns the receiver's answer. */
+/** Waits, for at most a minute, until a node has tried the test message, and returns the receiver's answer. */
 export async function answerOfTest(db: Db, id: string) {
   for (let waited = 0; waited < testWaits.maxMs; waited += testWaits.everyMs) {
     const answer = await testAnswer(db, id)
