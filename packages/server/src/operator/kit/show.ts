@@ -5,8 +5,8 @@
 import { safeText } from '@svc/protocol'
 
 /**
- * A text table: the rows under their headings, with columns as wide as their contents. If there are no rows, it is the
- * text `none`.
+ * A text table: the rows under their headings, with columns as wide as their contents. If there are no rows, the result
+ * is the argument `none`, a sentence such as "There is no rule.".
  */
 export function table(headings: string[], rows: (string | number | null | undefined)[][], none: string): string {
   if (rows.length === 0) return none
