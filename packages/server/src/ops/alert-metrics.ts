@@ -50,7 +50,10 @@ export function alertGauges(registry: Registry, seen: () => Promise<AlertCounts>
 
 type AlertCounts = Awaited<ReturnType<typeof countAlerts>>
 
-/** Counts the alerts that have not ended and the waiting messages. Each of the two queries uses an index. */
+/**
+ * Counts the alerts that have not ended and the waiting messages, each with an index, and reads when alerts were last
+ * evaluated.
+ */
 export async function countAlerts(db: Db) {
   const alerts = await db
     .selectFrom('alert')

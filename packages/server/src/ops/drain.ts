@@ -56,7 +56,8 @@ export function drainable(
     // Closing thousands of idle connections takes time in which requests arrive, on open connections and on those in
     // the system's queue. So everything that has arrived is read first, and then connections are closed in small steps.
     await readAll()
-    // `close` would call Node's own function, which closes all idle connections at once.
+    // The server's `close` also calls `closeIdleConnections`, and Node's own function of that name closes all idle
+    // connections at once. So it is replaced by a function that closes none.
     server.closeIdleConnections = () => {}
     const stopped = Promise.all(
       [server, ...others].map((each) => new Promise<void>((done) => each.close(() => done()))),
