@@ -5,7 +5,7 @@ import type { Db } from '../db/open.ts'
 interface RunFilter {
   status?: string | undefined
   model?: string | undefined
-  /** A text to search for in the id, the kind and the titles of subjects, ignoring case. */
+  /** A text to search for in a run's id and kind and in the titles of its subjects, ignoring case. */
   text?: string | undefined
 }
 

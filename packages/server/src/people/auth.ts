@@ -29,8 +29,8 @@ const roles = {
 }
 
 /**
- * The length of a password in characters. There is no rule about kinds of characters, since only length matters (ASVS
- * 5, 6.2).
+ * The minimum and maximum length of a password in characters. There is no rule about kinds of characters, since only
+ * length matters (ASVS 5, 6.2).
  */
 export const passwordLength = { min: 10, max: 200 } as const
 /** The seconds after which a session ends if it is not used. */
