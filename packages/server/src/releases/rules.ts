@@ -1,6 +1,6 @@
 /**
  * Decides what may become the served release (D37). A person may name any build, an older one only with consent. A
- * starting node only moves to newer versions, so that an old node that comes back changes nothing (I11).
+ * starting node never moves to an older version, so that an old node that comes back changes nothing (I11).
  */
 import { compareVersions } from '@svc/protocol'
 
