@@ -171,7 +171,10 @@ async function run(batch: Unanswered[], options: BatchOptions): Promise<void> {
   }
 }
 
-/** Tries each report alone after a failed transaction, so that one bad report cannot take others with it. */
+/**
+ * Tries each report of a failed batch alone, so that one bad report cannot take others with it. Tries none again if the
+ * commit may have happened (D1), or if the batch had only one report.
+ */
 async function rescue(batch: Unanswered[], error: unknown, options: BatchOptions): Promise<void> {
   options.failed(error)
   let failures = error instanceof CommitUnknown || batch.length === 1 ? hopeless : 0

@@ -18,14 +18,14 @@ export interface Batching {
   /** The number of reports in the last batch. */
   readonly lastSize: number
   /**
-   * True if the last batch reached its limit of bytes or runs. The next batch then starts at once with the reports that
-   * were left.
+   * True if the last batch left reports behind, because it reached its limit of bytes or runs, or because a report must
+   * be stored alone. The next batch then starts at once with those reports.
    */
   readonly filled: boolean
   /** True if at least one of the waiting reports came on a connection that ends after the answer. */
   readonly oneByOne: boolean
 }
-/** The events of batching. `waiting` is the number of reports that wait at that moment. */
+/** The events of batching. In `came` and `ended`, `waiting` is the number of reports that wait at that moment. */
 export type BatchingEvent =
   /** A report arrived. `kept`: its connection stays open after the answer. */
   | { readonly is: 'came'; readonly waiting: number; readonly kept: boolean }
