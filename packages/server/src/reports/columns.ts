@@ -52,7 +52,10 @@ function warningsOf({ health, status_at }: Report, now: number): string | null {
 export const warnsOf = (warnings: string | null | undefined, word: 'status' | 'secrets'): boolean =>
   warnings?.includes(word) ?? false
 
-/** One line about what the agent is doing, from its first run in progress; null if there is none or it has no text. */
+/**
+ * One line about what the agent is doing: its first run in progress, and the number of further ones. Null if no run is
+ * in progress, or if the only one has no text.
+ */
 function doingNow({ active }: Report): string | null {
   const first = active?.[0]
   if (!active || !first) return null

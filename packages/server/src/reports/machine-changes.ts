@@ -7,8 +7,8 @@ import { type CommandBody, cut, isVersion, limits, type Report, type SettingValu
 import type { AgentVersions, MachineChange } from '../report-store/rows.ts'
 
 /**
- * A command that was delivered to the agent. `accepted` is true if the report that is compared brings the ack of the
- * command.
+ * A command that was delivered to the agent. `accepted` is true if the report that is compared brings an ack that says
+ * that the command was done.
  */
 export interface GivenCommand {
   command: CommandBody
@@ -158,7 +158,8 @@ function briefly(values: Record<string, SettingValue>): Record<string, SettingVa
 
 /**
  * The new columns if an agent reports another blueprint version than before: that version, and the one before it, which
- * its machine keeps (2.5). Undefined if the version is the same.
+ * its machine keeps (2.5). Undefined if the version is the same, is not a valid one, or is missing, and for an agent
+ * without a blueprint.
  */
 export function versionsAfter(
   versions: AgentVersions,
