@@ -16,9 +16,9 @@ const redeemBytes = Math.ceil((limits.bundleBytes * 4) / 3) + 1024 * 1024
 type CallResult<T> =
   | { readonly ok: true; readonly value: T }
   /**
-   * A failed call. `unreached`: the code was not sent or, for a preview, no complete answer came. `refused`: the service
-   * refused, and this call did not use the code up. `unknown`: the answer does not tell; a redemption may have used the
-   * code up.
+   * A failed call. `unreached`: the code was not sent or, for a preview, no complete answer came; `refused`: the
+   * service refused the code, or its preview is not acceptable, and this call did not use the code up; `unknown`: the
+   * answer does not tell, so a redemption may have used the code up.
    */
   | { readonly ok: false; readonly is: 'unreached' | 'unknown' | 'refused'; readonly message: string }
 

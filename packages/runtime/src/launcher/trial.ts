@@ -112,9 +112,9 @@ function stranded({ hold }: RuntimeNote, trial: Extract<Trial, { is: 'undoing' }
 }
 
 /**
- * Compares the file in place with the two files of the trial. If the old file is in place, a kill came before the rename
- * of a swap or after that of a rollback, or a person put the old file back. Any other file than the two was put there by
- * a person (docs/decisions/kills.md).
+ * Compares the file in place with the two files of the trial. The old file is in place if a kill came before the rename
+ * of a swap or after that of a rollback, or if a person put the file back. A third file was put there by a person
+ * (docs/decisions/kills.md).
  */
 function found(note: RuntimeNote, trial: Trial, inPlace: string, now: number): RuntimeNote {
   const { trial: _, hold, ...rest } = note

@@ -17,8 +17,8 @@ export interface Ground {
   /** Aborted when the runtime is stopped. */
   readonly stop: AbortSignal
   /**
-   * The signal for this update. It is aborted when the runtime is stopped, when the service withdraws its wish, and when
-   * a person on this machine makes a request while the bundle is downloaded or unpacked.
+   * The signal for this update. It is aborted when the runtime is stopped, when the service withdraws its wish, and
+   * when a person on this machine makes a request while the bundle is downloaded or unpacked.
    */
   readonly attempt: () => AbortSignal
   readonly say: (line: string) => void

@@ -19,7 +19,7 @@ export interface Updates {
   /** The outcome of the last update; undefined while it is not known. */
   applied(): Applied | undefined
   health(): HealthItem[]
-  /** Resolves after `stop` is aborted, once no step of an update runs and the journal is not written any more. */
+  /** Resolves after `stop` is aborted, once no step of an update runs and the journal is no longer written. */
   readonly over: Promise<void>
 }
 
