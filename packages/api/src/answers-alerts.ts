@@ -226,8 +226,8 @@ export interface DeliveryRow {
   attempt: number
   lastAnswer: string | null
   /**
-   * The title of the delivered message. Null while the delivery waits to be sent together with other deliveries to the
-   * same channel.
+   * The title of the message. The service writes the message when the delivery is first due, so the title is null until
+   * then.
    */
   title: string | null
   createdAt: number

@@ -1,8 +1,8 @@
 /**
- * Answers of the service about blueprints, install codes and bots (2.9, 2.10), by the conventions of answers.ts. An
- * upload is refused with 400 `bundle_refused` and `findings`, 409 `version_taken` or 413 `body_too_large` (20 MB);
- * deleting a version with 409 `version_in_use`, whose message names what uses it; revoking a code with 409 `code_over`.
- * Codes are listed newest first.
+ * Answers of the service about blueprints, install codes and bots (2.9, 2.10), by the conventions of answers.ts. The
+ * service refuses, for example, an upload with 400 `bundle_refused` and `findings`, 409 `version_taken` or 413
+ * `body_too_large` (20 MB); deleting a version with 409 `version_in_use`, whose message names what uses it; revoking a
+ * code with 409 `code_over`. Codes are listed newest first.
  */
 import type { Manifest } from '@svc/blueprint/manifest'
 import type { Level } from '@svc/protocol'
@@ -122,8 +122,8 @@ export interface NewCode extends InstallCode {
   /** The install code itself, which is shown only in this answer. */
   code: string
   /**
-   * Reasons why an installation with this code would be refused right now, as sentences: the name is taken, a product
-   * is not activated, or the workspace has ten bots already.
+   * Reasons why an installation with this code would be refused right now, or only on a machine with an old svc, as
+   * sentences. For example, the name is taken, a product is not activated, or the workspace has ten bots already.
    */
   warnings: string[]
 }
