@@ -183,7 +183,7 @@ export interface WishResult {
   ok: boolean
   /**
    * The reason why the wish was refused: a RuntimeRefusal, `agent_unknown`, `no_blueprint`, `other_blueprint`,
-   * `version_unknown`.
+   * `version_unknown` or `svc_too_old`. Null if the wish was accepted.
    */
   code: string | null
   message: string | null
@@ -268,7 +268,7 @@ export interface RolloutPreview {
   waves: { upTo: string; agents: string[] }[]
   /**
    * The agents that would be left out of the rollout. `code` is a RuntimeRefusal, `no_blueprint`, `other_blueprint`,
-   * `already_runs`, `version_held` or `in_rollout`.
+   * `already_runs`, `version_held`, `svc_too_old` or `in_rollout`.
    */
   leftOut: { agent: string; code: string; message: string }[]
 }
@@ -303,7 +303,7 @@ export interface RolloutRow {
 
 /** The state of one agent in a rollout. */
 export type RolloutAgentState =
-  | 'untouched' // when the agent's wave has not started, or a halt of the rollout withdrew the agent's wish
+  | 'untouched' // when the agent's wave has not started, or a halt, pause or cancellation withdrew the agent's wish
   | 'wished'
   | 'offered'
   | 'trying'
@@ -341,7 +341,10 @@ export interface RolloutPage extends RolloutRow {
   upTo: string[]
   byHand: boolean
   watchSeconds: number
-  /** When the next wave of the rollout starts, while the current wave is watched; otherwise null. */
+  /**
+   * When the service stops watching the current wave. The next wave then starts, or waits for a person if `byHand` is
+   * true. Null while the current wave is not watched, and for the last wave.
+   */
   nextAt: number | null
   /** A sentence about what the rollout waits for, what happens next or, after its end, how it ended. */
   says: string

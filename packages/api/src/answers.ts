@@ -255,8 +255,9 @@ export interface AgentBinding {
   lastUsedAt: number | null
   health: { level: Level; detail: string | null } | null
   /**
-   * True if the binding does not work: its health item is `bad`, or its token is invalid. `mends` is a sentence about
-   * what repairs the binding.
+   * True if the binding does not work: its health item is `bad`, its token is missing or invalid, or the product is not
+   * activated for the workspace. `mends` is a sentence about a problem of the binding and what repairs it; null if
+   * there is none.
    */
   broken: boolean
   mends: string | null
