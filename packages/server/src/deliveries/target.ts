@@ -81,9 +81,9 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
 
 /**
  * Makes the HTTP agent for one request; its connection is used only once, since reusing it would skip the check. Throws
- * TargetRefused if the URL's host is an IP address that may not be called; for a host name, the agent's DNS lookup fails
- * instead. The library's agent has a check too: it gets the accepted addresses one by one, because it warns about a
- * network of the other IP version.
+ * TargetRefused if the URL's host is an IP address that may not be called; for a host name, the agent's DNS lookup
+ * fails instead. The library's agent has a check too: it gets the accepted addresses one by one, because it warns about
+ * a network of the other IP version.
  */
 export function agentFor(url: URL, allowed: Allowed, lookup: LookupFunction = dnsLookup as LookupFunction): Agent {
   const judged: string[] = []
