@@ -14,8 +14,8 @@ export class InputRefused extends Error {
 }
 
 /**
- * A function that reads one field of a request. It returns the field's value, or throws InputRefused with the name
- * `field`. `Sent` is the type that a caller may send.
+ * A function that reads one field of a request. It returns the field's value, or throws InputRefused with a message
+ * that names the field; `field` is that name. `Sent` is the type that a caller may send.
  */
 export interface Reader<Read, Sent = Read> {
   (value: unknown, field: string): Read

@@ -47,7 +47,7 @@ const seconds: Reader<number> = (value, field) => {
     `${field} must be a whole number of seconds, at most ${maxDurationSeconds} (30 days): got ${read}.`,
   )
 }
-/** Reads an amount in US dollars. The database keeps costs in millionths of a dollar. */
+/** Reads an amount in US dollars, which must be more than 0 and at most 1,000,000. */
 const dollars: Reader<number> = (value, field) => {
   const read = number(value, field)
   if (read > 0 && read <= 1_000_000) return read

@@ -1,4 +1,4 @@
-/** Operations on the versions that agents and their runtimes should run (2.6, 3.4), and on the outcomes of updates. */
+/** Operations on the versions that agents and their runtimes should run (3.3, 3.4), and on the outcomes of updates. */
 import type { AgentUpdates, RuntimeOverview, UpdateEvent, WishOfMany, WishResult } from '../answers.ts'
 import { byKind, count, flag, list, object, optional, orNull, query, text } from '../input.ts'
 import { change, look } from '../operation.ts'
