@@ -83,7 +83,7 @@ export function layoutOf(bytes: Uint8Array): Layout {
   return { bytes, end, entries, directoryEnd: at }
 }
 
-/** Finds the last end record in the file, which every zip reader uses. */
+/** Finds the last end record in the file, which is the one that zip readers usually use. */
 function endOf(bytes: Uint8Array): EndRecord | undefined {
   for (let at = bytes.length - endSize; at >= 0 && at >= bytes.length - endSize - 0xffff; at--) {
     if (bytes[at] !== 0x50 || u32(bytes, at) !== signatures.end) continue
