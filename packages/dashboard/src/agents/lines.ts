@@ -27,7 +27,7 @@ export const connectLine = (baseUrl: string, name: string, folder: string): stri
 export const reportLine = (folder: string): string => `python3 svc.pyz report --dir ${shellWord(folder)}`
 
 /**
- * The line that asks for the install code and the secrets, and installs the agent into a folder with its name (2.12).
+ * The line that asks for the install code and the secrets, and installs the agent into a folder with its name (2.9).
  */
 export const initLine = (baseUrl: string): string => `python3 svc.pyz init --url ${shellWord(baseUrl)}`
 
