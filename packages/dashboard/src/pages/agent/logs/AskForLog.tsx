@@ -13,7 +13,7 @@ interface AskForLogProps {
 
 /**
  * A button that requests one log of the agent by name, for example the log of a run. The agent answers by uploading the
- * log (2.7).
+ * log (2.8).
  */
 export function AskForLog({ agent, name, words = 'Log' }: AskForLogProps) {
   const [sending, setSending] = useState(false)

@@ -14,8 +14,8 @@ import { colors, marksOf, type Window, windowFor, windows } from './windows.ts'
 
 const listed = 6
 /**
- * The maximum number of level changes that the page requests. If the service returns fewer, they reach back to the
- * agent's first report.
+ * The maximum number of level changes that the page requests. If the service returns fewer, it has no earlier level
+ * changes of the agent.
  */
 const asked = 200
 
