@@ -18,8 +18,9 @@ export default function MineTab({ slug }: AlertTabProps) {
         Your own channels are sent the alerts that you choose, beside the channels of the workspace.
       </Empty>
     )
+  const hasEmail = data.some(({ kind, enabled }) => kind === 'email' && enabled)
   return (
-    <Section title="My channels" aside={<NotifyButtons slug={slug} />} flush>
+    <Section title="My channels" aside={<NotifyButtons slug={slug} hasEmail={hasEmail} />} flush>
       <ul className="svc-rows" aria-label="My channels">
         {data.map((channel) => (
           <MyChannel key={channel.name} slug={slug} channel={channel} />
