@@ -17,24 +17,25 @@ export function ExpectedHours({ agent: { slug, page } }: { agent: Agent }) {
   const { data } = useQuery(agentHoursQuery(slug, page.name))
   const [editing, setEditing] = useState(false)
   if (!data || (data.hours === null && !page.canAct)) return null
+  const button = (
+    <Button
+      variant="default"
+      size="compact-sm"
+      onPointerEnter={() => void loadForm()}
+      onFocus={() => void loadForm()}
+      onClick={() => setEditing(true)}
+    >
+      {data.hours === null ? 'Set hours' : 'Edit hours'}
+    </Button>
+  )
   return (
     <div className="ag-hours">
       <div className="ag-hours-words">
         <Text>{sentenceOf(data.hours)}</Text>
       </div>
-      {page.canAct && !editing && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          onPointerEnter={() => void loadForm()}
-          onFocus={() => void loadForm()}
-          onClick={() => setEditing(true)}
-        >
-          {data.hours === null ? 'Set hours' : 'Edit hours'}
-        </Button>
-      )}
+      {page.canAct && !editing && button}
       {editing && (
-        <Suspense>
+        <Suspense fallback={button}>
           <HoursForm slug={slug} name={page.name} hours={data.hours} onDone={() => setEditing(false)} />
         </Suspense>
       )}
