@@ -63,7 +63,7 @@ export function AlertItem({ slug, alert, admin, onItsPage = false }: AlertItemPr
 
 const openParts = ({ since, state, muted, acknowledged }: AlertLine): ReactNode[] => [
   <>
-    since <Time at={since} />
+    began <Time at={since} />
   </>,
   state === 'unsteady' && 'opens and ends again and again',
   muted && 'muted',

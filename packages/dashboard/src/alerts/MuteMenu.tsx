@@ -54,7 +54,7 @@ export function MuteMenu({ slug, covered, iconOnly = false, defaultOpened = fals
               loading={mute.isPending}
               aria-label={`Mute ${what}`}
             >
-              Mute
+              {covered.agent === null && covered.rule === null ? 'Mute the workspace' : 'Mute'}
             </Button>
           )}
         </Menu.Target>

@@ -17,7 +17,6 @@ export function MessageDetail({ slug }: { slug: string }) {
         label="Include the agent’s detail text"
         description="Messages about the levels Bad and Warning then also contain the detail that the agent reports. It leaves this service, and it may hold private text, such as subjects of mails. Without it they contain the level and the label."
         checked={set.isPending ? (set.variables ?? data.detail) : data.detail}
-        disabled={set.isPending}
         onChange={(event) => set.mutate(event.currentTarget.checked)}
       />
     </Section>

@@ -31,7 +31,7 @@ export function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
             className="al-switch"
             aria-label={`Rule “${name}”`}
             checked={set.isPending ? (set.variables ?? rule.on) : rule.on}
-            disabled={set.isPending || needsLimit}
+            disabled={needsLimit}
             onChange={(event) => set.mutate(event.currentTarget.checked)}
           />
         ) : (

@@ -233,7 +233,7 @@ test('an admin allows the detail text of agents in messages; a member is not off
   await page.goto(at('/alerts?tab=rules'))
   const allow = page.getByRole('checkbox', { name: 'Include the agent’s detail text' })
   const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
-  await allow.check()
+  await allow.click()
   await saved
   expect(await call('GET', `${north}/alert-settings`)).toEqual({ detail: true })
   await page.reload()
