@@ -29,8 +29,8 @@ const patience = 1000
 interface Part {
   says: string
   /**
-   * The number of people as whom the load signs in. One further person, who takes no part in the load, signs in as an
-   * honest client.
+   * The number of people who sign in for the load. One further person, who is not counted here, signs in as an honest
+   * client.
    */
   people: number
   agents: number

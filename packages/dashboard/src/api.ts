@@ -281,7 +281,7 @@ export const api = {
     call('GET /w/:slug/deliveries', { slug }, { state, limit: 200 }, s),
   retryDelivery: (slug: string, id: string) => call('POST /w/:slug/deliveries/:id/retry', { slug, id }),
 
-  // The requests that are no operations with JSON: two routes of the accounts library, an upload, and two downloads.
+  // The requests that `call` cannot make: two routes of the accounts library, an upload, and two downloads.
   signIn: (email: string, password: string) => request('POST', '/api/auth/sign-in/email', { email, password }),
   signOut: () => request('POST', '/api/auth/sign-out', {}),
   upload: (slug: string, zip: Blob, sent: (share: number) => void) =>
