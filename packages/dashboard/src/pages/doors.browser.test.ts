@@ -3,6 +3,7 @@
  * exist.
  */
 import { createECDH, randomBytes } from 'node:crypto'
+import type { PersonalChannelRow } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { axe, wrongLooks } from '../../testing/axe.ts'
@@ -143,7 +144,14 @@ const subscriptionOf = (endpoint: string) => ({
   keys: { p256dh: createECDH('prime256v1').generateKeys('base64url'), auth: randomBytes(16).toString('base64url') },
 })
 
-/** The parts of the page's service worker that the next test uses. */
+/** Gives the page the permission to notify, and this subscription. */
+const subscribesTo = (page: Page, subscription: ReturnType<typeof subscriptionOf>) =>
+  page.evaluate((given) => {
+    Notification.requestPermission = async () => 'granted'
+    PushManager.prototype.subscribe = async () => ({ ...given, toJSON: () => given }) as unknown as PushSubscription
+  }, subscription)
+
+/** The parts of the page's service worker that the next tests use. */
 interface Worker {
   shown: Promise<{ title: string; tag: string; data: { url: string } }>
   registration: { showNotification: (title: string, options: object) => Promise<void> }
@@ -158,8 +166,11 @@ test('the page can be installed; a browser is notified after one press, and its 
   await call('POST', '/api/web/w/north-wind/agents', { name: 'mail-triage' })
   await page.goto(`${place.url}/w/north-wind`)
   const debug = await context.newCDPSession(page)
-  const { url, errors } = await debug.send('Page.getAppManifest')
+  const { url, errors, data = '' } = await debug.send('Page.getAppManifest')
   expect([url, errors]).toEqual([`${place.url}/manifest.webmanifest`, []])
+  const { icons } = JSON.parse(data) as { icons: { src: string; purpose?: string }[] }
+  expect(icons.map(({ purpose }) => purpose)).toContain('maskable')
+  for (const { src } of icons) expect((await page.request.get(place.url + src)).status(), src).toBe(200)
 
   const registered = new Promise<string>((found) => {
     debug.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [one] }) => one && found(one.registrationId))
@@ -174,10 +185,7 @@ test('the page can be installed; a browser is notified after one press, and its 
   await button.click()
   await page.getByText('This browser blocks notifications from this page.').waitFor()
   const subscription = subscriptionOf('https://push.example.org/send/ada')
-  await page.evaluate((given) => {
-    Notification.requestPermission = async () => 'granted'
-    PushManager.prototype.subscribe = async () => ({ ...given, toJSON: () => given }) as unknown as PushSubscription
-  }, subscription)
+  await subscribesTo(page, subscription)
   await button.click()
   await page.getByText('This browser is notified of alerts from now on.').waitFor()
   await button.waitFor({ state: 'detached' })
@@ -221,6 +229,51 @@ test('the page can be installed; a browser is notified after one press, and its 
     'content-type': 'text/javascript; charset=utf-8',
     'cache-control': 'no-cache',
   })
+})
+
+test('a browser that replaces its subscription keeps its channel with its preferences; signed out, it asks the person to renew it', async () => {
+  const { context, page, call } = await place.ada({ own: true })
+  const path = '/api/web/w/north-wind/my-channels'
+  const others = (await call<PersonalChannelRow[]>('GET', path)).map(({ name }) => name)
+  const ofThisBrowser = async ({ call: ask } = { call }) =>
+    (await ask<PersonalChannelRow[]>('GET', path)).filter(({ name }) => !others.includes(name))
+  await page.goto(`${place.url}/w/north-wind/alerts?tab=mine`)
+  const button = page.getByRole('button', { name: 'Notify this browser' })
+  await button.waitFor()
+  const old = subscriptionOf('https://push.example.org/send/old')
+  const fresh = subscriptionOf('https://push.example.org/send/fresh')
+  await subscribesTo(page, old)
+  await button.click()
+  await page.getByText('This browser is notified of alerts from now on.').waitFor()
+  const [before] = await ofThisBrowser()
+  const quiet = { days: [1, 7], from: '22:00', to: '07:00' }
+  const chosen = { rules: ['silent'], pace: 'daily', quiet, badPasses: true }
+  await call('PATCH', `${path}/${before?.name}`, chosen)
+
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+  /** Sends the worker the event of a new subscription, and returns the titles of the notifications that it shows. */
+  const replaced = (subscriptions: object) =>
+    worker.evaluate(async (given) => {
+      const self = globalThis as unknown as Worker
+      const titles: string[] = []
+      self.registration.showNotification = async (title) => void titles.push(title)
+      await new Promise<unknown>((done) => {
+        const waitUntil = (work: Promise<unknown>) => void work.then(done)
+        self.dispatchEvent(Object.assign(new Event('pushsubscriptionchange'), { ...given, waitUntil }))
+      })
+      return titles
+    }, subscriptions)
+  expect(await replaced({ oldSubscription: old, newSubscription: fresh })).toEqual([])
+  const after = await ofThisBrowser()
+  expect(after).toMatchObject([{ ...chosen, kind: 'push', enabled: true, zone: before?.zone }])
+  expect(after[0]?.name).not.toBe(before?.name)
+
+  const asked = ['This browser is no longer notified of alerts']
+  expect(await replaced({ oldSubscription: old, newSubscription: fresh }), 'no channel has the old one').toEqual(asked)
+  expect(await replaced({ oldSubscription: null, newSubscription: fresh }), 'the old one is unknown').toEqual(asked)
+  await context.clearCookies()
+  expect(await replaced({ oldSubscription: fresh, newSubscription: old }), 'nobody is signed in').toEqual(asked)
+  expect(await ofThisBrowser(await place.ada())).toEqual(after)
 })
 
 test('the service gives browsers its key, and takes the subscription of one as a channel of the person', async () => {

@@ -33,6 +33,11 @@ export function MyChannel({ slug, channel }: { slug: string; channel: PersonalCh
               Disabled by the service: <Text>{disabledBecause}</Text>
             </p>
           )}
+          {disabledBecause !== null && kind === 'push' && (
+            <p className="al-note">
+              Open this page in that browser and choose “Notify this browser”. Then remove this channel.
+            </p>
+          )}
           {lastAt !== null && (
             <div className="svc-quiet">
               Last answer <Time at={lastAt} />: <Text>{lastAnswer ?? 'none'}</Text>
