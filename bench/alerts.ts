@@ -16,7 +16,7 @@ import { migrate } from '../packages/server/src/db/migrate.ts'
 import { openEmbedded, type Store } from '../packages/server/src/db/open.ts'
 import { newId } from '../packages/server/src/ids.ts'
 import { accountTables } from '../packages/server/src/people/auth.ts'
-import { addWorkspace } from '../packages/server/testing/world.ts'
+import { addWorkspace } from '../packages/server/testing/test-workspace.ts'
 import { count, fixed, table } from './common/table.ts'
 import { bodyOf, tokenOf } from './report/fleet.ts'
 

@@ -11,7 +11,7 @@ import { maxOpenCommands } from '../packages/server/src/commands/store.ts'
 import { openPostgres } from '../packages/server/src/db/open.ts'
 import { hashToken, newToken } from '../packages/server/src/tokens.ts'
 import { type Cluster, openCluster } from '../packages/server/testing/storm/cluster.ts'
-import { addWorkspace } from '../packages/server/testing/world.ts'
+import { addWorkspace } from '../packages/server/testing/test-workspace.ts'
 import { count, fixed, table } from './common/table.ts'
 import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 
@@ -100,7 +100,7 @@ async function measure(cluster: Cluster, nodes: number, commands: number): Promi
   const ask = async (connection: Agent) => {
     for (let agent = agents[turn++]; agent; agent = agents[turn++]) {
       const node = cluster.nodes[agent.reports++ % nodes]
-      const claimed = await report(node?.place.env.SVC_PORT ?? '', agent, connection)
+      const claimed = await report(node?.home.env.SVC_PORT ?? '', agent, connection)
       reports++
       answered += claimed.length
       for (const id of claimed) ids.add(id)

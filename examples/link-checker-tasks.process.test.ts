@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import type { StatusFile } from '@svc/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../scripts/testing/eventually.ts'
-import { type Binding, call, newWorld } from './product-running.ts'
+import { type Binding, call, newProductSetup } from './product-running.ts'
 import { Example } from './running.ts'
 
 const environment = ({ url, workspace, token }: Binding) => ({
@@ -39,9 +39,9 @@ async function listening(answer: (request: IncomingMessage, response: ServerResp
 }
 
 test('each document with broken links has one open task, which closes when they are mended, even after a restart or an outage', async () => {
-  const world = await newWorld()
-  const product = await world.product()
-  const binding = await world.installs('link-checker')
+  const setup = await newProductSetup()
+  const product = await setup.product()
+  const binding = await setup.installs('link-checker')
   const tasks = async () => {
     const { tasks: all } = (await call(binding, 'GET', '/tasks')).body as {
       tasks: { key: string; title: string; detail: string; state: string }[]
@@ -72,7 +72,7 @@ test('each document with broken links has one open task, which closes when they 
   expect(agent.log()).toContain('tasks: closed the one for a.md')
   for (const text of [agent.log(), JSON.stringify(agent.status())]) expect(text).not.toContain(binding.token)
 
-  await world.place.value(['bot', 'revoke', 'north/link-checker'])
+  await setup.home.value(['bot', 'revoke', 'north/link-checker'])
   await eventually('the revoked token is refused', async () => expect((await call(binding)).status).toBe(401))
   agent.runNow()
   await agent.until(says('answers 401'))

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packFolder } from '@svc/blueprint'
 import { onTestFinished } from 'vitest'
-import { newPlace, type Place, type ServiceProcess } from '../packages/server/testing/service-process.ts'
+import { newServiceHome, type ServiceHome, type ServiceProcess } from '../packages/server/testing/service-process.ts'
 import { freePort } from '../scripts/testing/free-port.ts'
 import { within } from '../scripts/testing/within.ts'
 
@@ -64,14 +64,14 @@ export class Product {
   }
 }
 
-export class World {
-  readonly place: Place
+export class ProductSetup {
+  readonly home: ServiceHome
   readonly service: ServiceProcess
   readonly secret: string
   readonly origin: string
 
-  constructor(place: Place, service: ServiceProcess, { secret, origin }: { secret: string; origin: string }) {
-    this.place = place
+  constructor(home: ServiceHome, service: ServiceProcess, { secret, origin }: { secret: string; origin: string }) {
+    this.home = home
     this.service = service
     this.secret = secret
     this.origin = origin
@@ -82,10 +82,10 @@ export class World {
    * otherwise.
    */
   async product(env: Record<string, string> = {}): Promise<Product> {
-    const file = join(this.place.folder, 'tasks.secret')
+    const file = join(this.home.folder, 'tasks.secret')
     writeFileSync(file, `${this.secret}\n`)
     chmodSync(file, 0o600)
-    const usual = { SVC_URL: this.place.url, TASKS_SECRET_FILE: file, TASKS_PORT: new URL(this.origin).port }
+    const usual = { SVC_URL: this.home.url, TASKS_SECRET_FILE: file, TASKS_PORT: new URL(this.origin).port }
     return new Product({ ...usual, ...env }).start()
   }
 
@@ -97,11 +97,11 @@ export class World {
     name: string,
     { role = 'editor', scopes = ['tasks.read', 'tasks.write'], workspace = 'north' } = {},
   ): Promise<Binding> {
-    const folder = join(this.place.folder, `${workspace}-${name}`)
+    const folder = join(this.home.folder, `${workspace}-${name}`)
     const bundle = await packed(folder, name, `{ product: tasks, role: ${role}, scopes: [${scopes.join(', ')}] }`)
-    await this.place.value(['blueprint', 'upload', workspace, bundle])
-    const { code } = await this.place.value<{ code: string }>(['code', 'issue', workspace, `${name}@1.0.0`])
-    const answer = await fetch(`${this.place.url}/api/agent/v1/install`, {
+    await this.home.value(['blueprint', 'upload', workspace, bundle])
+    const { code } = await this.home.value<{ code: string }>(['code', 'issue', workspace, `${name}@1.0.0`])
+    const answer = await fetch(`${this.home.url}/api/agent/v1/install`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ code }),
@@ -112,20 +112,20 @@ export class World {
   }
 
   async activates(workspace: string): Promise<void> {
-    await this.place.value(['workspace', 'create', workspace])
-    for (const product of ['svc', 'tasks']) await this.place.value(['workspace', 'activate', workspace, product])
+    await this.home.value(['workspace', 'create', workspace])
+    for (const product of ['svc', 'tasks']) await this.home.value(['workspace', 'activate', workspace, product])
   }
 }
 
 /** Starts a service that knows the product `tasks` and has activated it for the workspace `north`. */
-export async function newWorld(): Promise<World> {
-  const place = await newPlace()
-  const service = await place.start()
+export async function newProductSetup(): Promise<ProductSetup> {
+  const home = await newServiceHome()
+  const service = await home.start()
   const origin = `http://localhost:${await freePort()}`
-  const { secret } = await place.value<{ secret: string }>(['product', 'add', 'tasks', '--origin', origin])
-  const world = new World(place, service, { secret, origin })
-  await world.activates('north')
-  return world
+  const { secret } = await home.value<{ secret: string }>(['product', 'add', 'tasks', '--origin', origin])
+  const setup = new ProductSetup(home, service, { secret, origin })
+  await setup.activates('north')
+  return setup
 }
 
 async function packed(folder: string, name: string, binding: string): Promise<string> {

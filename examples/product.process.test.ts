@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { probe } from '../packages/runtime/src/bindings/probe.ts'
 import { eventually } from '../scripts/testing/eventually.ts'
-import { type Binding, call, newWorld, Product } from './product-running.ts'
+import { type Binding, call, newProductSetup, Product } from './product-running.ts'
 
 const status = async (binding: Binding, ...more: [method?: string, path?: string, body?: unknown]) =>
   (await call(binding, ...more)).status
@@ -15,10 +15,10 @@ const press = (origin: string, path: string, headers: Record<string, string> = {
   fetch(`${origin}${path}`, { method: 'POST', headers, redirect: 'manual' })
 
 test('the workspace answers 200, 403, 401 and 404 as the health of a binding expects, also for a revoked token (3.7)', async () => {
-  const world = await newWorld()
-  const product = await world.product()
-  const good = await world.installs('reader')
-  const narrow = await world.installs('narrow', { scopes: ['tasks.write'] })
+  const setup = await newProductSetup()
+  const product = await setup.product()
+  const good = await setup.installs('reader')
+  const narrow = await setup.installs('narrow', { scopes: ['tasks.write'] })
   expect(good.url).toBe(product.origin)
 
   expect(await call(good)).toEqual({
@@ -42,18 +42,18 @@ test('the workspace answers 200, 403, 401 and 404 as the health of a binding exp
   expect((await press(product.origin, `/admit/${id}`)).status).toBe(303)
   expect(await status(narrow)).toBe(403)
 
-  await world.place.value(['bot', 'revoke', 'north/reader'])
+  await setup.home.value(['bot', 'revoke', 'north/reader'])
   await eventually('the revoked token is refused', async () => expect(await status(good)).toBe(401))
   expect((await health(good)).level).toBe('bad')
   expect(await status(narrow)).toBe(403)
-  await world.place.value(['workspace', 'deactivate', 'north', 'tasks'])
+  await setup.home.value(['workspace', 'deactivate', 'north', 'tasks'])
   await eventually('the deactivated product refuses', async () => expect(await status(narrow)).toBe(401))
 })
 
 test('a bot opens, lists, changes and closes tasks; a repeated call opens no second one; kill -9 loses nothing', async () => {
-  const world = await newWorld()
-  const product = await world.product()
-  const bot = await world.installs('keeper')
+  const setup = await newProductSetup()
+  const product = await setup.product()
+  const bot = await setup.installs('keeper')
   const about = { key: 'docs/a.md', title: '1 broken link in docs/a.md', detail: 'line 3: gone.md' }
   const opened = await call(bot, 'POST', '/tasks', about)
   expect(opened).toMatchObject({ status: 201, body: { ...about, state: 'open', author: 'keeper', closed: null } })
@@ -76,14 +76,14 @@ test('a bot opens, lists, changes and closes tasks; a repeated call opens no sec
 })
 
 test('only bots with the right to write may write, only in their own workspace, and only valid tasks', async () => {
-  const world = await newWorld()
-  await world.product()
-  await world.activates('south')
+  const setup = await newProductSetup()
+  await setup.product()
+  await setup.activates('south')
   const [bot, viewer, blind, other] = [
-    await world.installs('editor'),
-    await world.installs('viewer', { role: 'viewer' }),
-    await world.installs('blind', { scopes: ['tasks.read'] }),
-    await world.installs('foreign', { workspace: 'south' }),
+    await setup.installs('editor'),
+    await setup.installs('viewer', { role: 'viewer' }),
+    await setup.installs('blind', { scopes: ['tasks.read'] }),
+    await setup.installs('foreign', { workspace: 'south' }),
   ]
   const task = (await call(bot, 'POST', '/tasks', { title: 'Look at it' })).body as { id: string }
   for (const one of [viewer, blind]) {
@@ -103,26 +103,26 @@ test('only bots with the right to write may write, only in their own workspace, 
 })
 
 test('while the service is away or refuses the secret, a token is neither good nor bad: 503, which is a warning', async () => {
-  const world = await newWorld()
-  const bot = await world.installs('waiting')
-  const wrong = await world.product({ TASKS_SECRET: 'not-the-secret' })
+  const setup = await newProductSetup()
+  const bot = await setup.installs('waiting')
+  const wrong = await setup.product({ TASKS_SECRET: 'not-the-secret' })
   expect(await status(bot)).toBe(503)
   expect(wrong.said).toContain("does not know this product's id and secret")
   await wrong.kill()
 
-  const product = await world.product()
-  await world.service.kill('SIGKILL')
+  const product = await setup.product()
+  await setup.service.kill('SIGKILL')
   expect(await status(bot)).toBe(503)
   expect((await health(bot)).level).toBe('warn')
-  await world.place.start()
+  await setup.home.start()
   expect(await status(bot)).toBe(200)
-  for (const word of [bot.token, world.secret]) expect(product.said).not.toContain(word)
+  for (const word of [bot.token, setup.secret]) expect(product.said).not.toContain(word)
 })
 
 test('the page shows text as text, and nobody can act through a foreign page or under another host name', async () => {
-  const world = await newWorld()
-  const { origin } = await world.product()
-  const bot = await world.installs('writer')
+  const setup = await newProductSetup()
+  const { origin } = await setup.product()
+  const bot = await setup.installs('writer')
   await call(bot, 'POST', '/tasks', { title: '<script>alert(1)</script>', detail: '"&' })
   const page = await fetch(origin)
   const html = await page.text()

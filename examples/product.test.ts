@@ -31,7 +31,7 @@ test.each<[what: string, change: object, is: string]>([
 
 const bot: Bot = { id: 'b1', name: 'mail', workspace: 'w1', workspaceName: 'North', role: 'editor', scopes: new Set() }
 
-function world() {
+function newSetup() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-tasks-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const clock = { now }
@@ -40,7 +40,7 @@ function world() {
 }
 
 test('a change that the disk refuses did not happen', () => {
-  const { folder, store } = world()
+  const { folder, store } = newSetup()
   const opened = store.open(bot, { key: null, title: 'one', detail: '' })
   rmSync(folder, { recursive: true })
   expect(() => store.open(bot, { key: null, title: 'two', detail: '' })).toThrow('ENOENT')
@@ -49,7 +49,7 @@ test('a change that the disk refuses did not happen', () => {
 })
 
 test('the newest closed tasks are kept up to a limit; too many open ones are refused', () => {
-  const { file, store, clock } = world()
+  const { file, store, clock } = newSetup()
   const { open, done } = limits
   Object.assign(limits, { open: 3, done: 2 })
   onTestFinished(() => void Object.assign(limits, { open, done }))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command, Processes } from './demo-processes.ts'
 
-export interface Place {
+export interface DemoSetup {
   /** The root folder of the checkout. */
   root: string
   /** The temporary folder of this demo. */
@@ -26,7 +26,7 @@ export interface DemoAgent {
   settings: Record<string, string>
 }
 
-export const demoAgents = ({ root, folder }: Pick<Place, 'root' | 'folder'>): DemoAgent[] => [
+export const demoAgents = ({ root, folder }: Pick<DemoSetup, 'root' | 'folder'>): DemoAgent[] => [
   { name: 'machine-watch', watches: 'this machine', language: 'Python', settings: {} },
   { name: 'git-reader', watches: `the history of ${root}`, language: 'TypeScript', settings: { folder: root } },
   {
@@ -38,7 +38,7 @@ export const demoAgents = ({ root, folder }: Pick<Place, 'root' | 'folder'>): De
 ]
 
 /** Runs a command of `svc-server`, and returns the value that it prints with `--json`. */
-export type Operator = <T>(place: Place, args: string[], input?: string) => Promise<T>
+export type Operator = <T>(setup: DemoSetup, args: string[], input?: string) => Promise<T>
 
 const startSeconds = 30
 
@@ -48,18 +48,18 @@ const startSeconds = 30
  */
 export async function installAgent(
   { name, settings }: DemoAgent,
-  place: Place,
+  setup: DemoSetup,
   { processes, operator }: { processes: Processes; operator: Operator },
 ): Promise<{ pid: number }> {
-  const { root, folder, url, workspace, env } = place
+  const { root, folder, url, workspace, env } = setup
   const dir = join(folder, 'agents', name)
   const svc = (...args: string[]): Command => ({ command: [...svcCommand(root), ...args], cwd: folder, env })
   const bundle = join(folder, 'bundles', `${name}.zip`)
 
   await processes.run(svc('pack', join(root, 'examples', name), '--out', bundle))
-  const { version } = await operator<{ version: string }>(place, ['blueprint', 'upload', workspace, bundle])
+  const { version } = await operator<{ version: string }>(setup, ['blueprint', 'upload', workspace, bundle])
   const wanted = [`${name}@${version}`, '--agent', name]
-  const { code } = await operator<{ code: string }>(place, ['code', 'issue', workspace, ...wanted])
+  const { code } = await operator<{ code: string }>(setup, ['code', 'issue', workspace, ...wanted])
   await processes.run(svc('init', '--url', url, '--dir', dir), `${code}\n`)
   const values = Object.entries(settings).map(([key, value]) => `${key}=${value}`)
   if (values.length > 0) await processes.run(svc('set', '--dir', dir, ...values))

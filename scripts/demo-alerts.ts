@@ -5,7 +5,7 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Operator, Place } from './demo-agents.ts'
+import type { DemoSetup, Operator } from './demo-agents.ts'
 
 /** The network address of the receiver. The demo's service has to be allowed to call it. */
 export const receiverNetwork = '127.0.0.1/32'
@@ -18,12 +18,12 @@ const maxBytes = 64 * 1024
  * Adds the channel for alerts to the workspace and sets the rules. `print` gets one line for each message. The receiver
  * ends with this process.
  */
-export async function startAlerts(place: Place, operator: Operator, print: (line: string) => void): Promise<void> {
+export async function startAlerts(setup: DemoSetup, operator: Operator, print: (line: string) => void): Promise<void> {
   const url = await receiver(print)
-  const { workspace } = place
-  await operator(place, ['channel', 'add', workspace, channel, '--kind', 'webhook', '--url', url, '--format', 'single'])
+  const { workspace } = setup
+  await operator(setup, ['channel', 'add', workspace, channel, '--kind', 'webhook', '--url', url, '--format', 'single'])
   for (const [rule, after] of Object.entries(rules))
-    await operator(place, ['rule', 'set', workspace, rule, '--on', '--after', after])
+    await operator(setup, ['rule', 'set', workspace, rule, '--on', '--after', after])
 }
 
 async function receiver(print: (line: string) => void): Promise<string> {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type Command, Guard, Processes } from './demo-processes.ts'
 import { eventually } from './testing/eventually.ts'
 
-function world() {
+function newSetup() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-demo-test-'))
   const guarded = mkdtempSync(join(tmpdir(), 'svc-demo-guarded-'))
   const deaths: string[] = []
@@ -41,7 +41,7 @@ const groupOf = (group: number): string[] =>
   })
 
 test('the end kills a process that ignores signals, and its child', async () => {
-  const { processes, shell, guarded } = world()
+  const { processes, shell, guarded } = newSetup()
   await processes.start('stubborn', shell('trap "" TERM; sleep 1000 & wait; wait'))
   const pid = processes.pids.stubborn ?? 0
   expect(groupOf(pid).length).toBeGreaterThan(0)
@@ -51,7 +51,7 @@ test('the end kills a process that ignores signals, and its child', async () => 
 })
 
 test('a process that handles the signal gets time to end cleanly', async () => {
-  const { processes, shell, folder } = world()
+  const { processes, shell, folder } = newSetup()
   await processes.start('polite', shell('trap "echo bye; exit" TERM; echo hello; while :; do sleep 0.05; done'))
   await eventually('it says hello', () => expect(readFileSync(join(folder, 'polite.log'), 'utf8')).toBe('hello\n'))
   await processes.end()
@@ -59,7 +59,7 @@ test('a process that handles the signal gets time to end cleanly', async () => {
 })
 
 test('the death of a process is reported once with its last output, and the rest of its group is ended', async () => {
-  const { processes, shell, deaths, death } = world()
+  const { processes, shell, deaths, death } = newSetup()
   await processes.start('mortal', shell('sleep 1000 & echo "cannot go on"; exit 3'))
   const pid = processes.pids.mortal ?? 0
   await death
@@ -69,14 +69,14 @@ test('the death of a process is reported once with its last output, and the rest
 })
 
 test('a command that fails throws its own output; one that succeeds returns it', async () => {
-  const { processes, shell } = world()
+  const { processes, shell } = newSetup()
   expect(await processes.run(shell('cat'), 'given on standard input')).toBe('given on standard input')
   await expect(processes.run(shell('echo "no such workspace" >&2; exit 1'))).rejects.toThrow('no such workspace')
   await expect(processes.run({ ...shell(''), command: ['/nowhere/at/all'] })).rejects.toThrow('ENOENT')
 })
 
 test('a command that is running when the demo ends is ended, and nothing is started after it', async () => {
-  const { processes, shell } = world()
+  const { processes, shell } = newSetup()
   const running = processes.run(shell('sleep 1000')).catch((error: Error) => error.message)
   await processes.end()
   expect(await running).toContain('SIGTERM')

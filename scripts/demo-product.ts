@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Operator, Place } from './demo-agents.ts'
+import type { DemoSetup, Operator } from './demo-agents.ts'
 import type { Processes } from './demo-processes.ts'
 
 const id = 'tasks'
@@ -13,7 +13,7 @@ const id = 'tasks'
  * Starts the product and waits until it accepts connections. The product gets its secret in an environment variable.
  */
 export async function startProduct(
-  place: Place,
+  setup: DemoSetup,
   origin: string,
   {
     processes,
@@ -26,9 +26,9 @@ export async function startProduct(
     answers: (name: string, url: string) => Promise<void>
   },
 ): Promise<void> {
-  const { root, folder, env, url, workspace } = place
-  const { secret } = await operator<{ secret: string }>(place, ['product', 'add', id, '--origin', origin])
-  await operator(place, ['workspace', 'activate', workspace, id])
+  const { root, folder, env, url, workspace } = setup
+  const { secret } = await operator<{ secret: string }>(setup, ['product', 'add', id, '--origin', origin])
+  await operator(setup, ['workspace', 'activate', workspace, id])
   await processes.start(id, {
     command: [process.execPath, join(root, 'examples/product/main.mts')],
     cwd: folder,

@@ -11,7 +11,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { build } from './build.ts'
-import { demoAgents, installAgent, type Place, svcCommand } from './demo-agents.ts'
+import { type DemoSetup, demoAgents, installAgent, svcCommand } from './demo-agents.ts'
 import { receiverNetwork, startAlerts } from './demo-alerts.ts'
 import { Guard, Processes } from './demo-processes.ts'
 import { missingDocument, startProduct, writeDocuments } from './demo-product.ts'
@@ -78,32 +78,32 @@ function readOptions() {
 async function begin() {
   needs('python3', 'two of the three agents are written in Python')
   const url = `http://localhost:${await freePort()}`
-  const place: Place = { root, folder, url, workspace, env: environment() }
+  const setup: DemoSetup = { root, folder, url, workspace, env: environment() }
   await build()
   tell(`Starting the service, with its data in ${folder} …`)
-  await startService(place)
-  await fillWorkspace(place)
-  await startAlerts(place, operator, tell)
+  await startService(setup)
+  await fillWorkspace(setup)
+  await startAlerts(setup, operator, tell)
   const product = `http://localhost:${(await canListen(8790)) ?? (await canListen(0))}`
-  await startProduct(place, product, { processes, operator, answers: answering })
+  await startProduct(setup, product, { processes, operator, answers: answering })
   tell('Installing three agents …')
   writeDocuments(folder)
-  const installed = demoAgents(place).map(async (agent) => {
-    const { pid } = await installAgent(agent, place, { processes, operator })
+  const installed = demoAgents(setup).map(async (agent) => {
+    const { pid } = await installAgent(agent, setup, { processes, operator })
     return [agent.name, pid] as const
   })
   const agents = Object.fromEntries(await Promise.all(installed))
-  const { link } = await operator<{ link: string }>(place, ['link', person.email])
+  const { link } = await operator<{ link: string }>(setup, ['link', person.email])
   const pids = { demo: process.pid, ...processes.pids, ...agents }
   if (options.json) console.log(JSON.stringify({ url, link, workspace, product, dir: folder, pids }))
-  else greet(place, { link, product })
+  else greet(setup, { link, product })
 }
 
 /** Starts the service as `npm start` does, but with a data folder and a port of its own. */
-async function startService(place: Place) {
+async function startService(setup: DemoSetup) {
   const command = [process.execPath, join(root, 'packages/server/src/main.ts'), 'start'] as const
-  await processes.start('service', { command: [...command], cwd: folder, env: serviceEnv(place) })
-  await answering('service', place.url)
+  await processes.start('service', { command: [...command], cwd: folder, env: serviceEnv(setup) })
+  await answering('service', setup.url)
 }
 
 /** Waits until the process that was started as `name` answers HTTP requests at `url`. */
@@ -125,14 +125,14 @@ function answers(url: string): Promise<boolean> {
 }
 
 /** Creates an activated workspace with one person, an admin, by commands of `svc-server`. */
-async function fillWorkspace(place: Place): Promise<void> {
-  await operator(place, ['workspace', 'create', workspace, '--name', 'Demo'])
-  await operator(place, ['workspace', 'activate', workspace, 'svc'])
+async function fillWorkspace(setup: DemoSetup): Promise<void> {
+  await operator(setup, ['workspace', 'create', workspace, '--name', 'Demo'])
+  await operator(setup, ['workspace', 'activate', workspace, 'svc'])
   // nobody needs to know the password, since people sign in with the link that the demo prints
   const password = `${crypto.randomUUID()}\n`
   const { email, name } = person
   await operator(
-    place,
+    setup,
     ['person', 'create', email, '--name', name, '--workspace', workspace, '--role', 'admin'],
     password,
   )
@@ -142,7 +142,7 @@ async function fillWorkspace(place: Place): Promise<void> {
  * Runs a command of `svc-server`. This process parses its arguments and sends the command to the running service,
  * because starting a program for each command would cost more CPU time than the service needs.
  */
-async function operator<T>(_place: Place, args: string[], input?: string): Promise<T> {
+async function operator<T>(_place: DemoSetup, args: string[], input?: string): Promise<T> {
   const { askOperator } = await import('../packages/server/testing/operator.ts')
   processes.ending.throwIfAborted()
   const outcome = await askOperator({ dataDir: join(folder, 'data'), cwd: folder, args, ...(input && { input }) })
@@ -151,7 +151,7 @@ async function operator<T>(_place: Place, args: string[], input?: string): Promi
   throw new Error(`svc-server ${args.join(' ')}: ${outcome?.message ?? 'no service answers'}`)
 }
 
-function serviceEnv({ url, env }: Place): NodeJS.ProcessEnv {
+function serviceEnv({ url, env }: DemoSetup): NodeJS.ProcessEnv {
   return {
     ...env,
     SVC_BASE_URL: url,
@@ -198,9 +198,9 @@ function needs(program: string, why: string) {
   if (spawnSync(program, ['--version']).status !== 0) throw new Error(`${program} is not there, and ${why}`)
 }
 
-function greet(place: Place, { link, product }: { link: string; product: string }) {
-  const agents = demoAgents(place).map(({ name, watches, language }) => `  ${name.padEnd(15)}${watches} (${language})`)
-  const isCheckout = spawnSync('git', ['-C', root, 'rev-parse', 'HEAD'], { env: place.env }).status === 0
+function greet(setup: DemoSetup, { link, product }: { link: string; product: string }) {
+  const agents = demoAgents(setup).map(({ name, watches, language }) => `  ${name.padEnd(15)}${watches} (${language})`)
+  const isCheckout = spawnSync('git', ['-C', root, 'rev-parse', 'HEAD'], { env: setup.env }).status === 0
   if (!isCheckout)
     agents.push('', `  ${root} is not a git checkout, so git-reader will say that it has nothing to read.`)
   const example = join(folder, 'agents/machine-watch')
@@ -227,7 +227,7 @@ On the page: open an agent, change a setting, press Pause or Run now. The same o
   cd ${example}
   python3 ${svcCommand(root).at(-1)} pause
 
-The service is ${place.url}; all its data is in ${folder}.
+The service is ${setup.url}; all its data is in ${folder}.
 Ctrl-C ends all of it and ${options.keep ? 'keeps that folder' : 'leaves nothing behind'}.
 `)
 }

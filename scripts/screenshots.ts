@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { install, type Played, uploadVersions } from '../packages/dashboard/src/pages/updates/testing/fleet.ts'
-import { openPlace, type Place, type Visitor } from '../packages/dashboard/testing/place.ts'
+import { type BrowserSetup, openBrowserSetup, type Visitor } from '../packages/dashboard/testing/browser-setup.ts'
 
 const root = join(import.meta.dirname, '..')
 const looked = join(root, '.cache/screenshots')
@@ -162,26 +162,26 @@ function reportOf(name: string, index: number): Record<string, unknown> {
  * Fills the service with data for the pictures. Its result `beat` makes all agents report again, since they would go
  * offline while pictures are taken.
  */
-async function furnish(place: Place, ada: Visitor): Promise<{ rollout: string; beat: () => Promise<void> }> {
+async function furnish(setup: BrowserSetup, ada: Visitor): Promise<{ rollout: string; beat: () => Promise<void> }> {
   const tokens = new Map<string, string>()
   for (const [i, name] of agents.entries()) {
     const { token } = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name })
     tokens.set(name, token)
-    await place.report(token, { ...reportOf(name, i), state: { level: 'info', label: 'Starting' } })
-    await place.report(token, reportOf(name, i))
+    await setup.report(token, { ...reportOf(name, i), state: { level: 'info', label: 'Starting' } })
+    await setup.report(token, reportOf(name, i))
   }
-  await furnishCommands(place, ada, tokens.get('mail-triage') ?? '')
-  await furnishAlerts(place, ada)
+  await furnishCommands(setup, ada, tokens.get('mail-triage') ?? '')
+  await furnishAlerts(setup, ada)
   await ada.call('POST', '/api/web/w/north-wind/invitations', { email: 'ben@north-wind.example', role: 'member' })
   const folder = mkdtempSync(join(tmpdir(), 'svc-shots-'))
   const bundle = join(folder, 'bundle.zip')
   const svc = join(root, 'packages/runtime/src/main.ts')
   execFileSync(process.execPath, [svc, 'pack', join(root, 'examples/link-checker'), '--out', bundle])
-  await place.operator(['blueprint', 'upload', 'north-wind', bundle])
+  await setup.operator(['blueprint', 'upload', 'north-wind', bundle])
   rmSync(folder, { recursive: true })
-  const { id, played } = await furnishUpdates(place, ada)
+  const { id, played } = await furnishUpdates(setup, ada)
   const beat = async () => {
-    for (const [i, name] of agents.entries()) await place.report(tokens.get(name) ?? '', reportOf(name, i))
+    for (const [i, name] of agents.entries()) await setup.report(tokens.get(name) ?? '', reportOf(name, i))
     for (const agent of played) await agent.report()
   }
   return { rollout: id, beat }
@@ -191,11 +191,11 @@ async function furnish(place: Place, ada: Visitor): Promise<{ rollout: string; b
  * Makes a halted rollout, in which one agent kept the new version and another was rolled back to the old one. Returns
  * the rollout's id and the agents.
  */
-async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string; played: Played[] }> {
-  await uploadVersions(place, ['1.0.0', '1.1.0', '1.2.0'])
+async function furnishUpdates(setup: BrowserSetup, ada: Visitor): Promise<{ id: string; played: Played[] }> {
+  await uploadVersions(setup, ['1.0.0', '1.1.0', '1.2.0'])
   const installed = new Map<string, Played>()
   const names = ['inbox-east', 'inbox-north', 'inbox-south', 'inbox-west']
-  for (const name of [...names, 'desk-1', 'desk-2', 'desk-3']) installed.set(name, await install(place, name, '1.0.0'))
+  for (const name of [...names, 'desk-1', 'desk-2', 'desk-3']) installed.set(name, await install(setup, name, '1.0.0'))
   const wish = { kind: 'blueprint', blueprint: 'mail-triage', version: '1.2.0' }
   const waves = { agents: names, watchSeconds: 0, waves: ['50%'] }
   const { id } = await ada.call<{ id: string }>('POST', '/api/web/w/north-wind/rollouts', { ...wish, ...waves })
@@ -209,7 +209,7 @@ async function furnishUpdates(place: Place, ada: Visitor): Promise<{ id: string;
  * Opens alerts of two agents, and makes channels, a mute, and alerts that ended. No message arrives anywhere, since the
  * channels have addresses where nothing listens.
  */
-async function furnishAlerts(place: Place, ada: Visitor): Promise<void> {
+async function furnishAlerts(setup: BrowserSetup, ada: Visitor): Promise<void> {
   const north = '/api/web/w/north-wind'
   for (const channel of [
     { name: 'ops', kind: 'webhook', url: 'http://127.0.0.1:9/alerts' },
@@ -233,12 +233,12 @@ async function furnishAlerts(place: Place, ada: Visitor): Promise<void> {
       const from = (now - (i + 1) * hours * 3600) * 1000
       return [from, from + (i + 1) * 700_000] as const
     })
-  place.addEndedAlerts('bad', ended(5))
-  place.addEndedAlerts('warning', ended(11))
+  setup.addEndedAlerts('bad', ended(5))
+  setup.addEndedAlerts('warning', ended(11))
 }
 
 /** Sends commands, acks and a log, so that the list of commands shows different outcomes. */
-async function furnishCommands(place: Place, ada: Visitor, token: string): Promise<void> {
+async function furnishCommands(setup: BrowserSetup, ada: Visitor, token: string): Promise<void> {
   const url = '/api/web/w/north-wind/agents/mail-triage/commands'
   for (const wish of [
     { type: 'set', payload: { every: 15 } },
@@ -246,9 +246,9 @@ async function furnishCommands(place: Place, ada: Visitor, token: string): Promi
     { type: 'log', payload: { name: 'work' } },
   ])
     await ada.call('POST', url, wish)
-  const { commands } = await place.report(token, reportOf('mail-triage', 0))
+  const { commands } = await setup.report(token, reportOf('mail-triage', 0))
   const [set, run, log] = commands
-  await place.report(token, {
+  await setup.report(token, {
     ...reportOf('mail-triage', 0),
     acks: [
       { id: set?.id, ok: true, message: 'Minutes between runs: 15.' },
@@ -259,7 +259,7 @@ async function furnishCommands(place: Place, ada: Visitor, token: string): Promi
     { length: 300 },
     (_, i) => `09:${String(i % 60).padStart(2, '0')} looked at message ${9000 + i}`,
   )
-  await fetch(`${place.url}/api/agent/v1/log`, {
+  await fetch(`${setup.url}/api/agent/v1/log`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ command: log?.id, name: 'work', text: lines.join('\n') }),
@@ -296,14 +296,14 @@ const wanted = process.argv.slice(2)
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
 
 for (const folder of [looked, shown]) mkdirSync(folder, { recursive: true })
-const place = await openPlace({ SVC_OUTBOUND_ALLOW: '127.0.0.0/8' })
+const setup = await openBrowserSetup({ SVC_OUTBOUND_ALLOW: '127.0.0.0/8' })
 try {
-  const start = await place.visitor({ width: 1280, height: 800 })
-  await start.page.goto(place.firstLink)
+  const start = await setup.visitor({ width: 1280, height: 800 })
+  await start.page.goto(setup.firstLink)
   await start.page.locator('h1').first().waitFor()
   if (isWanted('start')) await start.page.screenshot({ path: pathOf('start.png') })
-  const ada = await place.ada({ width: 1280, height: 800 })
-  const { rollout, beat } = await furnish(place, ada)
+  const ada = await setup.ada({ width: 1280, height: 800 })
+  const { rollout, beat } = await furnish(setup, ada)
   for (const [suffix, scheme, width, height] of [
     ['', 'light', 1280, 800],
     ['-dark', 'dark', 1280, 800],
@@ -315,14 +315,14 @@ try {
     await ada.page.setViewportSize({ width, height })
     for (const [name, path] of [...pages, ['rollout', `/w/north-wind/updates/${rollout}`]] as const) {
       if (!isWanted(name)) continue
-      await ada.page.goto(place.url + path)
+      await ada.page.goto(setup.url + path)
       await ada.page.locator('h1').first().waitFor()
       await ada.page.waitForLoadState('load')
       await ada.page.waitForTimeout(700)
       await ada.page.screenshot({ path: pathOf(`${name}${suffix}.png`) })
     }
   }
-  if (place.faults.length > 0) throw new Error(`The pages had faults:\n${place.faults.join('\n')}`)
+  if (setup.faults.length > 0) throw new Error(`The pages had faults:\n${setup.faults.join('\n')}`)
 } finally {
-  await place.close()
+  await setup.close()
 }

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packFolder } from '@svc/blueprint'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { newPlace, type Place } from '../packages/server/testing/service-process.ts'
+import { newServiceHome, type ServiceHome } from '../packages/server/testing/service-process.ts'
 import { eventually } from './testing/eventually.ts'
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), 'svc-update-')))
@@ -77,9 +77,9 @@ function svc(file: string, args: string[], input = ''): string {
 }
 
 /** Creates an activated workspace, uploads the agent's blueprint, and returns an install code for it. */
-async function codeFrom(place: Place): Promise<string> {
-  await place.value(['workspace', 'create', 'north'])
-  await place.value(['workspace', 'activate', 'north', 'svc'])
+async function codeFrom(home: ServiceHome): Promise<string> {
+  await home.value(['workspace', 'create', 'north'])
+  await home.value(['workspace', 'activate', 'north', 'svc'])
   const [source, bundle] = [join(dir, 'worker'), join(dir, 'worker.zip')]
   mkdirSync(source)
   writeFileSync(join(source, 'svc.agent.yaml'), manifest)
@@ -87,49 +87,49 @@ async function codeFrom(place: Place): Promise<string> {
   const packed = await packFolder(source)
   if (!packed.ok) throw new Error(packed.message)
   writeFileSync(bundle, packed.value.bytes)
-  await place.value(['blueprint', 'upload', 'north', bundle])
-  return (await place.value<{ code: string }>(['code', 'issue', 'north', 'worker@1.0.0'])).code
+  await home.value(['blueprint', 'upload', 'north', bundle])
+  return (await home.value<{ code: string }>(['code', 'issue', 'north', 'worker@1.0.0'])).code
 }
 
 /** The part `runtime` of the agent's last report, as the service shows it. */
-const runtimeOf = async (place: Place) =>
-  (await place.value<{ report: { runtime?: Record<string, unknown> } | null }>(['agent', 'show', 'north/worker']))
-    .report?.runtime
+const runtimeOf = async (home: ServiceHome) =>
+  (await home.value<{ report: { runtime?: Record<string, unknown> } | null }>(['agent', 'show', 'north/worker'])).report
+    ?.runtime
 
 test("a signed release, the next one after an admin's wish, and back without the service", async () => {
   const [before, after] = [released('1.0.0'), released('1.1.0')]
-  const place = await newPlace({ SVC_RELEASE_DIR: before })
-  const service = await place.start()
-  const code = await codeFrom(place)
+  const home = await newServiceHome({ SVC_RELEASE_DIR: before })
+  const service = await home.start()
+  const code = await codeFrom(home)
 
   const downloaded = join(machine, 'svc.pyz')
-  writeFileSync(downloaded, Buffer.from(await (await fetch(`${place.url}/cli/svc.pyz`)).arrayBuffer()))
-  svc(downloaded, ['init', '--url', place.url], `${code}\n`)
-  const home = join(machine, 'worker')
-  const own = join(home, '.svc/runtime/svc.pyz')
-  const runtime = spawn(join(env.PATH, 'node'), svcArgs(own, ['run', '--dir', home]), {
-    cwd: home,
+  writeFileSync(downloaded, Buffer.from(await (await fetch(`${home.url}/cli/svc.pyz`)).arrayBuffer()))
+  svc(downloaded, ['init', '--url', home.url], `${code}\n`)
+  const folder = join(machine, 'worker')
+  const own = join(folder, '.svc/runtime/svc.pyz')
+  const runtime = spawn(join(env.PATH, 'node'), svcArgs(own, ['run', '--dir', folder]), {
+    cwd: folder,
     env,
     stdio: 'ignore',
   })
-  const starts = () => readFileSync(join(home, 'state/starts'), 'utf8').trim().split('\n').map(Number)
+  const starts = () => readFileSync(join(folder, 'state/starts'), 'utf8').trim().split('\n').map(Number)
   onTestFinished(() => ended(runtime, starts))
   const reports = (what: string, runtime: object) =>
-    eventually(what, async () => expect(await runtimeOf(place)).toMatchObject(runtime), waits)
+    eventually(what, async () => expect(await runtimeOf(home)).toMatchObject(runtime), waits)
   await reports('the first version runs', { version: '1.0.0' })
   const [pid] = starts()
 
-  await place.value(['release', 'add', after])
-  await place.value(['wish', 'runtime', 'north/worker'])
+  await home.value(['release', 'add', after])
+  await home.value(['wish', 'runtime', 'north/worker'])
   const updated = { version: '1.1.0', previous: '1.0.0', applied: { outcome: 'ok', version: '1.1.0' } }
   await reports('the second version runs', updated)
   expect(readFileSync(own).equals(readFileSync(join(after, 'svc.pyz')))).toBe(true)
   expect([runtime.exitCode, starts()]).toEqual([null, [pid]])
 
   await service.kill()
-  svc(own, ['rollback-runtime', '--dir', home])
+  svc(own, ['rollback-runtime', '--dir', folder])
   expect(readFileSync(own).equals(readFileSync(join(before, 'svc.pyz')))).toBe(true)
-  await place.start()
+  await home.start()
   const rolledBack = { version: '1.0.0', applied: { outcome: 'rolled_back', version: '1.0.0' } }
   await reports('the first version runs again', rolledBack)
   expect([runtime.exitCode, starts()]).toEqual([null, [pid]])

@@ -12,7 +12,7 @@ import { openEmbedded, openPostgres, type Store } from '../../packages/server/sr
 import { newId } from '../../packages/server/src/ids.ts'
 import { databaseFile } from '../../packages/server/src/ops/data-folder.ts'
 import { hashToken } from '../../packages/server/src/tokens.ts'
-import { addWorkspace } from '../../packages/server/testing/world.ts'
+import { addWorkspace } from '../../packages/server/testing/test-workspace.ts'
 import { freePort } from '../../scripts/testing/free-port.ts'
 import { tokenOf } from '../report/fleet.ts'
 

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { newPlace, type Place, populate } from '../../packages/server/testing/service-process.ts'
+import { newServiceHome, populate, type ServiceHome } from '../../packages/server/testing/service-process.ts'
 import { newPostgresDatabase } from '../../packages/server/testing/stores.ts'
 import { eventually } from '../../scripts/testing/eventually.ts'
 import { freePort } from '../../scripts/testing/free-port.ts'
@@ -20,7 +20,7 @@ const caddy = ['/usr/bin/caddy', '/usr/local/bin/caddy'].find((path) => existsSy
 
 interface Proxied {
   port: number
-  nodes: Place[]
+  nodes: ServiceHome[]
   folder: string
   /** Runs a proxy program until the end of the test. */
   run: (program: string, args: string[]) => ChildProcess
@@ -36,13 +36,13 @@ async function twoNodes(): Promise<Proxied> {
   const port = await freePort()
   const url = await newPostgresDatabase()
   const base = `https://localhost:${port}`
-  const nodes: Place[] = []
+  const nodes: ServiceHome[] = []
   for (let i = 0; i < 2; i++) {
     const more = { SVC_DATABASE_URL: url, SVC_BASE_URL: base, SVC_TRUSTED_PROXIES: '127.0.0.1' }
-    const place = await newPlace(more)
-    mkdirSync(place.dataDir)
-    writeFileSync(join(place.dataDir, 'secret'), 'the same secret on every one of the nodes')
-    nodes.push(place)
+    const home = await newServiceHome(more)
+    mkdirSync(home.dataDir)
+    writeFileSync(join(home.dataDir, 'secret'), 'the same secret on every one of the nodes')
+    nodes.push(home)
   }
   const san = ['-addext', 'subjectAltName=DNS:localhost']
   const made = ['-keyout', join(folder, 'svc.key'), '-out', join(folder, 'svc.crt')]
@@ -59,7 +59,7 @@ async function twoNodes(): Promise<Proxied> {
   return { port, nodes, folder, run }
 }
 
-const portOf = (place: Place | undefined) => place?.env.SVC_PORT ?? ''
+const portOf = (home: ServiceHome | undefined) => home?.env.SVC_PORT ?? ''
 const example = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8')
 /**
  * Returns an example configuration with the addresses and folders of this test. Each value to replace must be in the
@@ -111,7 +111,7 @@ test.skipIf(!caddy)('Caddyfile: two nodes behind TLS', async () => {
 async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildProcess): Promise<void> {
   const [first, second] = [await nodes[0]?.start(), await nodes[1]?.start()]
   startProxy()
-  const { token, email, password } = await populate(nodes[0] as Place)
+  const { token, email, password } = await populate(nodes[0] as ServiceHome)
   const ca = readFileSync(join(folder, 'svc.crt'))
   const ask = (path: string, body?: object, headers: Record<string, string> = {}) => call(port, ca, path, body, headers)
   const report = async (label: string) =>

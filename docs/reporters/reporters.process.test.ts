@@ -48,7 +48,10 @@ afterAll(async () => {
 /**
  * Creates an agent's folder, a test service, and a reporter between them whose durations are a tenth of the usual ones.
  */
-async function world(command: string[], time: Record<string, string> = { SVC_TIME_SCALE: '0.1', SVC_TIME_FLOOR: '0' }) {
+async function newSetup(
+  command: string[],
+  time: Record<string, string> = { SVC_TIME_SCALE: '0.1', SVC_TIME_FLOOR: '0' },
+) {
   const folder = mkdtempSync(join(tmpdir(), 'reporter-'))
   // Removing the folder is retried, since a process that the reporter's shell has started may still write into it.
   cleanups.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
@@ -105,7 +108,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   test.concurrent('reports in the shape of the contract, obeys pause and resume, and refuses unknown commands', async () => {
     // With this scale the reporter waits three seconds for an answer. Half of that was too short while other tests kept
     // this process busy.
-    const { folder, service, has, start } = await world(command, { SVC_TIME_SCALE: '0.2', SVC_TIME_FLOOR: '0' })
+    const { folder, service, has, start } = await newSetup(command, { SVC_TIME_SCALE: '0.2', SVC_TIME_FLOOR: '0' })
     start()
     const first = await service.next()
     expect([first.path, first.token]).toEqual(['/api/agent/v1/report', token])
@@ -159,8 +162,8 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   })
 
   test.concurrent('sends an ack until a report with it is answered, whatever the service does meanwhile', async () => {
-    const { service, has, start, said } = await world(command)
-    const elsewhere = await world(command)
+    const { service, has, start, said } = await newSetup(command)
+    const elsewhere = await newSetup(command)
     start()
     ;(await obeyed(service, commands({ id: 'c1', type: 'pause', payload: {} }), 'c1')).refuse(503)
     const faults: ((call: Call) => void)[] = [
@@ -195,7 +198,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   })
 
   test.concurrent('reports when the agent last wrote its status file, except while the agent is paused', async () => {
-    const { folder, service, start } = await world(command)
+    const { folder, service, start } = await newSetup(command)
     const anHourAgo = Math.floor(Date.now() / 1000) - 3600
     utimesSync(join(folder, 'status.json'), anHourAgo, anHourAgo)
     start()
@@ -209,7 +212,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   })
 
   test.concurrent('reads an answer in which an unknown part is nested deeper than 32 levels, and obeys its commands', async () => {
-    const { service, has, start } = await world(command)
+    const { service, has, start } = await newSetup(command)
     start()
     const deep = `${'[{"a":'.repeat(200)}1${'}]'.repeat(200)}`
     const nested = `{"id": "deep", "type": "run_now", "payload": {"later": ${deep}}, "created_at": 1}`
@@ -220,7 +223,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   })
 
   test.concurrent('applies an id at most once, even if it is sent again or the reporter was killed', async () => {
-    const { folder, service, has, start } = await world(command)
+    const { folder, service, has, start } = await newSetup(command)
     const reporter = start()
     const again = commands({ id: 'once', type: 'run_now', payload: {} })
     ;(await service.next()).answer(again)
@@ -241,7 +244,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   })
 
   test.concurrent('after a kill in the middle of a command it reports the interruption and does not run the command', async () => {
-    const { folder, service, has, start } = await world(command)
+    const { folder, service, has, start } = await newSetup(command)
     writeFileSync(
       join(folder, 'reporter.json'),
       JSON.stringify({ seen: { x: { type: 'run_now', at: 1, ack: null } }, outbox: [] }),
@@ -255,7 +258,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   })
 
   test.concurrent('waits at least 5 s times 0.85 to 1.15, whatever interval an answer names', async () => {
-    const { service, start } = await world(command)
+    const { service, start } = await newSetup(command)
     start()
     ;(await service.next()).answer({ commands: [], interval: 0 })
     for (const interval of [-3, 1e-9, null, '0', true, [0]]) {
@@ -266,7 +269,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
   })
 
   test.concurrent('however much time is sped up, a service that takes 60 reports a minute takes all of them', async () => {
-    const { service, start } = await world(command, { SVC_TIME_SCALE: '0.001' })
+    const { service, start } = await newSetup(command, { SVC_TIME_SCALE: '0.001' })
     start()
     ;(await service.next()).answer({ commands: [], interval: 5 })
     const threeReports = async () => {
@@ -277,7 +280,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
 
   if (!whole) return
   test.concurrent('applies all of the requested settings or none, and sends only logs of its folder', async () => {
-    const { folder, service, start } = await world(command)
+    const { folder, service, start } = await newSetup(command)
     const values = () => JSON.parse(readFileSync(join(folder, 'settings.json'), 'utf8')).values
     start()
     const first = await service.next()
@@ -315,7 +318,7 @@ describe.concurrent.each(kinds)('$name', ({ command, whole }) => {
 })
 
 test('sh: settings and logs are refused with a sentence', async () => {
-  const { service, start } = await world(['sh', `${here}reporter.sh`])
+  const { service, start } = await newSetup(['sh', `${here}reporter.sh`])
   start()
   ;(await service.next()).answer(
     commands({ id: 'a', type: 'set', payload: { every: 5 } }, { id: 'b', type: 'log', payload: { name: 'work' } }),

@@ -58,7 +58,7 @@ export interface Lane {
   /** Runs a command of `svc` that ends without being stopped. */
   svc(agent: InstalledAgent, args: readonly string[]): Promise<Ran>
 }
-export interface World {
+export interface UpdateSetup {
   readonly old: Packed
   readonly next: Packed
   readonly file: readonly string[]
@@ -75,7 +75,7 @@ export const theirs: Readonly<Record<string, string>> = {
   'mail/index.bin': '\u0000\u0001\uffff'.repeat(2000),
 }
 
-export async function world(atOnce: number, scale = usual): Promise<World> {
+export async function newUpdateSetup(atOnce: number, scale = usual): Promise<UpdateSetup> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-struck-')))
   const [old, next, built] = await Promise.all([
     bundle(calm).then(learn),
@@ -118,7 +118,7 @@ export async function world(atOnce: number, scale = usual): Promise<World> {
  * lane's service.
  */
 async function lane(
-  { old, next, file, scale }: Pick<World, 'old' | 'next' | 'file' | 'scale'>,
+  { old, next, file, scale }: Pick<UpdateSetup, 'old' | 'next' | 'file' | 'scale'>,
   installed: InstalledAgent,
   from: string,
 ) {
@@ -165,7 +165,11 @@ async function lane(
 }
 
 /** Runs each case in the next free lane. If a case fails, no other case is started, but the ones in progress finish. */
-export async function all<T>({ lanes }: World, cases: readonly T[], check: (one: T, lane: Lane) => Promise<void>) {
+export async function all<T>(
+  { lanes }: UpdateSetup,
+  cases: readonly T[],
+  check: (one: T, lane: Lane) => Promise<void>,
+) {
   const left = [...cases]
   const through = async (lane: Lane) => {
     for (let one = left.shift(); one !== undefined; one = left.shift()) {
@@ -217,7 +221,7 @@ let outs = 0
  * path; for a rename that is the old name.
  */
 export async function attach(
-  { folder }: World,
+  { folder }: UpdateSetup,
   task: number,
   inject: readonly string[],
   path?: string,
@@ -238,7 +242,7 @@ export async function attach(
   }
 }
 export async function traced(
-  w: World,
+  w: UpdateSetup,
   running: Running,
   thread: Thread,
   inject: readonly string[],
@@ -254,7 +258,7 @@ export async function traced(
  * so that strace sees nearly all calls of the worker.
  */
 export async function runsTraced(
-  w: World,
+  w: UpdateSetup,
   lane: Lane,
   agent: InstalledAgent,
   inject: readonly string[],
@@ -265,7 +269,7 @@ export async function runsTraced(
 
 /** Suspends the runtime as soon as the condition is true, and lets it continue when strace follows its worker. */
 export async function heldUntil(
-  w: World,
+  w: UpdateSetup,
   running: Running,
   holds: () => boolean,
   inject: readonly string[],
@@ -295,7 +299,7 @@ export async function heldUntil(
  * Afterwards no process runs except, after a kill, the agent's.
  */
 export async function wholeWay(
-  w: World,
+  w: UpdateSetup,
   lane: Lane,
   agent: InstalledAgent,
   inject: readonly string[] = [],
@@ -326,7 +330,7 @@ export const told = (agent: InstalledAgent, running: Running) => (error: unknown
 
 /** Runs `svc rollback` under strace while no runtime runs. */
 export async function rollbackAlone(
-  { file, folder, scale }: World,
+  { file, folder, scale }: UpdateSetup,
   agent: InstalledAgent,
   inject: readonly string[] = [],
 ): Promise<{ killed: boolean; out: string }> {
@@ -346,7 +350,7 @@ export async function rollbackAlone(
  * The points of an update and its rollback in one thread, in their order. On a busy machine the first try may not
  * complete, so it is repeated.
  */
-export async function pointsOf(w: World, thread: Thread): Promise<Point[]> {
+export async function pointsOf(w: UpdateSetup, thread: Thread): Promise<Point[]> {
   const [lane] = w.lanes
   if (!lane) throw new Error('There is no lane.')
   for (let left = 3; ; left--) {
@@ -394,7 +398,12 @@ export function expectTheirs(agent: InstalledAgent, where: string): void {
  * Returns the name of a version if the agent has come to rest at it: the version is complete, its process was started,
  * and the last report names it. Otherwise returns false.
  */
-export function rests({ old, next }: World, { service }: Lane, agent: InstalledAgent, since: number): string | false {
+export function rests(
+  { old, next }: UpdateSetup,
+  { service }: Lane,
+  agent: InstalledAgent,
+  since: number,
+): string | false {
   const state = readUpdate(agent)?.state ?? 'idle'
   if (state !== 'idle' && state !== 'watching') return false
   if (service.reports.length < since + 2) return false
@@ -409,7 +418,7 @@ export function rests({ old, next }: World, { service }: Lane, agent: InstalledA
  * files unchanged. By default the version and outcome must be those of docs/decisions/kills.md.
  */
 export async function expectRests(
-  w: World,
+  w: UpdateSetup,
   lane: Lane,
   agent: InstalledAgent,
   where: string,

@@ -12,7 +12,7 @@ import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../scripts/testing/eventually.ts'
 import { bundle } from '../testing/bundles.ts'
-import { newPlace, type Place, populate, report } from '../testing/service-process.ts'
+import { newServiceHome, populate, report, type ServiceHome } from '../testing/service-process.ts'
 import { newPostgresDatabase } from '../testing/stores.ts'
 
 const folder = join(import.meta.dirname, '../testing/earlier')
@@ -35,15 +35,15 @@ interface Earlier {
 }
 const earlier = (engine: string) => JSON.parse(readFileSync(join(folder, `${engine}.json`), 'utf8')) as Earlier
 
-async function onSqlite(): Promise<Place> {
-  const place = await newPlace()
-  mkdirSync(place.dataDir)
-  writeFileSync(join(place.dataDir, 'svc.db'), unpacked('svc.db.gz'))
-  writeFileSync(join(place.dataDir, 'secret'), earlier('sqlite').secret)
-  return place
+async function onSqlite(): Promise<ServiceHome> {
+  const home = await newServiceHome()
+  mkdirSync(home.dataDir)
+  writeFileSync(join(home.dataDir, 'svc.db'), unpacked('svc.db.gz'))
+  writeFileSync(join(home.dataDir, 'secret'), earlier('sqlite').secret)
+  return home
 }
 
-async function onPostgres(): Promise<Place> {
+async function onPostgres(): Promise<ServiceHome> {
   const url = await newPostgresDatabase({ empty: true })
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -57,10 +57,10 @@ async function onPostgres(): Promise<Place> {
   } finally {
     await client.end()
   }
-  const place = await newPlace({ SVC_DATABASE_URL: url })
-  mkdirSync(place.dataDir)
-  writeFileSync(join(place.dataDir, 'secret'), earlier('postgres').secret)
-  return place
+  const home = await newServiceHome({ SVC_DATABASE_URL: url })
+  mkdirSync(home.dataDir)
+  writeFileSync(join(home.dataDir, 'secret'), earlier('postgres').secret)
+  return home
 }
 
 describe.each([
@@ -69,33 +69,33 @@ describe.each([
 ] as const)('data of 219af78 on %s', (engine, placed) => {
   test('the data is shown as that version showed it, and its agents and people can continue', async () => {
     const { kept, tokens } = earlier(engine)
-    const place = await placed()
+    const home = await placed()
 
     // These `svc-server` commands must run before the service starts, because a running service erases old data.
-    expect(await place.value(['command', 'list', 'north/mail'])).toMatchObject(kept.commands.mail)
-    expect(await place.value(['agent', 'list', 'north'])).toMatchObject(kept.agents)
-    expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject(kept.mail)
-    expect(await place.value(['agent', 'show', 'north/mail-one'])).toMatchObject(kept.one)
-    expect(await place.value(['bot', 'list', 'north'])).toMatchObject(kept.bots)
-    expect(await place.value(['rollout', 'list', 'north'])).toMatchObject(
+    expect(await home.value(['command', 'list', 'north/mail'])).toMatchObject(kept.commands.mail)
+    expect(await home.value(['agent', 'list', 'north'])).toMatchObject(kept.agents)
+    expect(await home.value(['agent', 'show', 'north/mail'])).toMatchObject(kept.mail)
+    expect(await home.value(['agent', 'show', 'north/mail-one'])).toMatchObject(kept.one)
+    expect(await home.value(['bot', 'list', 'north'])).toMatchObject(kept.bots)
+    expect(await home.value(['rollout', 'list', 'north'])).toMatchObject(
       kept.rollouts.map(({ id, blueprint, version, createdBy }) => ({ id, blueprint, version, createdBy })),
     )
-    expect(await place.value(['audit', 'list', 'north'])).toEqual(
+    expect(await home.value(['audit', 'list', 'north'])).toEqual(
       expect.arrayContaining(kept.audit.map((entry) => expect.objectContaining(entry))),
     )
 
-    const service = await place.start()
+    const service = await home.start()
     for (const name of ['mail', 'quiet', 'mail-one', 'mail-two', 'mail-three'] as const)
-      expect([name, (await report(place.url, tokens[name])).status]).toEqual([name, 200])
-    expect((await report(place.url, tokens.gone)).status).toBe(401)
-    const bundle = await fetch(`${place.url}/api/agent/v1/bundle/1.0.0`, {
+      expect([name, (await report(home.url, tokens[name])).status]).toEqual([name, 200])
+    expect((await report(home.url, tokens.gone)).status).toBe(401)
+    const bundle = await fetch(`${home.url}/api/agent/v1/bundle/1.0.0`, {
       headers: { authorization: `Bearer ${tokens['mail-one']}` },
     })
     expect([bundle.status, bundle.headers.get('content-type')]).toEqual([200, 'application/zip'])
 
-    const signIn = await fetch(`${place.url}/api/auth/sign-in/email`, {
+    const signIn = await fetch(`${home.url}/api/auth/sign-in/email`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', origin: place.url },
+      headers: { 'content-type': 'application/json', origin: home.url },
       body: JSON.stringify({ email: 'ada@example.org', password: 'correct horse battery' }),
     })
     expect(signIn.status).toBe(200)
@@ -105,26 +105,19 @@ describe.each([
 })
 
 test('a svc.pyz of 0.1.0 installs from the current service, reports, obeys and is stopped', async () => {
-  const place = await newPlace()
-  await place.start()
-  await populate(place)
+  const home = await newServiceHome()
+  await home.start()
+  await populate(home)
   const main =
     'import json, time\nwhile True:\n    json.dump({"state": {"level": "ok", "label": "Works"}}, open("state/status.json", "w"))\n    time.sleep(0.1)\n'
-  const zip = join(place.folder, 'mail.zip')
+  const zip = join(home.folder, 'mail.zip')
   writeFileSync(zip, await bundle({ name: 'mail-triage', files: { 'main.py': main } }))
-  await place.value(['blueprint', 'upload', 'north', zip])
-  const { code } = await place.value<{ code: string }>([
-    'code',
-    'issue',
-    'north',
-    'mail-triage@1.0.0',
-    '--agent',
-    'old',
-  ])
-  const program = join(place.folder, 'svc.pyz')
+  await home.value(['blueprint', 'upload', 'north', zip])
+  const { code } = await home.value<{ code: string }>(['code', 'issue', 'north', 'mail-triage@1.0.0', '--agent', 'old'])
+  const program = join(home.folder, 'svc.pyz')
   copyFileSync(join(import.meta.dirname, '../../blueprint/testing/old/svc-0.1.0.pyz'), program)
-  const options = { cwd: place.folder, env: { ...process.env, SVC_TIME_SCALE: '0.05', SVC_TIME_FLOOR: '' } }
-  const init = ['init', '--url', place.url, '--code', code, '--yes', '--dir', 'old']
+  const options = { cwd: home.folder, env: { ...process.env, SVC_TIME_SCALE: '0.05', SVC_TIME_FLOOR: '' } }
+  const init = ['init', '--url', home.url, '--code', code, '--yes', '--dir', 'old']
   await promisify(execFile)('python3', [program, ...init], options)
 
   const runtime = spawn('python3', [program, 'run', '--dir', 'old'], { ...options, stdio: 'ignore' })
@@ -132,7 +125,7 @@ test('a svc.pyz of 0.1.0 installs from the current service, reports, obeys and i
   interface Shown {
     report: { state?: { label: string }; runtime?: { version: string } } | null
   }
-  const shown = () => place.value<Shown>(['agent', 'show', 'north/old'])
+  const shown = () => home.value<Shown>(['agent', 'show', 'north/old'])
   const says = (label: string) =>
     eventually(
       `the agent of the earlier version says ${label}`,
@@ -141,9 +134,9 @@ test('a svc.pyz of 0.1.0 installs from the current service, reports, obeys and i
     )
   await says('Works')
   expect((await shown()).report?.runtime?.version).toBe('0.1.0')
-  await place.value(['command', 'send', 'north/old', 'pause'])
+  await home.value(['command', 'send', 'north/old', 'pause'])
   await says('Paused')
-  expect(await place.value(['command', 'list', 'north/old'])).toMatchObject([{ type: 'pause', state: 'applied' }])
+  expect(await home.value(['command', 'list', 'north/old'])).toMatchObject([{ type: 'pause', state: 'applied' }])
   runtime.kill('SIGTERM')
   expect(await once(runtime, 'exit')).toEqual([0, null])
 })

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { once } from '../testing/postgres.ts'
-import { newPlace, type Place, populate, report } from '../testing/service-process.ts'
+import { newServiceHome, populate, report, type ServiceHome } from '../testing/service-process.ts'
 import { newPostgresDatabase } from '../testing/stores.ts'
 
 const rounds = process.env.SVC_TEST_LONG ? 12 : 1
@@ -12,13 +12,13 @@ const rounds = process.env.SVC_TEST_LONG ? 12 : 1
 const patience = 600_000
 
 /** Makes folders and ports for nodes that share one database and the same secret. */
-async function nodesOn(url: string, count: number): Promise<Place[]> {
-  const places: Place[] = []
+async function nodesOn(url: string, count: number): Promise<ServiceHome[]> {
+  const places: ServiceHome[] = []
   for (let i = 0; i < count; i++) {
-    const place = await newPlace({ SVC_DATABASE_URL: url })
-    mkdirSync(place.dataDir)
-    writeFileSync(join(place.dataDir, 'secret'), 'the same secret on every one of the nodes')
-    places.push(place)
+    const home = await newServiceHome({ SVC_DATABASE_URL: url })
+    mkdirSync(home.dataDir)
+    writeFileSync(join(home.dataDir, 'secret'), 'the same secret on every one of the nodes')
+    places.push(home)
   }
   return places
 }
@@ -28,9 +28,9 @@ test(
   async () => {
     for (let round = 0; round < rounds; round++) {
       const places = await nodesOn(await newPostgresDatabase({ empty: true }), 4)
-      const nodes = await Promise.all(places.map((place) => place.start()))
-      const { token } = await populate(places[0] as Place)
-      for (const place of places) expect((await report(place.url, token)).status).toBe(200)
+      const nodes = await Promise.all(places.map((home) => home.start()))
+      const { token } = await populate(places[0] as ServiceHome)
+      for (const home of places) expect((await report(home.url, token)).status).toBe(200)
       for (const node of nodes) expect(await node.kill()).toBe(0)
     }
   },
@@ -41,7 +41,10 @@ test(
   'a node with another secret than the others does not start until its secret is corrected',
   async () => {
     const url = await newPostgresDatabase()
-    const [first, second] = [await newPlace({ SVC_DATABASE_URL: url }), await newPlace({ SVC_DATABASE_URL: url })]
+    const [first, second] = [
+      await newServiceHome({ SVC_DATABASE_URL: url }),
+      await newServiceHome({ SVC_DATABASE_URL: url }),
+    ]
     await (await first.start()).kill()
     const refused = await second.run(['start'])
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is not the secret of the other nodes') })
@@ -60,7 +63,7 @@ test(
   async () => {
     const url = await newPostgresDatabase()
     await once(url, "insert into kysely_migration values ('999-later', '2030-01-01')")
-    const newer = await newPlace({ SVC_DATABASE_URL: url })
+    const newer = await newServiceHome({ SVC_DATABASE_URL: url })
     mkdirSync(newer.dataDir) // If the data folder did not exist, the program would also print that it is new.
     const said = await newer.runProgram(['workspace', 'list'])
     expect(said).toMatchObject({ code: 1, stderr: expect.stringMatching(/newer version \(999-later\)/) })
@@ -71,13 +74,13 @@ test(
       loose,
       `alter database ${new URL(loose.replace('@/', '@host/')).pathname.slice(1)} set synchronous_commit = off`,
     )
-    const unsafe = await (await newPlace({ SVC_DATABASE_URL: loose })).runProgram(['workspace', 'list'])
+    const unsafe = await (await newServiceHome({ SVC_DATABASE_URL: loose })).runProgram(['workspace', 'list'])
     expect(unsafe).toMatchObject({ code: 1, stderr: expect.stringContaining('synchronous_commit') })
 
     const silent = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     await event(silent, 'listening')
     const { port } = silent.address() as { port: number }
-    const gone = await newPlace({ SVC_DATABASE_URL: `postgres://svc:geheim@127.0.0.1:${port}/svc` })
+    const gone = await newServiceHome({ SVC_DATABASE_URL: `postgres://svc:geheim@127.0.0.1:${port}/svc` })
     const refused = await gone.runProgram(['workspace', 'list'])
     silent.close()
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be opened') })

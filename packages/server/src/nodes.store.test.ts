@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { send, startService, type TestService } from '../testing/service.ts'
 import { newPostgresDatabase } from '../testing/stores.ts'
-import { newClock, world } from '../testing/world.ts'
+import { newClock, newTestWorkspace } from '../testing/test-workspace.ts'
 import { openPostgres, type Store } from './db/open.ts'
 import { newId } from './ids.ts'
 import { openAuth } from './people/auth.ts'
@@ -18,7 +18,7 @@ async function twoNodes(): Promise<[Store, Store, () => Promise<void>]> {
 
 test('two nodes that sweep at the same time time out every command once, and erase every log (D2, PostgreSQL)', async () => {
   const [first, second, close] = await twoNodes()
-  const w = await world(first)
+  const w = await newTestWorkspace(first)
   const agents = Array.from({ length: 1200 }, (_, i) => ({
     id: `agent ${i}`,
     workspace_id: w.workspace.id,
@@ -51,7 +51,7 @@ test('two nodes that sweep at the same time time out every command once, and era
 
 test('an agent that uses two nodes may report at least 60 and at most 120 times a minute (D16, PostgreSQL)', async () => {
   const [first, second, close] = await twoNodes()
-  const w = await world(first)
+  const w = await newTestWorkspace(first)
   const clock = newClock()
   const nodes = [await startService(first, { now: clock.now }), await startService(second, { now: clock.now })]
   const statuses: number[] = []

@@ -16,7 +16,7 @@ import {
   unmount,
   unsyncedSurvived,
 } from '../../../scripts/testing/power.ts'
-import { Place, populate } from '../testing/service-process.ts'
+import { populate, ServiceHome } from '../testing/service-process.ts'
 import { openEmbedded } from './db/open.ts'
 
 const rounds = 10
@@ -34,12 +34,12 @@ test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
     for (let round = 0; round < rounds; round++) {
       const disk = mounted(home, `disk${round}`)
       disks.push(disk)
-      const place = new Place(disk.folder, { page: await freePort(), ops: await freePort() })
-      const service = await place.start()
-      const { token } = await populate(place)
+      const served = new ServiceHome(disk.folder, { page: await freePort(), ops: await freePort() })
+      const service = await served.start()
+      const { token } = await populate(served)
       const tokens = [token]
       for (const name of ['b', 'c', 'd'])
-        tokens.push((await place.value<{ token: string }>(['agent', 'create', `north/${name}`])).token)
+        tokens.push((await served.value<{ token: string }>(['agent', 'create', `north/${name}`])).token)
       leaveUnsynced(disk)
 
       const answered: string[] = []
@@ -47,7 +47,7 @@ test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
       const reporting = tokens.map(async (own, agent) => {
         for (let n = 0; !cut && n < 55; n++) {
           const runs = [1, 2, 3].map((i) => ({ id: `${agent}-${n}-${i}`, started: 1_790_000_000 + n }))
-          const sent = fetch(`${place.url}/api/agent/v1/report`, {
+          const sent = fetch(`${served.url}/api/agent/v1/report`, {
             method: 'POST',
             headers: { authorization: `Bearer ${own}` },
             body: JSON.stringify({ protocol: 1, runs }),

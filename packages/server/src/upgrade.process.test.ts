@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { offering } from '../testing/service.ts'
-import { newPlace, type Place, populate, report } from '../testing/service-process.ts'
+import { newServiceHome, populate, report, type ServiceHome } from '../testing/service-process.ts'
 import { newPostgresDatabase } from '../testing/stores.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -72,7 +72,10 @@ test.skipIf(before === undefined)(
   'a node of the previous version runs beside a newer one, and does not start again on its tables',
   async () => {
     const url = await newPostgresDatabase({ empty: true })
-    const [old, young] = [await newPlace({ SVC_DATABASE_URL: url }), await newPlace({ SVC_DATABASE_URL: url })]
+    const [old, young] = [
+      await newServiceHome({ SVC_DATABASE_URL: url }),
+      await newServiceHome({ SVC_DATABASE_URL: url }),
+    ]
     old.program = join(checkOut(before ?? ''), 'packages/server/src/main.ts')
     for (const { dataDir } of [old, young]) {
       mkdirSync(dataDir)
@@ -80,8 +83,8 @@ test.skipIf(before === undefined)(
     }
     await old.start()
     const { token } = await populate(old)
-    const says = async (place: Place, parts: object) => {
-      const answer = await report(place.url, token, { ...offering, ...parts })
+    const says = async (home: ServiceHome, parts: object) => {
+      const answer = await report(home.url, token, { ...offering, ...parts })
       expect(answer.status).toBe(200)
       return ((await answer.json()) as { commands: { id: string }[] }).commands.map(({ id }) => id)
     }

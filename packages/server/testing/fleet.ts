@@ -12,7 +12,7 @@ import { hashToken, newToken } from '../src/tokens.ts'
 import { beat } from '../src/wishes/away.ts'
 import { grantWaiting } from '../src/wishes/trials.ts'
 import { submission } from './reporting.ts'
-import type { TestAgent, World } from './world.ts'
+import type { TestAgent, TestWorkspace } from './test-workspace.ts'
 
 const interval = 30
 /** The number of groups of agents that report one after another in an interval. The sweeper runs after each group. */
@@ -47,7 +47,7 @@ export interface Fleet {
   maxOnTrial: () => number
 }
 
-export async function newFleet(w: World, count: number, blueprint: string): Promise<Fleet> {
+export async function newFleet(w: TestWorkspace, count: number, blueprint: string): Promise<Fleet> {
   const store = openReportStore(w.store, decide)
   const agents = (await addAgents(w, count, blueprint)).map(simulated)
   let max = 0
@@ -99,7 +99,7 @@ export async function newFleet(w: World, count: number, blueprint: string): Prom
  * Inserts all agents at once, because a commit for each of a thousand agents would take longer than the rest of the
  * test.
  */
-async function addAgents(w: World, count: number, blueprint: string): Promise<TestAgent[]> {
+async function addAgents(w: TestWorkspace, count: number, blueprint: string): Promise<TestAgent[]> {
   const agents = Array.from({ length: count }, (_, i) => ({
     id: newId(w.clock.now()),
     name: `agent-${i}`,

@@ -10,7 +10,7 @@ import type { CommandRow } from '../src/db/tables.ts'
 import { timeOutCommands } from '../src/sweeper/rounds.ts'
 import { type Reporting, reporting } from './reporting.ts'
 import { offering } from './service.ts'
-import type { TestAgent, World } from './world.ts'
+import type { TestAgent, TestWorkspace } from './test-workspace.ts'
 
 export interface History {
   /** The ids of the commands in each answer that the service gave, even if the answer was lost. */
@@ -28,7 +28,7 @@ interface SimAgent extends TestAgent {
   outbox: Ack[]
 }
 
-export async function play(w: World, seed: number, steps: number): Promise<History> {
+export async function play(w: TestWorkspace, seed: number, steps: number): Promise<History> {
   const random = randomOf(seed)
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const history: History = { answers: [], acks: [], views: [], applied: new Map() }

@@ -7,9 +7,9 @@ import { issueCode } from '../src/installs/codes.ts'
 import { addProduct } from '../src/products/store.ts'
 import { activate } from '../src/workspaces/store.ts'
 import { type Made, uploaded } from './bundles.ts'
-import { type World, world } from './world.ts'
+import { newTestWorkspace, type TestWorkspace } from './test-workspace.ts'
 
-export interface Installing extends World {
+export interface Installing extends TestWorkspace {
   /** The secret that the product `tasks` shares with the service. */
   secret: string
   upload: (made?: Made) => Promise<Uint8Array>
@@ -18,7 +18,7 @@ export interface Installing extends World {
 }
 
 export async function installing(store: Store): Promise<Installing> {
-  const w = await world(store)
+  const w = await newTestWorkspace(store)
   const { db } = store
   const { workspace, admin, clock } = w
   const added = await addProduct(

@@ -10,7 +10,7 @@ import type { Decision, Submission } from '../src/report-store/rows.ts'
 import { openReportStore } from '../src/report-store/store.ts'
 import { decide as judge } from '../src/reports/rules.ts'
 import { hashToken } from '../src/tokens.ts'
-import { newClock, type TestAgent, type World } from './world.ts'
+import { newClock, type TestAgent, type TestWorkspace } from './test-workspace.ts'
 
 export interface Sent {
   agent?: TestAgent
@@ -26,20 +26,20 @@ export interface Reporting {
   /** The monotonic clock of the simulated service process, in milliseconds. */
   monotonic: ReturnType<typeof newClock>
   deliveries: Deliveries
-  /** Commits one report of the world's agent, or of the agent in `sent`, and returns the decision. */
+  /** Commits one report of the workspace's agent, or of the agent in `sent`, and returns the decision. */
   decide: (parts?: object, sent?: Sent) => Promise<Decision>
   /** Commits one report and returns the commands that it claimed. */
   report: (parts?: object, sent?: Sent) => Promise<Extract<Decision, { ok: true }>['claimed']>
-  /** As the admin, sends a command to the world's agent and returns the command. */
+  /** As the admin, sends a command to the workspace's agent and returns the command. */
   press: (type: string, payload?: object) => Promise<CommandRow>
   command: (id: string) => Promise<CommandRow | undefined>
 }
 
-/** Simulates a service process over the world's store. Two calls for the same world make two nodes. */
-export function reporting(world: World): Reporting {
+/** Simulates a service process over the workspace's store. Two calls for the same workspace make two nodes. */
+export function reporting(w: TestWorkspace): Reporting {
   const monotonic = newClock(0)
   const deliveries = new Deliveries(monotonic.now)
-  const store = openReportStore(world.store, judge)
+  const store = openReportStore(w.store, judge)
   const places = new Map<string, Places>()
   const placesOf = ({ id }: TestAgent) => {
     const known = places.get(id) ?? newPlaces()
@@ -47,8 +47,8 @@ export function reporting(world: World): Reporting {
     return known
   }
   const decide: Reporting['decide'] = async (parts = {}, sent = {}) => {
-    const sending = { ...submission(world, parts, sent), places: placesOf(sent.agent ?? world.agent) }
-    const [decision] = await store([sending], world.clock.now(), deliveries.age)
+    const sending = { ...submission(w, parts, sent), places: placesOf(sent.agent ?? w.agent) }
+    const [decision] = await store([sending], w.clock.now(), deliveries.age)
     if (!decision) throw new Error('The store decided nothing.')
     if (decision.ok) for (const { id } of decision.claimed) deliveries.note(id)
     return decision
@@ -65,28 +65,24 @@ export function reporting(world: World): Reporting {
     },
     press: async (type, payload = {}) => {
       const wish = { type, payload } as Parameters<typeof queueCommand>[2]
-      const queued = await queueCommand(
-        { db: world.store.db, by: world.admin, now: world.clock.now() },
-        world.agent,
-        wish,
-      )
+      const queued = await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, wish)
       expect(queued).toMatchObject({ ok: true })
       if (!queued.ok) throw new Error(queued.message)
       return queued.value.command
     },
-    command: (id) => commandOf(world.store.db, world.agent, id),
+    command: (id) => commandOf(w.store.db, w.agent, id),
   }
 }
 
 export function submission(
-  world: World,
+  w: TestWorkspace,
   parts: object,
-  { agent = world.agent, gone = false, offers = true, token }: Sent = {},
+  { agent = w.agent, gone = false, offers = true, token }: Sent = {},
 ): Submission {
   return {
     agentId: agent.id,
     tokenHash: hashToken(token ?? agent.token),
-    ...asRead(parts, world.clock.now()),
+    ...asRead(parts, w.clock.now()),
     interval: 30,
     gone: () => gone,
     offers,

@@ -12,17 +12,17 @@ import type { OperatorOutcome } from '../src/operator/socket/socket.ts'
 import { askOperator, type Ran, runHere, runsHere } from './operator.ts'
 
 /**
- * The folder, ports and environment variables of one service. `newPlace` makes it for a test and removes the folder
+ * The folder, ports and environment variables of one service. `newServiceHome` makes it for a test and removes the folder
  * afterwards.
  */
-export class Place {
+export class ServiceHome {
   readonly folder: string
   readonly env: Record<string, string>
   readonly url: string
   readonly opsUrl: string
   /** The main file of `svc-server`. A test may set the main file of another version. */
   program = programs.server
-  /** The id of the user that runs all programs of this place; by default the user who runs the test. */
+  /** The id of the user that runs the programs of this service; by default the user who runs the test. */
   uid: number | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -40,8 +40,8 @@ export class Place {
   }
 
   /** The same folder and ports, where programs run as another user. */
-  as(uid: number): Place {
-    const other = new Place(
+  as(uid: number): ServiceHome {
+    const other = new ServiceHome(
       this.folder,
       { page: Number(this.env.SVC_PORT), ops: Number(this.env.SVC_METRICS_PORT) },
       this.env,
@@ -179,10 +179,10 @@ export class ServiceProcess {
 }
 
 /** Makes a temporary folder and chooses free ports for one service; `more` are further environment variables. */
-export async function newPlace(more: Record<string, string> = {}, name = 'svc-place-'): Promise<Place> {
+export async function newServiceHome(more: Record<string, string> = {}, name = 'svc-place-'): Promise<ServiceHome> {
   const folder = mkdtempSync(join(tmpdir(), name))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return new Place(folder, { page: await freePort(), ops: await freePort() }, more)
+  return new ServiceHome(folder, { page: await freePort(), ops: await freePort() }, more)
 }
 
 /** Sends a report to a service over HTTP, as an agent does. */
@@ -194,12 +194,12 @@ export const report = (url: string, token: string, body: object = {}): Promise<R
   })
 
 /** Uses the operator's commands to make an activated workspace, an admin who signs in with `password`, and an agent. */
-export async function populate(place: Place): Promise<{ token: string; email: string; password: string }> {
+export async function populate(home: ServiceHome): Promise<{ token: string; email: string; password: string }> {
   const email = 'ada@example.org'
   const password = 'correct horse battery'
-  await place.value(['workspace', 'create', 'north', '--name', 'North'])
-  await place.value(['workspace', 'activate', 'north', 'svc'])
-  await place.value(['person', 'create', email, '--name', 'Ada', '--workspace', 'north', '--role', 'admin'], password)
-  const { token } = await place.value<{ token: string }>(['agent', 'create', 'north/mail'])
+  await home.value(['workspace', 'create', 'north', '--name', 'North'])
+  await home.value(['workspace', 'activate', 'north', 'svc'])
+  await home.value(['person', 'create', email, '--name', 'Ada', '--workspace', 'north', '--role', 'admin'], password)
+  const { token } = await home.value<{ token: string }>(['agent', 'create', 'north/mail'])
   return { token, email, password }
 }

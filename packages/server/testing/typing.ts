@@ -13,17 +13,17 @@ import type { Service } from '../src/operator/kit/request.ts'
 import { choose } from '../src/operator/program.ts'
 import { runCommand } from '../src/operator/socket/socket.ts'
 import { words } from '../src/operator/words.ts'
-import { type World, world } from './world.ts'
+import { newTestWorkspace, type TestWorkspace } from './test-workspace.ts'
 
 /** The command line options of a webhook channel. No test sends anything to its address. */
 export const hook = ['--kind', 'webhook', '--url', 'https://example.org/hook']
 
 /**
- * Makes a world whose service may send messages to this machine, and returns functions that run command lines of
+ * Makes a workspace whose service may send messages to this machine, and returns functions that run command lines of
  * `svc-server` in it.
  */
 export async function typing(store: Store, { smtpUrl }: { smtpUrl?: string } = {}) {
-  const w = await world(store)
+  const w = await newTestWorkspace(store)
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-commands-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true }))
   const mail = { smtpUrl, mailFrom: 'svc@example.org' }
@@ -52,7 +52,7 @@ interface Opened {
   name: string
   kind?: 'agent' | 'service'
   /**
-   * The scope of the alert: a workspace, or the scope of the service itself. The default is the workspace of the world.
+   * The scope of the alert: a workspace, or the scope of the service itself. The default is the workspace of the test.
    */
   scope?: { id: string }
   /** The fields in which the alert differs from an alert that has just opened. */
@@ -63,7 +63,10 @@ interface Opened {
  * Inserts an open alert and returns its id. The alert is of the rule `bad` if it is about an agent, and of the rule
  * `service` if it is about the service itself.
  */
-export async function openAlert(w: World, { id, name, kind = 'agent', scope = w.workspace, alert: more }: Opened) {
+export async function openAlert(
+  w: TestWorkspace,
+  { id, name, kind = 'agent', scope = w.workspace, alert: more }: Opened,
+) {
   const now = w.clock.now()
   const rule = kind === 'agent' ? 'bad' : 'service'
   const { alert } = judge({ ...defaultRule(rule), after: 0 }, { is: 'holds' }, undefined, { now, muted: false })

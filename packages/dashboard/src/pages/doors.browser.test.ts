@@ -7,14 +7,14 @@ import type { PersonalChannelRow } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { axe, wrongLooks } from '../../testing/axe.ts'
-import { openPlace, type Place, password } from '../../testing/place.ts'
+import { type BrowserSetup, openBrowserSetup, password } from '../../testing/browser-setup.ts'
 
-let place: Place
+let setup: BrowserSetup
 beforeAll(async () => {
-  place = await openPlace()
+  setup = await openBrowserSetup()
 })
-afterAll(() => place?.close())
-afterEach(() => expect(place.faults.splice(0)).toEqual([]))
+afterAll(() => setup?.close())
+afterEach(() => expect(setup.faults.splice(0)).toEqual([]))
 
 /** Returns a list to which each later request of the page is added if the service refuses it. */
 function refusedTo(page: Page): string[] {
@@ -24,9 +24,9 @@ function refusedTo(page: Page): string[] {
 }
 
 test('the first link creates the account and the workspace, suggests its address, and leads to an empty fleet that says what to do', async () => {
-  const { page } = await place.visitor()
+  const { page } = await setup.visitor()
   const refused = refusedTo(page)
-  await page.goto(place.firstLink)
+  await page.goto(setup.firstLink)
   await page.getByLabel('Your name').fill('Ada Winter')
   await page.getByLabel('Email').fill('ada@example.org')
   await page.getByLabel('Password', { exact: true }).fill('short')
@@ -43,15 +43,15 @@ test('the first link creates the account and the workspace, suggests its address
   await page.getByRole('button', { name: 'Add your first agent' }).waitFor()
   expect(await page.title()).toBe('Agents · North Wind & Söhne · svc')
   expect(refused, 'a used link is not asked for').toEqual([])
-  const used = place.firstLink
-  place.firstLink = ''
+  const used = setup.firstLink
+  setup.firstLink = ''
   await page.goto(used)
   await page.getByRole('heading', { name: 'This link can’t be used' }).waitFor()
 })
 
 test('a person who is not signed in is sent to the sign-in page, and afterwards to the page they wanted', async () => {
-  const { page } = await place.visitor()
-  await page.goto(`${place.url}/w/north-wind/members`)
+  const { page } = await setup.visitor()
+  await page.goto(`${setup.url}/w/north-wind/members`)
   await page.waitForURL('**/sign-in?next=*')
   await page.getByLabel('Email').fill('ada@example.org')
   await page.getByLabel('Password', { exact: true }).fill('not the password')
@@ -62,7 +62,7 @@ test('a person who is not signed in is sent to the sign-in page, and afterwards 
   await page.waitForURL('**/w/north-wind/members')
   await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
 
-  await page.goto(`${place.url}/account`)
+  await page.goto(`${setup.url}/account`)
   await page.route('**/sign-out', (route) => route.abort())
   await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click()
   await page.getByText('Your session did not end').waitFor()
@@ -73,38 +73,38 @@ test('a person who is not signed in is sent to the sign-in page, and afterwards 
 test.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)'])(
   'after the sign-in nobody is sent to %s',
   async (next) => {
-    const { page } = await place.visitor()
-    await page.goto(`${place.url}/sign-in?next=${encodeURIComponent(next)}`)
+    const { page } = await setup.visitor()
+    await page.goto(`${setup.url}/sign-in?next=${encodeURIComponent(next)}`)
     await page.getByLabel('Email').fill('ada@example.org')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL(`${place.url}/w/north-wind`)
+    await page.waitForURL(`${setup.url}/w/north-wind`)
   },
 )
 
 test("an operator's link signs in once, after a button is pressed", async () => {
-  const { link } = await place.operator<{ link: string }>(['link', 'ada@example.org'])
-  const { page } = await place.visitor()
+  const { link } = await setup.operator<{ link: string }>(['link', 'ada@example.org'])
+  const { page } = await setup.visitor()
   await page.goto(link)
   expect(await axe(page)).toEqual([])
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/w/north-wind')
-  const other = await place.visitor()
+  const other = await setup.visitor()
   await other.page.goto(link)
   await other.page.getByRole('button', { name: 'Sign in' }).click()
   await other.page.getByRole('alert').waitFor()
 })
 
 test('an invitation is copied and accepted by a new person, and then cannot be used again', async () => {
-  const ada = await place.ada()
-  await ada.page.goto(`${place.url}/w/north-wind/members`)
+  const ada = await setup.ada()
+  await ada.page.goto(`${setup.url}/w/north-wind/members`)
   await ada.page.getByRole('button', { name: 'Invite' }).click()
   await ada.page.getByLabel('Email').fill('bo@example.org')
   await ada.page.getByRole('button', { name: 'Create link' }).click()
   const link = (await ada.page.locator('.svc-copy pre').textContent()) ?? ''
-  expect(link).toContain(`${place.url}/invitation/`)
+  expect(link).toContain(`${setup.url}/invitation/`)
   expect(await axe(ada.page)).toEqual([])
-  const bo = await place.visitor()
+  const bo = await setup.visitor()
   await bo.page.goto(link)
   await bo.page.getByRole('heading', { name: /^Join North Wind/ }).waitFor()
   expect(await axe(bo.page)).toEqual([])
@@ -115,25 +115,25 @@ test('an invitation is copied and accepted by a new person, and then cannot be u
   await bo.page.waitForURL('**/w/north-wind')
   await bo.page.getByText('Agents that admins add will be listed here.').waitFor()
   expect(refused, 'a used invitation is not asked for').toEqual([])
-  const late = await place.visitor()
+  const late = await setup.visitor()
   await late.page.goto(link)
   await late.page.getByRole('heading', { name: 'This invitation can’t be used' }).waitFor()
 })
 
 test('an address without a page says so and leads back', async () => {
-  const { page } = await place.ada()
-  await page.goto(`${place.url}/nowhere`)
+  const { page } = await setup.ada()
+  await page.goto(`${setup.url}/nowhere`)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  await page.goto(`${place.url}/w/somebody-elses`)
+  await page.goto(`${setup.url}/w/somebody-elses`)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await page.getByRole('link', { name: 'Back to agents' }).click()
   await page.waitForURL('**/w/north-wind')
 })
 
 test('axe finds nothing in light and dark, and nothing is wider than 360 pixels', async () => {
-  const { page } = await place.visitor()
+  const { page } = await setup.visitor()
   for (const path of ['/sign-in', '/forgot', '/start?token=none', '/link?token=none', '/invitation/none', '/nowhere']) {
-    await page.goto(place.url + path)
+    await page.goto(setup.url + path)
     expect(await wrongLooks(page, () => page.locator('h1').waitFor(), [360]), path).toEqual([])
   }
 })
@@ -162,15 +162,15 @@ interface Worker {
 // The test browser can neither show a notification nor reach a push service. So the test records the notification that
 // the service worker wants to show, and simulates the click on it. The browser itself delivers the push event.
 test('the page can be installed; a browser is notified after one press, and its worker shows a message and opens its link, but never answers for the service', async () => {
-  const { context, page, call } = await place.ada({ own: true })
+  const { context, page, call } = await setup.ada({ own: true })
   await call('POST', '/api/web/w/north-wind/agents', { name: 'mail-triage' })
-  await page.goto(`${place.url}/w/north-wind`)
+  await page.goto(`${setup.url}/w/north-wind`)
   const debug = await context.newCDPSession(page)
   const { url, errors, data = '' } = await debug.send('Page.getAppManifest')
-  expect([url, errors]).toEqual([`${place.url}/manifest.webmanifest`, []])
+  expect([url, errors]).toEqual([`${setup.url}/manifest.webmanifest`, []])
   const { icons } = JSON.parse(data) as { icons: { src: string; purpose?: string }[] }
   expect(icons.map(({ purpose }) => purpose)).toContain('maskable')
-  for (const { src } of icons) expect((await page.request.get(place.url + src)).status(), src).toBe(200)
+  for (const { src } of icons) expect((await page.request.get(setup.url + src)).status(), src).toBe(200)
 
   const registered = new Promise<string>((found) => {
     debug.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [one] }) => one && found(one.registrationId))
@@ -199,10 +199,10 @@ test('the page can be installed; a browser is notified after one press, and its 
         done({ title, ...options } as Awaited<Worker['shown']>)
     })
   })
-  const link = `${place.url}/w/north-wind/agents/mail-triage`
+  const link = `${setup.url}/w/north-wind/agents/mail-triage`
   const message = { title: 'mail-triage has been offline for 10 minutes', body: 'Level Bad.', tag: 'a1', url: link }
   await debug.send('ServiceWorker.deliverPushMessage', {
-    origin: place.url,
+    origin: setup.url,
     registrationId: await registered,
     data: JSON.stringify(message),
   })
@@ -220,11 +220,11 @@ test('the page can be installed; a browser is notified after one press, and its 
         }),
       to,
     )
-  expect(await clicked('https://elsewhere.example/')).toBe(`${place.url}/`)
+  expect(await clicked('https://elsewhere.example/')).toBe(`${setup.url}/`)
   const answer = await page.goto(await clicked(shown.data.url))
   await page.getByRole('heading', { level: 1, name: 'mail-triage' }).waitFor()
   expect([answer?.fromServiceWorker(), await page.evaluate(() => caches.keys())]).toEqual([false, []])
-  const program = await page.request.get(`${place.url}/push-worker.js`)
+  const program = await page.request.get(`${setup.url}/push-worker.js`)
   expect(program.headers()).toMatchObject({
     'content-type': 'text/javascript; charset=utf-8',
     'cache-control': 'no-cache',
@@ -232,12 +232,12 @@ test('the page can be installed; a browser is notified after one press, and its 
 })
 
 test('a browser that replaces its subscription keeps its channel with its preferences; signed out, it asks the person to renew it', async () => {
-  const { context, page, call } = await place.ada({ own: true })
+  const { context, page, call } = await setup.ada({ own: true })
   const path = '/api/web/w/north-wind/my-channels'
   const others = (await call<PersonalChannelRow[]>('GET', path)).map(({ name }) => name)
   const ofThisBrowser = async ({ call: ask } = { call }) =>
     (await ask<PersonalChannelRow[]>('GET', path)).filter(({ name }) => !others.includes(name))
-  await page.goto(`${place.url}/w/north-wind/alerts?tab=mine`)
+  await page.goto(`${setup.url}/w/north-wind/alerts?tab=mine`)
   const button = page.getByRole('button', { name: 'Notify this browser' })
   await button.waitFor()
   const old = subscriptionOf('https://push.example.org/send/old')
@@ -273,11 +273,11 @@ test('a browser that replaces its subscription keeps its channel with its prefer
   expect(await replaced({ oldSubscription: null, newSubscription: fresh }), 'the old one is unknown').toEqual(asked)
   await context.clearCookies()
   expect(await replaced({ oldSubscription: fresh, newSubscription: old }), 'nobody is signed in').toEqual(asked)
-  expect(await ofThisBrowser(await place.ada())).toEqual(after)
+  expect(await ofThisBrowser(await setup.ada())).toEqual(after)
 })
 
 test('the service gives browsers its key, and takes the subscription of one as a channel of the person', async () => {
-  const { call } = await place.ada()
+  const { call } = await setup.ada()
   const { publicKey } = await call<{ publicKey: string }>('GET', '/api/web/push')
   expect(Buffer.from(publicKey, 'base64url')).toHaveLength(65)
   const secret = JSON.stringify(subscriptionOf('https://push.example.org/send/abc'))

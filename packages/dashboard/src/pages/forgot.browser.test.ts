@@ -3,17 +3,17 @@ import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { mailbox, readable } from '../../../../scripts/testing/mailbox.ts'
 import { axe } from '../../testing/axe.ts'
-import { openPlace, password } from '../../testing/place.ts'
+import { openBrowserSetup, password } from '../../testing/browser-setup.ts'
 
 const email = 'ada@example.org'
 
 test('a person who forgot their password is mailed a link, chooses a new password, and signs in with it', async () => {
   const box = await mailbox()
-  const place = await openPlace({ SVC_SMTP_URL: box.url })
-  onTestFinished(() => place.close())
-  await place.ada()
-  const { page } = await place.visitor()
-  await page.goto(`${place.url}/sign-in`)
+  const setup = await openBrowserSetup({ SVC_SMTP_URL: box.url })
+  onTestFinished(() => setup.close())
+  await setup.ada()
+  const { page } = await setup.visitor()
+  await page.goto(`${setup.url}/sign-in`)
   await page.getByRole('link', { name: 'Forgot your password?' }).click()
   await page.getByLabel('Email').fill('ada')
   const send = page.getByRole('button', { name: 'Send link' })
@@ -36,8 +36,8 @@ test('a person who forgot their password is mailed a link, chooses a new passwor
   await page.getByRole('button', { name: 'Save password' }).click()
   await page.waitForURL('**/w/north-wind')
 
-  const other = (await place.visitor()).page
-  await other.goto(`${place.url}/sign-in`)
+  const other = (await setup.visitor()).page
+  await other.goto(`${setup.url}/sign-in`)
   await other.getByLabel('Email').fill(email)
   await other.getByLabel('Password', { exact: true }).fill(password)
   await other.getByRole('button', { name: 'Sign in' }).click()
@@ -47,5 +47,5 @@ test('a person who forgot their password is mailed a link, chooses a new passwor
   await other.waitForURL('**/w/north-wind')
   await other.goto(link)
   await other.getByRole('heading', { name: 'This link can’t be used' }).waitFor()
-  expect(place.faults).toEqual([])
+  expect(setup.faults).toEqual([])
 })

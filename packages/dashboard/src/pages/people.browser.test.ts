@@ -2,25 +2,25 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { axe, overflow, wrongLooks } from '../../testing/axe.ts'
-import { openPlace, type Place, password, type Visitor } from '../../testing/place.ts'
+import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../testing/browser-setup.ts'
 
-let place: Place
+let setup: BrowserSetup
 let ada: Visitor
 let bo: Visitor
-const at = (path: string) => `${place.url}/w/north-wind${path}`
+const at = (path: string) => `${setup.url}/w/north-wind${path}`
 
 beforeAll(async () => {
-  place = await openPlace()
-  ada = await place.ada()
-  bo = await place.visitor()
+  setup = await openBrowserSetup()
+  ada = await setup.ada()
+  bo = await setup.visitor()
   const { url } = await ada.call<{ url: string }>('POST', '/api/web/w/north-wind/invitations', {
     email: 'bo@example.org',
     role: 'member',
   })
   await bo.call('POST', `/api/web/invitations/${url.split('/').at(-1)}`, { name: 'Bo <i>Lind</i>', password })
 })
-afterAll(() => place?.close())
-afterEach(() => expect(place.faults.splice(0)).toEqual([]))
+afterAll(() => setup?.close())
+afterEach(() => expect(setup.faults.splice(0)).toEqual([]))
 
 test('an admin sees the members, makes one an admin after reading the consequences, and undoes it', async () => {
   const { page } = ada
@@ -85,12 +85,12 @@ test('an invitation is shown as void once the person who made it may no longer i
   await line.getByText('The link is void, because they can no longer invite admins.').waitFor()
   expect(await line.getByRole('button', { name: /^Copy link/ }).count()).toBe(0)
   expect([await axe(page), await overflow(page)]).toEqual([[], 0])
-  const stranger = await place.visitor()
+  const stranger = await setup.visitor()
   await stranger.page.goto(url)
   await stranger.page.getByRole('heading', { name: 'This invitation can’t be used' }).waitFor()
   // The service answers a void invitation link with an error, which the browser's console shows. This error is expected
   // here.
-  place.faults.length = 0
+  setup.faults.length = 0
 
   await line.getByRole('button', { name: /^Revoke/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
@@ -138,8 +138,8 @@ test('a member sees members and activity, can leave, and then has no workspace',
 
 test('my account: name, other sessions, password; the old password no longer signs in', async () => {
   const { page } = ada
-  const elsewhere = await place.ada()
-  await page.goto(`${place.url}/account`)
+  const elsewhere = await setup.ada()
+  await page.goto(`${setup.url}/account`)
   await page.getByRole('textbox', { name: 'Name' }).fill('Ada W.')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Name changed.').waitFor()
@@ -155,14 +155,14 @@ test('my account: name, other sessions, password; the old password no longer sig
   await page.getByLabel('Current password').fill(password)
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('Password changed.').waitFor()
-  await expect(place.signIn(await place.visitor(), 'ada@example.org')).rejects.toThrow('401')
+  await expect(setup.signIn(await setup.visitor(), 'ada@example.org')).rejects.toThrow('401')
 })
 
 test('the account page leads to the licences of the libraries that the page contains', async () => {
   const { page } = ada
-  await page.goto(`${place.url}/account`)
+  await page.goto(`${setup.url}/account`)
   const path = await page.getByRole('link', { name: 'Libraries in this page' }).getAttribute('href')
-  const response = await page.request.get(`${place.url}${path}`)
+  const response = await page.request.get(`${setup.url}${path}`)
   expect(response.headers()['content-type']).toBe('text/plain; charset=utf-8')
   const notices = await response.text()
   for (const name of [
@@ -179,7 +179,7 @@ test('the account page leads to the licences of the libraries that the page cont
 
 test('light and dark are chosen, kept over a reload, and set before the first paint', async () => {
   const { page } = ada
-  await page.goto(`${place.url}/account`)
+  await page.goto(`${setup.url}/account`)
   await page.getByText('Dark', { exact: true }).click()
   await page.reload({ waitUntil: 'commit' })
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
@@ -189,13 +189,13 @@ test('light and dark are chosen, kept over a reload, and set before the first pa
 })
 
 test('a workspace that is not activated says so and names who can activate it', async () => {
-  await place.operator(['workspace', 'deactivate', 'north-wind', 'svc'])
+  await setup.operator(['workspace', 'deactivate', 'north-wind', 'svc'])
   const { page } = ada
   await page.goto(at(''))
   await page.getByText('This workspace is not activated.').waitFor()
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
   expect(await axe(page)).toEqual([])
-  await place.operator(['workspace', 'activate', 'north-wind', 'svc'])
+  await setup.operator(['workspace', 'activate', 'north-wind', 'svc'])
 })
 
 test('on a phone the menu opens, leads to a page, and closes', async () => {
@@ -213,7 +213,7 @@ test('axe finds nothing in light and dark, wide and narrow', async () => {
   const { page } = ada
   await page.evaluate(() => localStorage.removeItem('svc-colour-scheme'))
   for (const path of ['/w/north-wind/members', '/w/north-wind/activity', '/account']) {
-    await page.goto(place.url + path)
+    await page.goto(setup.url + path)
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await wrongLooks(page, () => page.getByRole('listitem').first().waitFor()), path).toEqual([])
   }
@@ -221,7 +221,7 @@ test('axe finds nothing in light and dark, wide and narrow', async () => {
 
 test('an admin creates another workspace, whose address follows its name until one is typed', async () => {
   const { page } = ada
-  await page.goto(`${place.url}/workspaces/new`)
+  await page.goto(`${setup.url}/workspaces/new`)
   const address = page.getByLabel('Workspace URL')
   await page.getByLabel('Workspace', { exact: true }).fill('South Wind')
   expect(await address.inputValue()).toBe('south-wind')

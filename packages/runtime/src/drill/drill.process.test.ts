@@ -13,7 +13,7 @@ const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
-async function world(files: Readonly<Record<string, string>> = {}) {
+async function newSetup(files: Readonly<Record<string, string>> = {}) {
   const service = await startService()
   cleanups.push(() => service.close())
   const agent = await installedAgent(service, files)
@@ -33,7 +33,7 @@ async function drills(agent: InstalledAgent, tmp: string, ...args: string[]) {
 }
 
 test('nothing is started without being asked: the copy goes through a real update and rollback, without token and secrets', async () => {
-  const { agent, tmp } = await world()
+  const { agent, tmp } = await newSetup()
   writeFileSync(join(agent.state, 'memory.json'), '{"seen": 7}\n')
   const drilled = await drills(agent, tmp, '--keep', '--with-state')
   expect(drilled).toMatchObject({ code: 0, err: '', ok: true, from: '1.4.0', to: '1.4.0+drill' })
@@ -62,7 +62,7 @@ test('nothing is started without being asked: the copy goes through a real updat
 })
 
 test('a drill tells a person what would happen and what did happen, and leaves nothing behind', async () => {
-  const { agent, tmp } = await world()
+  const { agent, tmp } = await newSetup()
   const { code, out } = await svc(agent, ['drill'], { env: { TMPDIR: tmp } })
   expect(code).toBe(0)
   expect(out).toMatch(/^- {3} fetch .* Left out: a drill asks nobody\.$/m)
@@ -72,7 +72,7 @@ test('a drill tells a person what would happen and what did happen, and leaves n
 })
 
 test('with --start the agent is really started, restarted on the other version, proved, and rolled back; none of its processes survive', async () => {
-  const { agent, tmp } = await world()
+  const { agent, tmp } = await newSetup()
   const { code, did, copy, steps } = await drills(agent, tmp, '--start', '--keep')
   expect(did, JSON.stringify(steps)).toEqual({
     fetch: 'left out',
@@ -101,7 +101,7 @@ test('with --start the agent is really started, restarted on the other version, 
 })
 
 test('a drill detects an agent that would not prove itself', async () => {
-  const { agent, tmp } = await world({
+  const { agent, tmp } = await newSetup({
     'main.cjs': `const fs = require('node:fs'); fs.writeFileSync(process.env.SVC_STATE_DIR + '/status.json', '{"state":{"level":"bad","label":"Broken","detail":"no disk"}}'); setInterval(() => {}, 1000)`,
   })
   const { code, ok, did, steps } = await drills(agent, tmp, '--start')
@@ -120,7 +120,7 @@ test('a folder that was not installed from a blueprint has nothing to rehearse',
 })
 
 test('a drill that is killed leaves no agent running, and no copy with its secrets', async () => {
-  const { agent, tmp } = await world()
+  const { agent, tmp } = await newSetup()
   const drill = starts(agent, ['drill', '--start'], { scale: 0.1, env: { TMPDIR: tmp } })
   cleanups.push(() => drill.end('SIGKILL'))
   const pid = Number(/process (\d+)/.exec(await drill.said('started the agent'))?.[1])

@@ -21,8 +21,8 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { programs } from '../../../../scripts/testing/program.ts'
 import { bundle, bundleManifest, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { python, svc, token } from '../../testing/folder.ts'
+import { expectStandsAsSaid, type Fell, type InstallSetup, newInstallSetup } from '../../testing/install-setup.ts'
 import { json } from '../../testing/service.ts'
-import { expectStandsAsSaid, type Fell, installWorld, type World } from '../../testing/world.ts'
 import { readInstall } from './note.ts'
 
 const password = 'correct horse battery'
@@ -36,14 +36,14 @@ beforeAll(async () => {
   packed = await bundle()
 })
 
-async function world(): Promise<World> {
-  const w = await installWorld(packed)
+async function newSetup(): Promise<InstallSetup> {
+  const w = await newInstallSetup(packed)
   cleanups.push(w.remove)
   return w
 }
 const secretsEnv = { MAIL_PASSWORD: password }
 const init = (
-  { service, above }: World,
+  { service, above }: InstallSetup,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = secretsEnv,
   input = '',
@@ -58,7 +58,7 @@ const contents = (root: string): string =>
     .join('\n')
 
 test('it installs what was announced: version, current, state with seeds, files readable only by the owner; it starts nothing', async () => {
-  const w = await world()
+  const w = await newSetup()
   const ran = await init(w, ['--json'])
   expect(ran.code).toBe(0)
   expect(JSON.parse(ran.out)).toEqual({
@@ -104,7 +104,7 @@ test('it installs what was announced: version, current, state with seeds, files 
 })
 
 test('it takes the code from the environment or standard input, and secrets from a file', async () => {
-  const w = await world()
+  const w = await newSetup()
   writeFileSync(join(w.above.root, 'secrets'), `MAIL_PASSWORD=${password}\nEXTRA_KEY=more\n`)
   const ran = await svc(
     w.above,
@@ -115,23 +115,23 @@ test('it takes the code from the environment or standard input, and secrets from
   expect(readFileSync(join(w.above.root, 'elsewhere/.svc/secrets.env'), 'utf8')).toBe(
     `MAIL_PASSWORD=${password}\nEXTRA_KEY=more\n`,
   )
-  const other = await world()
+  const other = await newSetup()
   expect(
     (await svc(other.above, ['init', '--url', other.service.origin], { env: { ...secretsEnv, SVC_CODE: code } })).code,
   ).toBe(0)
 })
 
 describe('settings at the installation', () => {
-  const settings = (w: World) => JSON.parse(readFileSync(w.agent.settings, 'utf8'))
+  const settings = (w: InstallSetup) => JSON.parse(readFileSync(w.agent.settings, 'utf8'))
 
   test('are given with --set, also unattended; one without a default and a value is named with the command that sets it', async () => {
-    const w = await world()
+    const w = await newSetup()
     const ran = await init(w, ['--set', 'every=30', '--set', 'dry=true'])
     expect(ran.code).toBe(0)
     expect(settings(w)).toEqual({ every: 30, dry: true, note: null })
     expect(ran.out).toContain(`Without a value: note. Set it with: svc set note=… --dir ${w.agent.root}`)
     expect((await svc(w.agent, ['settings'])).out).toMatch(/^every +30 .* by /m)
-    const other = await world()
+    const other = await newSetup()
     expect((await init(other, ['--set', 'note=x'])).out).not.toContain('Without a value')
   })
 
@@ -140,7 +140,7 @@ describe('settings at the installation', () => {
     ['every=1000', 2, 'Minutes must be between 1 and 120'],
     ['every', 2, 'KEY=VALUE'],
   ])('--set %s is refused before the code is spent', async (pair, exit, says) => {
-    const w = await world()
+    const w = await newSetup()
     const ran = await init(w, ['--set', pair])
     expect(ran).toMatchObject({ code: exit, out: '' })
     expect(ran.err).toContain(says)
@@ -154,7 +154,7 @@ describe('settings at the installation', () => {
       ['every=30', 30, 'Installed'],
       ['every=1000', 10, 'No setting was changed: Minutes must be between 1 and 120'],
     ] as const) {
-      const w = await world()
+      const w = await newSetup()
       w.service.preview = json({ ...previewOf(packed), settings: undefined })
       const ran = await init(w, ['--set', pair])
       expect(ran.code).toBe(0)
@@ -165,7 +165,7 @@ describe('settings at the installation', () => {
 })
 
 test('an empty folder can be used, and stays if nothing is installed into it', async () => {
-  const w = await world()
+  const w = await newSetup()
   mkdirSync(w.agent.root)
   expect((await init(w, [], {})).code).toBe(1)
   expect(everything(w.agent.root)).toEqual([])
@@ -173,12 +173,12 @@ test('an empty folder can be used, and stays if nothing is installed into it', a
 })
 
 describe('before the code is spent, nothing is left behind and the code stays good', () => {
-  const untouched = (w: World) => {
+  const untouched = (w: InstallSetup) => {
     expect(w.count.redeemed).toBe(0)
     expect(everything(w.above.root)).toEqual([])
   }
   test('a secret that nobody gives', async () => {
-    const w = await world()
+    const w = await newSetup()
     const ran = await init(w, [], {})
     expect(ran).toMatchObject({ code: 1, out: '' })
     expect(ran.err).toContain('No value was given for MAIL_PASSWORD.')
@@ -191,7 +191,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
     ['a folder whose parent is missing', ['--dir', 'no/such/place'], 1, 'Create it first'],
     ['a missing file of secrets', ['--secrets-file', 'nowhere'], 2, 'is not there'],
   ])('%s', async (_what, args, exit, says) => {
-    const w = await world()
+    const w = await newSetup()
     const ran = await init(w, args)
     expect(ran.code).toBe(exit)
     expect(ran.err).toContain(says)
@@ -199,7 +199,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
   })
 
   test('a secret whose value would be two lines, or whose name the loader reads (D51)', async () => {
-    const w = await world()
+    const w = await newSetup()
     expect((await init(w, [], { MAIL_PASSWORD: 'a\nb' })).err).toContain('must not hold a line break')
     w.service.preview = json({ ...previewOf(packed), secrets: [{ name: 'LD_PRELOAD', purpose: 'x' }] })
     expect((await init(w)).err).toContain('must not be a variable that programs or their loaders obey')
@@ -209,7 +209,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
   test('programs that are missing or too old, unless somebody says to continue', async () => {
     const needs = 'needs: [sh, restic-not-here, {name: sh-tool, min: "2.0"}]'
     const needing = await bundle({ 'svc.agent.yaml': `${bundleManifest}${needs}\n` })
-    const w = await installWorld(needing)
+    const w = await newInstallSetup(needing)
     cleanups.push(w.remove)
     const bin = join(w.above.root, 'bin')
     mkdirSync(bin)
@@ -235,7 +235,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
   })
 
   test('a folder that is taken, whatever is in it', async () => {
-    const w = await world()
+    const w = await newSetup()
     mkdirSync(w.agent.root)
     writeFileSync(join(w.agent.root, 'diary.txt'), 'private')
     const ran = await init(w)
@@ -246,17 +246,17 @@ describe('before the code is spent, nothing is left behind and the code stays go
   })
 
   test('a service that is away, or refuses', async () => {
-    const w = await world()
+    const w = await newSetup()
     await w.service.close()
     expect((await init(w)).code).toBe(3)
-    const no = await world()
+    const no = await newSetup()
     no.service.preview = json({ error: { code: 'rate_limited', message: 'Too many calls.' } }, 429)
     expect((await init(no)).err).toContain('Too many calls.')
     untouched(no)
   })
 
   test('a 409 at redeem undoes everything', async () => {
-    const w = await world()
+    const w = await newSetup()
     const message = 'The workspace already has an agent of that name.'
     w.service.install = json({ error: { code: 'agent_name_taken', message } }, 409)
     const ran = await init(w)
@@ -267,7 +267,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
 
   test.runIf(python)('Ctrl-C at a question of each kind', async () => {
     for (const question of ['Install it?', 'MAIL_PASSWORD: reads', 'setting note']) {
-      const w = await world()
+      const w = await newSetup()
       const script = [
         ['install code', code],
         ['Install it?', ''],
@@ -284,7 +284,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
   })
 
   test.runIf(python)('a terminal that does not know its size shows whole lines', async () => {
-    const w = await world()
+    const w = await newSetup()
     const shown = await atTerminal(
       w,
       [
@@ -298,7 +298,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
   })
 
   test.runIf(python)('a person at a terminal is guided through it, and sees no secret', async () => {
-    const w = await world()
+    const w = await newSetup()
     const shown = await atTerminal(w, [
       ['install code', code],
       ['Install it?', ''],
@@ -317,7 +317,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
 describe('after the code was sent', () => {
   // call.test.ts tests the other answers to the call that redeems the code: lost, refused and wrong ones.
   test('the answer breaks off: the code may be spent, the message says which agent to delete, and nothing starts (D44)', async () => {
-    const w = await world()
+    const w = await newSetup()
     w.service.install = (response, _came, socket) => {
       response.writeHead(200, { 'content-length': '100000' }).write('{"agent":')
       setTimeout(() => socket.destroy(), 10)
@@ -343,7 +343,7 @@ describe('after the code was sent', () => {
   })
 
   test('an answer whose checksum does not match is refused; the agent exists without a machine (4, rule 6)', async () => {
-    const w = await world()
+    const w = await newSetup()
     w.service.install = json({ ...redeemedOf(packed), sha256: '0'.repeat(64) })
     const ran = await init(w)
     expect(ran).toMatchObject({ code: 1, out: '' })
@@ -356,7 +356,7 @@ describe('after the code was sent', () => {
   })
 
   test('a bundle that the rules refuse leaves nothing on the disk (I19)', async () => {
-    const w = await world()
+    const w = await newSetup()
     const other = await bundle({ 'svc.agent.yaml': bundleManifest.replace('1.4.0', '1.4.1') })
     w.service.install = json({ ...redeemedOf(other), version: '1.4.0' })
     const ran = await init(w)
@@ -371,7 +371,7 @@ describe('after the code was sent', () => {
  * change whose number `env` gives.
  */
 function counted(
-  w: World,
+  w: InstallSetup,
   env: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; signal: string | null; err: string }> {
   return new Promise((resolve) => {
@@ -385,7 +385,7 @@ function counted(
   })
 }
 const changes = async (): Promise<number> => {
-  const w = await world()
+  const w = await newSetup()
   const file = join(w.above.root, 'count')
   expect(await counted(w, { SVC_TEST_KILL_COUNT: file })).toMatchObject({ code: 0 })
   return Number(readFileSync(file, 'utf8'))
@@ -407,7 +407,7 @@ test('killed at any change of the disk: before the code was sent the next instal
   expect(all).toBeGreaterThan(60)
   const found: Fell[] = []
   for (const at of points(all, { step: 12 })) {
-    const w = await world()
+    const w = await newSetup()
     const { signal } = await counted(w, { SVC_TEST_KILL_AT: String(at) })
     const where = `killed at change ${at} of ${all}`
     expect(signal, where).toBe('SIGKILL')
@@ -426,7 +426,7 @@ test.each([
   async (fault, first) => {
     const all = await changes()
     for (const at of points(all, { first, step: 24 })) {
-      const w = await world()
+      const w = await newSetup()
       const ran = await counted(w, { SVC_TEST_KILL_AT: String(at), SVC_TEST_FAULT: fault })
       const where = `${fault} at change ${at} of ${all}: ${ran.err}`
       if (ran.code === 0) continue // exit code 0: the fault hit a step whose failure does not matter
@@ -445,7 +445,7 @@ test.each([
 
 /** Runs the installation at a terminal, and answers its questions one after the other. */
 function atTerminal(
-  w: World,
+  w: InstallSetup,
   answers: readonly (readonly string[])[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {

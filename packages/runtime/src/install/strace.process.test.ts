@@ -11,10 +11,16 @@ import type { Packed } from '@svc/blueprint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle } from '../../testing/blueprint.ts'
 import { becomes, starts } from '../../testing/folder.ts'
+import {
+  expectStandsAsSaid,
+  type Fell,
+  type InstallSetup,
+  initArgs,
+  newInstallSetup,
+} from '../../testing/install-setup.ts'
 import { agentIn, password } from '../../testing/installed.ts'
 import { quickBuild } from '../../testing/releases.ts'
 import { straceMissing } from '../../testing/strace.ts'
-import { expectStandsAsSaid, type Fell, initArgs, installWorld, type World } from '../../testing/world.ts'
 
 /** The kinds of system calls. Machines differ in the names of the actual calls. */
 const kinds = ['rename', 'unlink', 'link', 'symlink', 'mkdir', 'rmdir', 'fsync', 'fdatasync'] as const
@@ -37,7 +43,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
  * that calls have the same numbers in each run.
  */
 function traced(
-  w: World,
+  w: InstallSetup,
   out: string,
   inject: readonly string[] = [],
   more: readonly string[] = [],
@@ -71,7 +77,7 @@ type Point = readonly [kind: string, n: number]
  * is that of the calls of one name that a single thread makes, since strace counts calls by thread and name.
  */
 async function pointsOf(): Promise<Point[]> {
-  const w = await installWorld(packed)
+  const w = await newInstallSetup(packed)
   const out = join(folder, 'calls')
   try {
     expect(await traced(w, out)).toMatchObject({ signal: null })
@@ -105,7 +111,7 @@ const chosen = (all: readonly Point[]): Point[] =>
 test.skipIf(missing !== undefined)(
   'after a power failure all files are whole: each is synced before it gets its name, and its folder after',
   async () => {
-    const w = await installWorld(packed)
+    const w = await newInstallSetup(packed)
     const out = join(folder, 'order')
     try {
       expect(await traced(w, out, [], ['-y'])).toMatchObject({ signal: null })
@@ -158,7 +164,7 @@ test.skipIf(missing !== undefined)(
     const found = new Map<Fell, number>()
     for (const [kind, n] of chosen(all)) {
       const where = `killed on entering ${kind} ${n}`
-      const w = await installWorld(packed)
+      const w = await newInstallSetup(packed)
       try {
         const { signal, err } = await traced(w, join(folder, 'killed'), [`${pattern(kind)}:signal=SIGKILL:when=${n}`])
         expect(signal, `${where}: ${err}`).toBe('SIGKILL')
@@ -179,7 +185,7 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-async function expectRuns(w: World, where: string): Promise<void> {
+async function expectRuns(w: InstallSetup, where: string): Promise<void> {
   const agent = agentIn(w.agent.root)
   const running = starts(agent, ['run'], { scale: 0.05 })
   try {

@@ -38,7 +38,7 @@ const to = { version: '2.0.0', sha256: hash('new') }
  */
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-function place(): Folder {
+function newFolder(): Folder {
   const folder = folderAt(realpathSync(mkdtempSync(join(memory, 'svc-keeper-'))))
   mkdirSync(folder.runtimeNew, { recursive: true })
   writeFileSync(folder.runtime, 'old')
@@ -105,7 +105,7 @@ const scenes: Record<string, Scene> = {
 }
 
 test('a staged file that differs from the verified one is not put in place (I21)', () => {
-  const folder = place()
+  const folder = newFolder()
   const keeper = first(folder)
   writeFileSync(join(folder.runtimeNew, 'svc.pyz'), 'another')
   expect(swap(folder, keeper)).toBe('the file is not the one that was verified')
@@ -118,7 +118,7 @@ test.each(Object.entries(scenes))('%s, struck at every change of the disk', (_na
   let points = 0
   for (const kind of kinds) {
     for (let at = 1; ; at++) {
-      const folder = place()
+      const folder = newFolder()
       try {
         const keeper = before(folder)
         const { struck } = onFaultyDisk(at, kind, () => work(folder, keeper))
@@ -178,7 +178,7 @@ test('after two faults, wherever they strike, the third start recovers', () => {
   }
   const all = Object.values(scenes)
   for (let i = 0; i < pairs; i++) {
-    const folder = place()
+    const folder = newFolder()
     const kind = () => kinds[random(2)] ?? 'killed before'
     try {
       const { before, work } = all[random(all.length)] as Scene
@@ -195,7 +195,7 @@ test('after two faults, wherever they strike, the third start recovers', () => {
 })
 
 test('without the previous file there is no way back: the new one stays, and the outcome says so', () => {
-  const folder = place()
+  const folder = newFolder()
   try {
     const keeper = onTrial(folder)
     rmSync(folder.runtimePrevious)
@@ -208,7 +208,7 @@ test('without the previous file there is no way back: the new one stays, and the
 })
 
 test('a clock that jumps ends no trial (D20)', () => {
-  const folder = place()
+  const folder = newFolder()
   const now = Date.now()
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now)
   try {

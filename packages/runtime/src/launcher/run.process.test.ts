@@ -39,7 +39,7 @@ const service = async (): Promise<Service> => {
   cleanups.push(() => started.close())
   return started
 }
-async function world(files: Readonly<Record<string, string>> = {}) {
+async function newSetup(files: Readonly<Record<string, string>> = {}) {
   const good = await service()
   const agent = await installedAgent(good, files)
   cleanups.push(() => agent.remove())
@@ -56,7 +56,7 @@ const reportWhere = (good: Service, what: string, holds: (report: Service['repor
 const stateOf = (agent: InstalledAgent) => readNote(agent)?.state
 
 test('the agent gets exactly the environment of the contract, and never the token of the runtime (2.12); its report has version, applied, Process, Binding, runtime (2.5, 2.11, 3.7)', async () => {
-  const { good, agent } = await world()
+  const { good, agent } = await newSetup()
   const before = Date.now() / 1000
   runs(agent, { env: { SVC_TOKEN: token, SVC_CODE: 'x', LD_PRELOAD: '', AWS_SECRET_ACCESS_KEY: 'k', LANG: 'C.UTF-8' } })
   const [first] = await becomes('a start', () => agent.starts()[0] && agent.starts())
@@ -108,7 +108,7 @@ test('the agent gets exactly the environment of the contract, and never the toke
 })
 
 test('the first report waits for the agent, since it would be shown for an interval and say that nothing runs', async () => {
-  const { good, agent } = await world({
+  const { good, agent } = await newSetup({
     // This agent writes its status file late. If the runtime did not wait for the agent, the first report would be sent
     // before.
     'late.sh':
@@ -122,7 +122,7 @@ test('the first report waits for the agent, since it would be shown for an inter
 })
 
 test('a binding is asked at most once in five minutes, even if the runtime restarts', async () => {
-  const { good, agent } = await world()
+  const { good, agent } = await newSetup()
   const first = runs(agent)
   await reportWhere(good, 'the binding', (r) => r.health?.some((h) => h.name === 'Binding tasks'))
   await first.end()
@@ -136,7 +136,7 @@ test('a binding is asked at most once in five minutes, even if the runtime resta
 
 describe('the process of the agent', () => {
   test('waits longer after each crash; the reports say that it does not run, and why', async () => {
-    const { good, agent } = await world(changed(/command: .*/, 'command: [sh, -c, exit 3]'))
+    const { good, agent } = await newSetup(changed(/command: .*/, 'command: [sh, -c, exit 3]'))
     runs(agent)
     const waits = new Map<number, number>()
     await becomes('the wait after a fourth crash in a row', () => {
@@ -161,7 +161,9 @@ describe('the process of the agent', () => {
   })
 
   test('is reported with the reason if it cannot be started', async () => {
-    const { good, agent } = await world(changed(`[${JSON.stringify(process.execPath)}, main.cjs]`, '[./nothing-here]'))
+    const { good, agent } = await newSetup(
+      changed(`[${JSON.stringify(process.execPath)}, main.cjs]`, '[./nothing-here]'),
+    )
     runs(agent)
     const report = await reportWhere(good, 'its reason', (r) => r.state?.detail?.includes('./nothing-here'))
     expect(report.state).toMatchObject({ level: 'bad', label: 'Not running' })
@@ -171,7 +173,7 @@ describe('the process of the agent', () => {
   })
 
   test('starts as soon as somebody says how, and a slow runtime does not count against it', async () => {
-    const { good, agent } = await world()
+    const { good, agent } = await newSetup()
     const slow = join(agent.root, 'slow.cjs')
     const sleeps = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000)'
     writeFileSync(slow, `if (!require('node:worker_threads').isMainThread) ${sleeps}\n`)
@@ -184,7 +186,7 @@ describe('the process of the agent', () => {
   })
 
   test('stays ended after code 0 under the policy on-failure, until somebody asks for a run', async () => {
-    const { good, agent } = await world({ ...changed('restart: always', 'restart: on-failure') })
+    const { good, agent } = await newSetup({ ...changed('restart: always', 'restart: on-failure') })
     mkdirSync(agent.state, { recursive: true })
     writeFileSync(join(agent.state, 'exit'), '0 2')
     runs(agent)
@@ -200,7 +202,7 @@ describe('the process of the agent', () => {
   })
 
   test('is ended softly by Ctrl-C; if it refuses, it and its children are killed after its time', async () => {
-    const { agent } = await world()
+    const { agent } = await newSetup()
     const soft = runs(agent)
     await becomes('work', () => agent.trace().length > 3)
     expect(await soft.end('SIGINT')).toEqual({ code: 0, signal: null })
@@ -218,7 +220,7 @@ describe('the process of the agent', () => {
   })
 
   test('starts again only after what it left running in its group has ended', async () => {
-    const { agent } = await world({
+    const { agent } = await newSetup({
       'main.cjs':
         'const { spawn } = require("node:child_process"); const fs = require("node:fs"); const c = spawn("sleep", ["1000"], { stdio: "ignore" }); fs.appendFileSync(process.env.SVC_STATE_DIR + "/left", c.pid + "\\n"); setTimeout(() => process.exit(1), 50)',
     })
@@ -231,7 +233,7 @@ describe('the process of the agent', () => {
   })
 
   test('prints into its own file, and "svc logs -f" follows it; a second runtime is told who runs there (D58)', async () => {
-    const { agent } = await world()
+    const { agent } = await newSetup()
     const running = runs(agent)
     const [first] = await becomes('a start', () => agent.starts()[0] && agent.starts())
     await becomes('output', () => readFileSync(agent.output, 'utf8').includes(`started ${first?.pid}`))
@@ -251,7 +253,7 @@ describe('the process of the agent', () => {
 
 describe('after kill -9 of the runtime', () => {
   test('the agent continues, and the next start takes it over: same pid, same start', async () => {
-    const { good, agent } = await world()
+    const { good, agent } = await newSetup()
     const first = runs(agent)
     const pid = await becomes('a noted process', () => {
       const state = stateOf(agent)
@@ -275,7 +277,7 @@ describe('after kill -9 of the runtime', () => {
   })
 
   test('a process that was started and not yet noted is found by its mark', async () => {
-    const { agent } = await world()
+    const { agent } = await newSetup()
     const first = runs(agent)
     await becomes('a start', () => agent.starts().length === 1)
     await becomes('its note', () => stateOf(agent)?.is === 'running')
@@ -294,7 +296,7 @@ describe('after kill -9 of the runtime', () => {
   })
 
   test('another process that has its pid meanwhile is left alone', async () => {
-    const { agent } = await world()
+    const { agent } = await newSetup()
     // the stranger leads its own process group, as an agent does
     const stranger = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' })
     writeFileSync(
@@ -315,7 +317,7 @@ describe('after kill -9 of the runtime', () => {
   })
 
   test('what an agent that died meanwhile left is ended before the next start', async () => {
-    const { agent } = await world({
+    const { agent } = await newSetup({
       'main.cjs':
         'const { spawn } = require("node:child_process"); const fs = require("node:fs"); const c = spawn("sleep", ["1000"], { stdio: "ignore" }); fs.appendFileSync(process.env.SVC_STATE_DIR + "/left", process.pid + " " + c.pid + "\\n"); setInterval(() => {}, 1000)',
     })
@@ -335,7 +337,7 @@ describe('after kill -9 of the runtime', () => {
   })
 
   test.each(['', ', before it was noted'])('"svc stop" ends an agent whose runtime was killed%s', async (unnoted) => {
-    const { agent } = await world()
+    const { agent } = await newSetup()
     const first = runs(agent)
     const pid = await becomes('a noted process', () => {
       const state = stateOf(agent)
@@ -354,7 +356,7 @@ describe('after kill -9 of the runtime', () => {
 
 describe('commands from the service (3.6)', () => {
   test('pause ends the process, resume starts it, and both are the files of the machine', async () => {
-    const { good, agent } = await world()
+    const { good, agent } = await newSetup()
     runs(agent)
     await becomes('work', () => agent.trace().length > 3)
     good.next.push(json({ commands: [command('1', 'pause')], interval: 5 }))
@@ -376,7 +378,7 @@ describe('commands from the service (3.6)', () => {
   })
 
   test('settings, run now and logs reach a running agent, and restart nothing; undeclared logs are not sent', async () => {
-    const { good, agent } = await world()
+    const { good, agent } = await newSetup()
     runs(agent)
     await becomes('work', () => agent.trace().some((l) => l.endsWith('every 10')))
     good.next.push(json({ commands: [command('1', 'set', { every: 45 })], interval: 5 }))
@@ -424,7 +426,7 @@ test('compose: docker is called with the named files in the foreground, and it a
     `#!/bin/sh\necho "$@" >> ${calls}\ncase "$*" in *" up "*) trap '' TERM; echo "pw $MAIL_PASSWORD"; while :; do sleep 0.1; done;; esac\n`,
     { mode: 0o755 },
   )
-  const { agent } = await world({
+  const { agent } = await newSetup({
     'svc.agent.yaml': bundleManifest.replace(
       / {2}kind: process\n {2}command: .*\n/,
       '  kind: compose\n  files: [compose.yaml, more/extra.yaml]\n',

@@ -38,7 +38,7 @@ beforeAll(() => {
 })
 afterAll(() => shop.remove())
 
-interface World {
+interface SelfUpdateSetup {
   readonly service: Service
   readonly agent: InstalledAgent
   readonly first: Build
@@ -48,7 +48,7 @@ interface World {
   close(): Promise<void>
 }
 
-async function world({ node = process.execPath, scale: by = quick } = {}): Promise<World> {
+async function newSelfUpdateSetup({ node = process.execPath, scale: by = quick } = {}): Promise<SelfUpdateSetup> {
   const service = await startService()
   service.usual = json({ commands: [], interval: 5 })
   const agent = await installedAgent(service)
@@ -85,13 +85,13 @@ async function world({ node = process.execPath, scale: by = quick } = {}): Promi
  * The pid and the start time of the agent's process. A test compares them to see that the agent was not restarted
  * (I23).
  */
-const agentOf = ({ agent }: World): string => {
+const agentOf = ({ agent }: SelfUpdateSetup): string => {
   const state = readNote(agent)?.state
   if (!state || !('pid' in state)) throw new Error('the agent does not run')
   expect(identityOf(state.pid)?.start, 'the agent lives').toBe(state.start)
   return `${state.pid} ${state.start}`
 }
-const begin = async (w: World): Promise<{ running: Running; agent: string }> => {
+const begin = async (w: SelfUpdateSetup): Promise<{ running: Running; agent: string }> => {
   const running = w.run()
   await w.reports('a report', () => true)
   return { running, agent: await becomes('the agent runs', () => agentOf(w)) }
@@ -109,7 +109,7 @@ describe.each(nodes)('with %s', (_name, node) => {
   test.skipIf(node === undefined)(
     'a signed release is installed, kept after its first report, and rolled back: same process, same agent',
     async () => {
-      const w = await world({ scale, ...(node !== undefined && { node }) })
+      const w = await newSelfUpdateSetup({ scale, ...(node !== undefined && { node }) })
       try {
         const { running, agent } = await begin(w)
         const build = await shop.build('2.0.0')
@@ -191,7 +191,7 @@ const faults: readonly Faulty[] = [
 test.concurrent('a bad new file ends with the old one running and the agent unaffected: all faults in the life of one process', {
   timeout: 300_000,
 }, async () => {
-  const w = await world()
+  const w = await newSelfUpdateSetup()
   try {
     const { agent } = await begin(w)
     for (const [i, [what, first, why]] of faults.entries()) {
@@ -218,7 +218,7 @@ test.concurrent('a bad new file ends with the old one running and the agent unaf
 test.concurrent('a file that is not ours changes nothing, and the message says why', {
   timeout: 300_000,
 }, async () => {
-  const w = await world()
+  const w = await newSelfUpdateSetup()
   try {
     const { agent } = await begin(w)
     const { bytes } = await shop.build('3.0.0')
@@ -253,7 +253,7 @@ test.concurrent('a file that is not ours changes nothing, and the message says w
 test.concurrent('with a service that is dead, slow or lying at any time, nothing is swapped without a good file, and nothing stays without a report', {
   timeout: 300_000,
 }, async () => {
-  const w = await world()
+  const w = await newSelfUpdateSetup()
   try {
     const { agent } = await begin(w)
     const two = await good('2.0.0')
@@ -290,7 +290,7 @@ test.concurrent('an attempt that is killed while it only waits for an update of 
 }, async () => {
   // Two attempts have crashed the runtime (see the note below), so only one more is allowed. Its download waits until
   // the new version of the agent is on trial.
-  const w = await world({ scale })
+  const w = await newSelfUpdateSetup({ scale })
   try {
     // the note after two attempts that crashed the runtime
     writeAttempt(w.agent, { is: 'trying', wish: '2.0.0', at: Date.now(), begun: 2 })
@@ -332,7 +332,7 @@ test.concurrent('an attempt that is killed while it only waits for an update of 
  * Checks that worker and launcher work together: the agent is started again after a kill, and commands from the service
  * pause and resume it.
  */
-async function expectWorks(w: World, what: string): Promise<void> {
+async function expectWorks(w: SelfUpdateSetup, what: string): Promise<void> {
   const count = w.agent.starts().length
   process.kill(w.agent.starts().at(-1)?.pid ?? 0, 'SIGKILL')
   await becomes(`${what}: the agent starts again`, () => w.agent.starts().length === count + 1)
@@ -356,7 +356,7 @@ async function expectWorks(w: World, what: string): Promise<void> {
 test.concurrent('launcher and worker of two releases, in either order: the agent is supervised, commands are obeyed, and both can update and roll back', {
   timeout: 120_000,
 }, async () => {
-  const w = await world()
+  const w = await newSelfUpdateSetup()
   try {
     const { running } = await begin(w)
     const two = await good('2.0.0')

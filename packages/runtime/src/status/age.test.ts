@@ -8,7 +8,7 @@ const day = 24 * hour
 const start = Date.UTC(2026, 10, 22, 12)
 
 /** Simulates an agent, and a reporter that looks at its status file every 30 s. */
-function world(first: Partial<Writes> = {}) {
+function newSetup(first: Partial<Writes> = {}) {
   let now = start
   let mtime = start
   let writes: Writes = { ...look(undefined, { mtime, now, resting: false }), ...first }
@@ -56,7 +56,7 @@ function world(first: Partial<Writes> = {}) {
 }
 
 test('a file that was written within five minutes is not mentioned', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(5 * min)
   expect(w.item()).toBeUndefined()
   w.pass(30 * s)
@@ -64,13 +64,13 @@ test('a file that was written within five minutes is not mentioned', () => {
 })
 
 test('until a gap has been learned the age is never a warning', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(3 * day, undefined, 5 * min)
   expect(w.level()).toBe('info')
 })
 
 test('a frozen agent that wrote every 30 s causes a warning after ten minutes', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(hour, 30 * s)
   expect(w.late()).toBe(10 * min)
   w.pass(10 * min)
@@ -80,7 +80,7 @@ test('a frozen agent that wrote every 30 s causes a warning after ten minutes', 
 })
 
 test('an agent that writes every half hour causes a warning after two hours, and a new one none before its second write', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(29 * min)
   expect(w.level()).toBe('info')
   w.pass(2 * hour, 30 * min)
@@ -91,7 +91,7 @@ test('an agent that writes every half hour causes a warning after two hours, and
 })
 
 test('an agent that writes once a week is not late for six days', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(7 * day, undefined, 5 * min)
   w.write()
   w.pass(6.9 * day, undefined, 5 * min)
@@ -102,7 +102,7 @@ test('an agent that writes once a week is not late for six days', () => {
 })
 
 test('an agent that writes once a day is late after four days', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(3 * day + hour, day, 5 * min)
   w.pass(3.9 * day, undefined, 5 * min)
   expect(w.level()).toBe('info')
@@ -111,7 +111,7 @@ test('an agent that writes once a day is late after four days', () => {
 })
 
 test('a gap that is more than a day old no longer counts, unless it is the last', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(3 * hour, hour)
   expect(w.late()).toBe(4 * hour)
   w.pass(25 * hour, 30 * s)
@@ -119,7 +119,7 @@ test('a gap that is more than a day old no longer counts, unless it is the last'
 })
 
 test('a gap that spans a pause or a stop is not learned, and its time is not counted', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(hour, 30 * s)
   w.state.resting = true
   w.pass(5 * hour)
@@ -132,7 +132,7 @@ test('a gap that spans a pause or a stop is not learned, and its time is not cou
 })
 
 test('a gap in which the process was restarted is not learned', () => {
-  const w = world()
+  const w = newSetup()
   w.state.started = '1'
   w.pass(hour, 30 * s)
   w.pass(4 * min)
@@ -143,7 +143,7 @@ test('a gap in which the process was restarted is not learned', () => {
 })
 
 test('the status of a process stopped by a signal grows old like any other, but its gap is not learned', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(hour, 30 * s)
   w.state.halted = true
   w.pass(13 * min)
@@ -154,7 +154,7 @@ test('the status of a process stopped by a signal grows old like any other, but 
 })
 
 test('a machine that slept is not late, and its sleep is not learned', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(hour, 30 * s)
   w.jump(8 * hour)
   expect(w.level()).toBe('info')
@@ -163,7 +163,7 @@ test('a machine that slept is not late, and its sleep is not learned', () => {
 })
 
 test('a short sleep is detected by the monotonic clock', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(hour, 30 * s)
   w.jump(9 * min, 30 * s)
   w.write()
@@ -171,7 +171,7 @@ test('a short sleep is detected by the monotonic clock', () => {
 })
 
 test('a reporter that was away for hours learns nothing from it and does not warn at once', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(hour, 30 * s)
   w.jump(8 * hour, undefined)
   expect(w.level()).toBe('info')
@@ -180,7 +180,7 @@ test('a reporter that was away for hours learns nothing from it and does not war
 })
 
 test('a restarted reporter continues with what was learned', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(3 * hour, 20 * min)
   w.jump(2 * min, undefined)
   w.pass(30 * min)
@@ -190,11 +190,11 @@ test('a restarted reporter continues with what was learned', () => {
 })
 
 test('a clock that jumps causes neither a negative age nor a warning', () => {
-  const ahead = world()
+  const ahead = newSetup()
   ahead.pass(hour, 30 * s)
   ahead.jump(5 * hour)
   expect(ahead.level()).toBe('info')
-  const back = world()
+  const back = newSetup()
   back.pass(hour, 30 * s)
   back.jump(-5 * hour)
   expect(back.item()).toBeUndefined()
@@ -204,7 +204,7 @@ test('a clock that jumps causes neither a negative age nor a warning', () => {
 })
 
 test('a modification time in the future counts as the time when it was first seen', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(hour, 30 * s)
   w.touch(start + 10 * day)
   expect(w.item()).toBeUndefined()
@@ -216,7 +216,7 @@ test('a modification time in the future counts as the time when it was first see
 })
 
 test('what is remembered stays small, however long it runs', () => {
-  const w = world()
+  const w = newSetup()
   w.pass(4 * day, 7 * min, 5 * min)
   expect(w.writes().longest.length).toBeLessThanOrEqual(24)
 })

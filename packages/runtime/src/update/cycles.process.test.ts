@@ -10,7 +10,7 @@ import { becomes, type Running } from '../../testing/folder.ts'
 import type { InstalledAgent } from '../../testing/installed.ts'
 import { randomOf, seed } from '../../testing/random.ts'
 import { partOf } from '../../testing/strace.ts'
-import { all, expectTheirs, type Lane, long, type World, world } from '../../testing/struck.ts'
+import { all, expectTheirs, type Lane, long, newUpdateSetup, type UpdateSetup } from '../../testing/struck.ts'
 import { expectWhole } from '../../testing/updates.ts'
 import { readNote } from '../launcher/note.ts'
 import { groupLives } from '../process/group.ts'
@@ -22,9 +22,9 @@ const [chains, cycles] = long ? [40, 25] : [1, 2]
 /** The maximum number of milliseconds before a kill. An update takes about half as long. */
 const maxMs = 700
 
-let w: World
+let w: UpdateSetup
 beforeAll(async () => {
-  w = await world(long ? 8 : 2, 0.05)
+  w = await newUpdateSetup(long ? 8 : 2, 0.05)
 })
 afterAll(() => w.close())
 
@@ -147,7 +147,7 @@ async function lives(chain: number, lane: Lane): Promise<void> {
  */
 async function restsAt(
   agent: InstalledAgent,
-  { old, next }: World,
+  { old, next }: UpdateSetup,
   where: string,
   lines: () => readonly string[],
   holds: (now: Update) => boolean,

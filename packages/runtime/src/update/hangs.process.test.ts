@@ -19,15 +19,15 @@ import {
   type Lane,
   long,
   missing,
+  newUpdateSetup,
   type Point,
   pointsOf,
   rests,
   type Strace,
   told,
   traced,
-  type World,
+  type UpdateSetup,
   whole,
-  world,
 } from '../../testing/struck.ts'
 import { restOf } from '../../testing/updates.ts'
 import { leadsTo } from '../versions/folders.ts'
@@ -58,9 +58,9 @@ const named: readonly Case[] = [
 const few = 3
 const states = ['none', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing', 'idle']
 
-let w: World
+let w: UpdateSetup
 beforeAll(async () => {
-  w = await world(long ? 14 : 3)
+  w = await newUpdateSetup(long ? 14 : 3)
 })
 afterAll(() => w.close())
 

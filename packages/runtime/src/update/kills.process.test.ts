@@ -15,22 +15,22 @@ import {
   type Lane,
   long,
   missing,
+  newUpdateSetup,
   type Point,
   pointsIn,
   pointsOf,
   rollbackAlone,
   type Thread,
-  type World,
+  type UpdateSetup,
   whole,
   wholeWay,
-  world,
 } from '../../testing/struck.ts'
 import { expectWhole } from '../../testing/updates.ts'
 import { readUpdate } from './journal.ts'
 
-let w: World
+let w: UpdateSetup
 beforeAll(async () => {
-  w = await world(long ? 6 : 2)
+  w = await newUpdateSetup(long ? 6 : 2)
 })
 afterAll(() => w.close())
 const timeout = 4 * 3_600_000

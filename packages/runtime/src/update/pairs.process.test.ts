@@ -17,13 +17,13 @@ import {
   type Lane,
   long,
   missing,
+  newUpdateSetup,
   type Point,
   pointsOf,
   rests,
   runsTraced,
-  type World,
+  type UpdateSetup,
   wholeWay,
-  world,
 } from '../../testing/struck.ts'
 import { expectWhole } from '../../testing/updates.ts'
 import { readUpdate } from './journal.ts'
@@ -38,9 +38,9 @@ const inAStart = {
   much: { rename: 6, fsync: 5, unlink: 2, mkdir: 18, openat: 85, write: 28, symlink: 1 },
 } as const satisfies Record<string, Partial<Record<Kind, number>>>
 
-let w: World
+let w: UpdateSetup
 beforeAll(async () => {
-  w = await world(long ? 6 : 2)
+  w = await newUpdateSetup(long ? 6 : 2)
 })
 afterAll(() => w.close())
 

@@ -6,7 +6,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { newPlace } from '../../../server/testing/service-process.ts'
+import { newServiceHome } from '../../../server/testing/service-process.ts'
 import { bundle, bundleManifest } from '../../testing/blueprint.ts'
 import { becomes, starts, svc } from '../../testing/folder.ts'
 import { agentIn, password } from '../../testing/installed.ts'
@@ -19,17 +19,17 @@ test('an admin names a version and the agent runs it; the admin names the previo
   const manifest = bundleManifest.replace(/bindings: .*\n/, '')
   const old = await learn(await bundle({ 'svc.agent.yaml': manifest }))
   const next = await learn(await versionOf('1.5.0', {}, manifest))
-  const place = await newPlace()
-  await place.start()
-  await place.value(['workspace', 'create', 'north'])
-  await place.value(['workspace', 'activate', 'north', 'svc'])
+  const home = await newServiceHome()
+  await home.start()
+  await home.value(['workspace', 'create', 'north'])
+  await home.value(['workspace', 'activate', 'north', 'svc'])
   for (const packed of [old, next]) {
     const file = join(above, `${packed.manifest.version}.zip`)
     writeFileSync(file, packed.bytes)
-    await place.value(['blueprint', 'upload', 'north', file])
+    await home.value(['blueprint', 'upload', 'north', file])
   }
-  const { code } = await place.value<{ code: string }>(['code', 'issue', 'north', 'mail-triage@1.4.0'])
-  const ran = await svc({ ...agentIn(above) }, ['init', '--url', place.url, '--code', code], {
+  const { code } = await home.value<{ code: string }>(['code', 'issue', 'north', 'mail-triage@1.4.0'])
+  const ran = await svc({ ...agentIn(above) }, ['init', '--url', home.url, '--code', code], {
     env: { MAIL_PASSWORD: password },
   })
   expect(ran, ran.err).toMatchObject({ code: 0 })
@@ -39,7 +39,7 @@ test('an admin names a version and the agent runs it; the admin names the previo
   // 20.
   const running = starts(agent, ['run'], { scale: 0.05 })
   onTestFinished(() => running.end('SIGKILL').then(() => {}))
-  const wish = (version: string) => place.value(['wish', 'blueprint', 'north/mail-triage', version])
+  const wish = (version: string) => home.value(['wish', 'blueprint', 'north/mail-triage', version])
   await becomes('the old version', () => agent.starts().length === 1)
   await wish('1.5.0')
   await becomes('kept', () => readUpdate(agent)?.state === 'watching')

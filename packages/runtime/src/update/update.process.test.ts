@@ -27,7 +27,7 @@ beforeAll(async () => {
   next = await learn(await versionOf('1.5.0', { 'extra.txt': 'new\n' }))
 })
 
-async function world(bundles: Readonly<Record<string, Packed | Reply>> = { '1.4.0': old, '1.5.0': next }) {
+async function newSetup(bundles: Readonly<Record<string, Packed | Reply>> = { '1.4.0': old, '1.5.0': next }) {
   const service = await startService()
   service.usual = json({ commands: [], interval: 5 })
   service.other = json({ id: 'ws-1' })
@@ -56,7 +56,7 @@ const everything = (agent: InstalledAgent) =>
   [agent.root, agent.versions, agent.staging].map((root) => (existsSync(root) ? readdirSync(root).sort() : []))
 
 test('the wished version is fetched with the token, put in place, proved and kept; the previous one stays complete', async () => {
-  const { service, agent, offered } = await world()
+  const { service, agent, offered } = await newSetup()
   const running = runs(agent)
   await becomes('the old version', () => agent.starts().length === 1)
   offered.wish('1.5.0')
@@ -94,7 +94,7 @@ test('a new version that reports bad, reports nothing or does not stay up is rol
     const manifest = command === undefined ? bundleManifest : bundleManifest.replace(/command: .*/, command)
     bundles[version] = await learn(await versionOf(version, files, manifest, 60))
   }
-  const { service, agent, offered } = await world(bundles)
+  const { service, agent, offered } = await newSetup(bundles)
   const running = runs(agent)
   await becomes('the old version', () => agent.starts().length === 1)
   let starts = 1
@@ -140,7 +140,7 @@ const verdicts: readonly (readonly [what: string, version: string, reply: Reply 
 
 test('a bundle that is at fault is reported as failed and put on hold, none of its files stay, and the agent continues (D26, I19)', async () => {
   const bundles = Object.fromEntries(verdicts.flatMap(([, version, reply]) => (reply ? [[version, reply]] : [])))
-  const { service, agent, offered } = await world(bundles)
+  const { service, agent, offered } = await newSetup(bundles)
   runs(agent)
   await becomes('the old version', () => agent.starts().length === 1)
   const before = everything(agent)
@@ -184,7 +184,7 @@ test('a fetch that fails changes nothing, is reported as failed, and is tried ag
   await Promise.all(
     faults.slice(0, process.env.SVC_TEST_LONG ? undefined : 1).map(async ([what, reply, reason]) => {
       const bundles: Record<string, Packed | Reply> = { '1.5.0': reply }
-      const { service, agent, offered } = await world(bundles)
+      const { service, agent, offered } = await newSetup(bundles)
       runs(agent)
       await becomes('the old version', () => agent.starts().length === 1)
       const before = everything(agent)
@@ -204,7 +204,7 @@ test('a fetch that fails changes nothing, is reported as failed, and is tried ag
 
 describe('a rollback', () => {
   test('by svc rollback with a running runtime, offline: the version is held; the service names another, then it again', async () => {
-    const { service, agent, offered } = await world()
+    const { service, agent, offered } = await newSetup()
     const running = runs(agent)
     offered.wish('1.5.0')
     await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
@@ -236,7 +236,7 @@ describe('a rollback', () => {
   })
 
   test('by svc rollback without a runtime, its agent left behind: the next start runs the previous version', async () => {
-    const { service, agent, offered } = await world()
+    const { service, agent, offered } = await newSetup()
     const running = runs(agent)
     offered.wish('1.5.0')
     await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
@@ -253,7 +253,7 @@ describe('a rollback', () => {
   })
 
   test('by the service naming the previous version: at once, from the disk, as an update (D30)', async () => {
-    const { service, agent, offered } = await world()
+    const { service, agent, offered } = await newSetup()
     runs(agent)
     offered.wish('1.5.0')
     await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
@@ -276,7 +276,7 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
   }
   const kept = async () => {
     const obeys = await learn(await versionOf('1.6.0', obedient))
-    const w = await world({ '1.6.0': obeys })
+    const w = await newSetup({ '1.6.0': obeys })
     const running = runs(w.agent)
     w.offered.wish('1.6.0')
     await reportWhere(w.service, 'kept', (r) => r.applied?.version === '1.6.0')
@@ -318,7 +318,7 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
 })
 
 test('a paused agent gets the version put in place, and it is proved when the agent runs again', async () => {
-  const { service, agent, offered } = await world()
+  const { service, agent, offered } = await newSetup()
   runs(agent)
   await becomes('the old version', () => agent.starts().length === 1)
   await svc(agent, ['pause'])
@@ -336,7 +336,9 @@ test('a paused agent gets the version put in place, and it is proved when the ag
 
 test('a wish that is withdrawn while the bundle is fetched is dropped, and nothing is reported about it (D31)', async () => {
   let hangs = true
-  const { service, agent, offered } = await world({ '1.5.0': (r, c, s) => (hangs ? undefined : serves(next)(r, c, s)) })
+  const { service, agent, offered } = await newSetup({
+    '1.5.0': (r, c, s) => (hangs ? undefined : serves(next)(r, c, s)),
+  })
   runs(agent)
   offered.wish('1.5.0')
   await becomes('the fetch', () => offered.asked.length === 1)

@@ -14,15 +14,15 @@ import {
   type TestService,
 } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
-import { addAgent, addWorkspace, type World, world } from '../../testing/world.ts'
+import { addAgent, addWorkspace, newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { commandOf, queueCommand } from '../commands/store.ts'
 import { hashToken, newToken } from '../tokens.ts'
 
-let w: World
+let w: TestWorkspace
 let service: TestService
 
 beforeEach(async () => {
-  w = await world(await openTestSqlite())
+  w = await newTestWorkspace(await openTestSqlite())
   service = await startService(w.store, { now: w.clock.now })
 })
 afterEach(async () => {

@@ -17,7 +17,7 @@ import { type Browser, serve } from '../web/testing/service.ts'
 import { ofBlueprint, serveRelease } from '../wishes/testing.ts'
 import { findAgent } from './store.ts'
 
-async function world() {
+async function newSetup() {
   const service = await serve()
   const north = await service.workspace('north')
   const { token } = await service.agent(north, 'mail')
@@ -30,7 +30,7 @@ const seconds = (at: number) => Math.floor(at / 1000)
 const day = 86_400
 
 test('an admin adds an agent, sees its token only once, and the agent can report with it', async () => {
-  const { service, ann } = await world()
+  const { service, ann } = await newSetup()
   const made = await ann.send<NewToken>('POST', `${w}/agents`, { name: 'second' })
   expect(made).toMatchObject({ status: 201, body: { name: 'second' } })
   expect(made.body.token).toMatch(/^svc_agt_/)
@@ -44,7 +44,7 @@ test('an admin adds an agent, sees its token only once, and the agent can report
 })
 
 test('a rotated token works immediately and the old one never again; a deleted agent is gone with its token', async () => {
-  const { service, ann, token } = await world()
+  const { service, ann, token } = await newSetup()
   const rotated = (await ann.send<NewToken>('POST', `${w}/agents/mail/token`)).body
   await expect(service.reports(token, {})).rejects.toThrow('token')
   await service.reports(rotated.token, {})
@@ -56,7 +56,7 @@ test('a rotated token works immediately and the old one never again; a deleted a
 })
 
 test('a renamed agent keeps everything but its name', async () => {
-  const { service, ann, token } = await world()
+  const { service, ann, token } = await newSetup()
   await service.reports(token, { state: { level: 'warn', label: 'busy' } })
   expect((await ann.send('PATCH', `${w}/agents/mail`, { name: 'post' })).body).toEqual({ name: 'post' })
   expect((await ann.get(`${w}/agents/mail`)).status).toBe(404)
@@ -65,7 +65,7 @@ test('a renamed agent keeps everything but its name', async () => {
 })
 
 test('costs of today and of 30 days are those of the runs, per agent and for the fleet', async () => {
-  const { service, north, token, ann } = await world()
+  const { service, north, token, ann } = await newSetup()
   const other = await service.agent(north, 'other')
   await service.agent(north, 'idle')
   const now = seconds(service.now())
@@ -116,7 +116,7 @@ test('costs of today and of 30 days are those of the runs, per agent and for the
 })
 
 test('the fleet counts levels, offline agents and agents that never reported; offline is three intervals, at least 90 s', async () => {
-  const { service, north, token, ann } = await world()
+  const { service, north, token, ann } = await newSetup()
   const [second, watched] = [await service.agent(north, 'second'), await service.agent(north, 'third')]
   await service.agent(north, 'never')
   await service.reports(token, { state: { level: 'bad' } })
@@ -157,7 +157,7 @@ test('the fleet counts levels, offline agents and agents that never reported; of
 })
 
 test('the fleet can be searched, sorted in both directions with missing values last, and paged', async () => {
-  const { service, north, token, ann } = await world()
+  const { service, north, token, ann } = await newSetup()
   for (const [name, level, label] of [
     ['agent-2', 'ok', 'Sorting letters'],
     ['agent-10', 'bad', 'Broken'],
@@ -180,7 +180,7 @@ test('the fleet can be searched, sorted in both directions with missing values l
 })
 
 test('the page of an agent is the last report as received, without the fields that the report omitted', async () => {
-  const { service, token, ann } = await world()
+  const { service, token, ann } = await newSetup()
   expect(await page(ann)).toMatchObject({ report: null, seenAt: null, createdBy: 'operator', open: [], canAct: true })
   await service.reports(token, {
     state: { level: 'ok', label: 'Idle' },
@@ -202,7 +202,7 @@ test('the page of an agent is the last report as received, without the fields th
 })
 
 test('runs are paged newest first and filtered by status, model and text', async () => {
-  const { service, token, ann } = await world()
+  const { service, token, ann } = await newSetup()
   const now = seconds(service.now())
   const runs = Array.from({ length: 120 }, (_, i) => ({
     id: `run-${i}`,
@@ -227,7 +227,7 @@ test('runs are paged newest first and filtered by status, model and text', async
 })
 
 test("a command is queued, delivered to the agent, and answered in the agent's words", async () => {
-  const { service, token, ann } = await world()
+  const { service, token, ann } = await newSetup()
   const press = (body: object) => ann.send<Command>('POST', `${w}/agents/mail/commands`, body)
   expect((await press({ type: 'pause' })).status).toBe(409)
   await service.reports(token, {
@@ -260,7 +260,7 @@ test("a command is queued, delivered to the agent, and answered in the agent's w
 })
 
 test('a command for many agents says for each whether it was queued', async () => {
-  const { service, north, token, ann } = await world()
+  const { service, north, token, ann } = await newSetup()
   const second = await service.agent(north, 'second')
   await service.reports(token, { controls: ['pause'] })
   await service.reports(second.token, {})
@@ -274,7 +274,7 @@ test('a command for many agents says for each whether it was queued', async () =
 })
 
 test('a log is read by admins as text, downloaded as a file, linked from its command, and deleted after 30 days', async () => {
-  const { service, token, ann } = await world()
+  const { service, token, ann } = await newSetup()
   await service.reports(token, { active: [{ kind: 'work', log: 'work/1' }] })
   expect((await page(ann)).logs).toEqual(['work/1'])
   await ann.send('POST', `${w}/agents/mail/commands`, { type: 'log', payload: { name: 'work/1' } })
@@ -304,7 +304,7 @@ test('a log is read by admins as text, downloaded as a file, linked from its com
 })
 
 test('agents, commands and logs of one workspace are not found from another, even under the same agent name', async () => {
-  const { service, token, ann } = await world()
+  const { service, token, ann } = await newSetup()
   const south = await service.workspace('south')
   await service.agent(south, 'mail')
   const eve = await service.person('Eve', 'south', 'admin')
@@ -340,7 +340,7 @@ test('agents, commands and logs of one workspace are not found from another, eve
 })
 
 test('the operator sees an agent as its page shows it, with its runs', async () => {
-  const { service, north, token } = await world()
+  const { service, north, token } = await newSetup()
   await service.reports(token, {
     agent: { version: '2.0.0' },
     runtime: { version: '1.2.3' },
@@ -359,7 +359,7 @@ test('the operator sees an agent as its page shows it, with its runs', async () 
 })
 
 test('the operator sees which versions are wished for an agent, and which are held', async () => {
-  const { service, north, token, ann } = await world()
+  const { service, north, token, ann } = await newSetup()
   const place = { store: service.store, clock: { now: service.now, pass: service.pass }, workspace: north }
   const agent = await findAgent(service.store.db, north, 'mail')
   if (!agent) throw new Error('There is no such agent.')

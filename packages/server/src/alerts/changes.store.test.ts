@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { sealKeyOf, unseal } from '../deliveries/seal.ts'
 import { endWaiting } from '../deliveries/settling.ts'
 import { acknowledge, liftMute, mute, setRule } from './changes.ts'
@@ -26,7 +26,7 @@ const hook = { name: 'ops', kind: 'webhook', url: 'https://example.org/hook?toke
 
 everyEngine('what people do with alerts', (open) => {
   const started = async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const ctx = () => ({ db: w.store.db, by: w.admin, now: w.clock.now() })
     const add = (more: object = {}) =>
       addChannel({ ...ctx(), key, allowed: [], mails: true }, w.workspace, { ...hook, ...more })
@@ -36,7 +36,7 @@ everyEngine('what people do with alerts', (open) => {
     }
     return { w, ctx, add, actions }
   }
-  const openAlert = async (w: World) => {
+  const openAlert = async (w: TestWorkspace) => {
     const look = { now: w.clock.now(), muted: false }
     const { alert } = judge({ ...defaultRule('bad'), after: 0 }, { is: 'holds' }, undefined, look)
     if (!alert) throw new Error('No alert opened.')

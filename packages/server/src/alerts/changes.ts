@@ -17,7 +17,8 @@ import { done, refuse, unknownAgent } from '../verdict.ts'
 import { alertOf, rulesOf, type Scope, type SetRule, scopeOf, serviceScope } from './store.ts'
 import { allChannelsOf, changeOf, recipients } from './telling.ts'
 
-export interface Place {
+/** Names what has alerts: a workspace, or the service itself. */
+export interface ScopeRef {
   id: string
   slug: string
 }
@@ -30,7 +31,7 @@ const isOk = { ok: true } as const
  */
 export const acknowledge = (
   { db, by, now }: Ctx,
-  place: Place,
+  place: ScopeRef,
   { id, note, baseUrl }: { id: string; note: string | undefined; baseUrl: string },
 ): Promise<Verdict<{ ok: true }, 'alert_unknown' | 'alert_over'>> =>
   transaction(db, async (trx) => {
@@ -70,7 +71,7 @@ export const acknowledge = (
 async function tell(
   trx: Db,
   scope: Scope,
-  { row, place, baseUrl, now }: { row: AlertRow; place: Place; baseUrl: string; now: number },
+  { row, place, baseUrl, now }: { row: AlertRow; place: ScopeRef; baseUrl: string; now: number },
 ): Promise<void> {
   const rule = (await rulesOf(trx, scope))(row.rule)
   const sent = { type: 'alert.acknowledged', level: row.level, isEscalated: row.escalated_at !== null } as const
@@ -98,7 +99,7 @@ const maxAhead = 365 * 86_400_000
 /** Adds a mute. Any member may mute an agent; muting a rule for all agents, or the whole workspace, needs an admin. */
 export const mute = (
   { db, by, now, role }: Ctx & { role: 'admin' | 'member' },
-  place: Place,
+  place: ScopeRef,
   { agent: name, rule, seconds, from = now }: MuteWanted,
 ): Promise<Verdict<MuteRow, 'mute_invalid' | 'agent_unknown' | 'not_allowed'>> =>
   transaction(db, async (trx) => {
@@ -138,13 +139,13 @@ export const mute = (
     return done({ id, agent: name ?? null, rule: rule ?? null, until, from: begins, by: by.name })
   })
 
-const mutedSubject = ({ id, slug }: Place, agent: string | null | undefined): string =>
+const mutedSubject = ({ id, slug }: ScopeRef, agent: string | null | undefined): string =>
   agent ? `agent ${agent}` : id === serviceScope ? 'the service' : `workspace ${slug}`
 
 /** Ends a mute early. Any member may lift the mute of an agent; all other mutes need an admin. */
 export const liftMute = (
   { db, by, now, role }: Ctx & { role: 'admin' | 'member' },
-  place: Place,
+  place: ScopeRef,
   id: string,
 ): Promise<Verdict<{ ok: true }, 'mute_unknown' | 'not_allowed'>> =>
   transaction(db, async (trx) => {
@@ -200,7 +201,7 @@ interface RuleChange {
  */
 export const setRule = (
   { db, by, now }: Ctx,
-  place: Place,
+  place: ScopeRef,
   { rule: named, ...wanted }: RuleChange & { rule: string },
 ): Promise<Verdict<SetRule, 'rule_unknown' | 'rule_invalid' | 'channel_unknown'>> =>
   transaction(db, async (trx) => {

@@ -17,7 +17,7 @@ import { enqueueTest } from '../deliveries/store.ts'
 import { newId } from '../ids.ts'
 import { isEmail } from '../people/email.ts'
 import { done, refuse } from '../verdict.ts'
-import type { Place } from './changes.ts'
+import type { ScopeRef } from './changes.ts'
 import { scopeOf } from './store.ts'
 import { channelsOfScope } from './telling.ts'
 
@@ -34,7 +34,7 @@ export interface Sealing {
 
 export const addChannel = (
   { db, by, now, key, allowed, mails }: Ctx & Sealing,
-  place: Place,
+  place: ScopeRef,
   wanted: ChannelWanted,
 ): Promise<Verdict<NewChannel, 'channel_invalid' | 'channel_taken' | 'channels_too_many'>> =>
   transaction(db, async (trx) => {
@@ -89,14 +89,14 @@ export const addChannel = (
 const ofPerson = 'A push channel belongs to a person, who adds it in the browser that is to show the messages.'
 
 /** Enables a disabled channel and resets its count of failures. A channel that is already enabled stays as it is. */
-export const enableChannel = (ctx: Ctx, place: Place, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
+export const enableChannel = (ctx: Ctx, place: ScopeRef, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
   change(ctx, place, name, async (trx, channel) => {
     if (channel.enabled === 1) return undefined
     await set(trx, channel, { enabled: 1, disabled_why: null, failing_since: null, dead: 0 })
     return 'channel.enabled'
   })
 
-export const disableChannel = (ctx: Ctx, place: Place, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
+export const disableChannel = (ctx: Ctx, place: ScopeRef, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
   change(ctx, place, name, async (trx, channel) => {
     if (channel.enabled === 0 && channel.disabled_why === null) return undefined
     await set(trx, channel, { enabled: 0, disabled_why: null })
@@ -104,7 +104,7 @@ export const disableChannel = (ctx: Ctx, place: Place, name: string): Promise<Ve
     return 'channel.disabled'
   })
 
-export const removeChannel = (ctx: Ctx, place: Place, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
+export const removeChannel = (ctx: Ctx, place: ScopeRef, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
   change(ctx, place, name, async (trx, channel) => {
     await trx.deleteFrom('alert_channel').where('id', '=', channel.id).execute()
     return 'channel.removed'
@@ -116,7 +116,7 @@ export const removeChannel = (ctx: Ctx, place: Place, name: string): Promise<Ver
  */
 const change = (
   { db, by, now }: Ctx,
-  place: Place,
+  place: ScopeRef,
   name: string,
   work: (trx: Db, channel: AlertChannelRow) => Promise<string | undefined>,
 ): Promise<Verdict<Done, 'channel_unknown'>> =>
@@ -134,7 +134,7 @@ const set = (trx: Db, { id }: AlertChannelRow, columns: Partial<AlertChannelRow>
 
 const unknownChannel = (name: string) => refuse('channel_unknown', `There is no channel ${shown(name)}.`)
 
-const channelNamed = (db: Db, place: Place, name: string): Promise<AlertChannelRow | undefined> =>
+const channelNamed = (db: Db, place: ScopeRef, name: string): Promise<AlertChannelRow | undefined> =>
   db
     .selectFrom('alert_channel')
     .selectAll()
@@ -146,7 +146,7 @@ const channelNamed = (db: Db, place: Place, name: string): Promise<AlertChannelR
 /** Queues a test message for a channel. The answer of the receiver can later be read by the id of the delivery. */
 export const beginTest = (
   { db, now }: Ctx,
-  place: Place,
+  place: ScopeRef,
   name: string,
 ): Promise<Verdict<{ deliveryId: string; channelId: string }, 'channel_unknown'>> =>
   transaction(db, async (trx) => {
@@ -169,7 +169,7 @@ export async function testAnswer(db: Db, id: string): Promise<ChannelTest | unde
   return { ok: row.state === 'sent', status: status === undefined ? null : Number(status), message }
 }
 
-export async function listChannels(db: Db, place: Place): Promise<ChannelRow[]> {
+export async function listChannels(db: Db, place: ScopeRef): Promise<ChannelRow[]> {
   const rows = await channelsOfScope(db, scopeOf(place))
   return rows.map(channelRow)
 }
@@ -187,7 +187,7 @@ export const channelRow = (row: AlertChannelRow): ChannelRow => ({
 
 export async function listDeliveries(
   db: Db,
-  place: Place,
+  place: ScopeRef,
   { state, limit }: { state: DeliveryState | undefined; limit: number },
 ): Promise<DeliveryRow[]> {
   const rows = await db
@@ -218,7 +218,7 @@ const deliveryRow = (row: AlertDeliveryRow & { name: string }): DeliveryRow => (
 
 export const retryDelivery = (
   { db, by, now }: Ctx,
-  place: Place,
+  place: ScopeRef,
   id: string,
 ): Promise<Verdict<Done, 'delivery_unknown' | 'delivery_not_dead'>> =>
   transaction(db, async (trx) => {

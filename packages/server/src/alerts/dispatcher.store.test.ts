@@ -8,7 +8,7 @@ import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { headerOf, mailbox } from '../../../../scripts/testing/mailbox.ts'
 import { pushService } from '../../testing/push-service.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { newSigningSecret } from '../deliveries/channels/webhook.ts'
 import { newDispatcher } from '../deliveries/dispatcher.ts'
 import { type SealKey, seal, sealKeyOf } from '../deliveries/seal.ts'
@@ -50,7 +50,7 @@ async function receiver(...answers: (number | 'silence')[]) {
 
 everyEngine('what sends deliveries', (open) => {
   const started = async (smtpUrl?: string) => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const dispatcher = newDispatcher({
       store: w.store,
       log: pino({ level: 'silent' }),
@@ -163,7 +163,7 @@ everyEngine('what sends deliveries', (open) => {
   })
 })
 
-async function tell(w: World, channelId: string): Promise<void> {
+async function tell(w: TestWorkspace, channelId: string): Promise<void> {
   const channel = await w.store.db.selectFrom('alert_channel').selectAll().where('id', '=', channelId).execute()
   const change: AlertChange = {
     type: 'alert.opened',
@@ -186,7 +186,7 @@ async function tell(w: World, channelId: string): Promise<void> {
 }
 
 async function addChannel(
-  w: World,
+  w: TestWorkspace,
   name: string,
   address: object,
   { kind = 'webhook', sealedWith = key }: { kind?: ChannelKind; sealedWith?: SealKey } = {},

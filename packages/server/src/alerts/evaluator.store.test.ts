@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { newEvaluator } from './evaluator.ts'
 import type { ServiceFacts } from './service.ts'
 
@@ -9,7 +9,7 @@ const facts: ServiceFacts = { diskFree: 0.5, lastBackupAt: null, clockJump: null
 
 everyEngine('the clock of alerts', (open) => {
   const silent = async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const received_at = w.clock.now() - 20 * 60_000
     const report = {
       agent_id: w.agent.id,
@@ -26,7 +26,7 @@ everyEngine('the clock of alerts', (open) => {
       .execute()
     return w
   }
-  const node = (w: World, name: string) =>
+  const node = (w: TestWorkspace, name: string) =>
     newEvaluator({
       store: w.store,
       log: pino({ level: 'silent' }),
@@ -35,7 +35,7 @@ everyEngine('the clock of alerts', (open) => {
       baseUrl: 'https://svc.example.org',
       service: async () => facts,
     })
-  const alerts = (w: World) => w.store.db.selectFrom('alert').select(['rule', 'opened_at']).execute()
+  const alerts = (w: TestWorkspace) => w.store.db.selectFrom('alert').select(['rule', 'opened_at']).execute()
 
   test('the node with the lease evaluates every workspace, and another node takes over when it ends', async () => {
     const w = await silent()

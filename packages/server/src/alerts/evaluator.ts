@@ -5,7 +5,7 @@
 import type { Logger } from 'pino'
 import type { Db, Store } from '../db/open.ts'
 import { eraseOldAlerts } from './erase.ts'
-import type { Place } from './findings.ts'
+import type { NamedScope } from './findings.ts'
 import { leaseMs, returnLease, takeLease } from './lease.ts'
 import { look } from './look.ts'
 import type { ServiceFacts } from './service.ts'
@@ -80,7 +80,7 @@ export function newEvaluator({ store, log, now, node, baseUrl, service, heartbea
    * Evaluates the alerts of one workspace, or of the service itself. An error is only logged, so that the other
    * workspaces are still evaluated.
    */
-  async function lookAt(place: Place, facts?: ServiceFacts): Promise<void> {
+  async function lookAt(place: NamedScope, facts?: ServiceFacts): Promise<void> {
     try {
       const looked = await look(store, place, { baseUrl, now: now(), ...(facts && { service: facts }) })
       if (place.workspaceId !== null && looked.changed + looked.messages > 0) changed?.(place.workspaceId)
@@ -99,10 +99,10 @@ export function newEvaluator({ store, log, now, node, baseUrl, service, heartbea
   }
 }
 
-const servicePlace: Place = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
+const servicePlace: NamedScope = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
 
 /** All workspaces that have agents, or alerts that have not ended. */
-async function placesOf({ db }: Store): Promise<Place[]> {
+async function placesOf({ db }: Store): Promise<NamedScope[]> {
   const rows = await db
     .selectFrom('workspace')
     .leftJoin('workspace_product', (join) =>

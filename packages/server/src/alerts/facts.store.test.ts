@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { dayOf } from '../limits/days.ts'
 import { agentRules, defaultRule, findInAgent } from './conditions.ts'
 import { readAgents } from './fact-rows.ts'
@@ -35,7 +35,7 @@ const reports: readonly [says: string, report: object, agent?: object][] = [
 
 everyEngine('the facts about a fleet', (open) => {
   async function fleet() {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const today = dayOf(w.clock.now())
     for (const [says, report, columns = {}] of reports) {
       const { id } = await w.addAgent(says.replaceAll(' ', '-'))
@@ -116,7 +116,7 @@ everyEngine('the facts about a fleet', (open) => {
   })
 })
 
-async function reported(w: World, agentId: string, report: object, columns: object): Promise<void> {
+async function reported(w: TestWorkspace, agentId: string, report: object, columns: object): Promise<void> {
   const now = w.clock.now()
   const { received_at = 0, usage, ...more } = report as { received_at?: number; usage?: string }
   const today = dayOf(now)
@@ -143,7 +143,7 @@ function waiting(usage: string, today: number): string {
   return JSON.stringify([[day === 'today' ? today : today - 1, '', 1, Number(micro), 5]])
 }
 
-const failed = (w: World, agent_id: string, runs: number) =>
+const failed = (w: TestWorkspace, agent_id: string, runs: number) =>
   w.store.db
     .insertInto('run')
     .values(
@@ -154,7 +154,7 @@ const failed = (w: World, agent_id: string, runs: number) =>
     )
     .execute()
 
-const cost = (w: World, agent_id: string, day: number, cost_micro: number) =>
+const cost = (w: TestWorkspace, agent_id: string, day: number, cost_micro: number) =>
   w.store.db
     .insertInto('usage_day')
     .values({ agent_id, day, model: '', runs: 1, cost_micro, output_tokens: 0 })

@@ -12,7 +12,7 @@ import { massSilence, type SilentAgent } from './mass.ts'
 import { aboutChannel, channelFinding, type ServiceFacts, serviceFindings } from './service.ts'
 import { type About, type Known, type KnownAlert, keyOf, keyOfRow, type Scope, type SetRule } from './store.ts'
 
-export interface Place extends Scope {
+export interface NamedScope extends Scope {
   slug: string
   /** False if the workspace is not activated, in which case all its alerts end. */
   active: boolean
@@ -34,7 +34,7 @@ interface Looking {
   muted: (agentId: string) => boolean
 }
 
-export async function findings(store: Store, place: Place, looking: Looking): Promise<RuleFinding[]> {
+export async function findings(store: Store, place: NamedScope, looking: Looking): Promise<RuleFinding[]> {
   const { rules, known, moment } = looking
   const judgedRules = agentRules.map(rules)
   const mustBeJudged = new Set(known.current.map(({ row }) => keyOfRow(row)))
@@ -76,7 +76,7 @@ export async function findings(store: Store, place: Place, looking: Looking): Pr
 const foldedAtOnce = 2000
 
 const over: Finding = { is: 'over' }
-const aboutPlace = ({ id, slug }: Place): About => ({ kind: 'workspace', id, name: slug })
+const aboutPlace = ({ id, slug }: NamedScope): About => ({ kind: 'workspace', id, name: slug })
 
 interface Silence {
   silent: SilentAgent[]
@@ -127,7 +127,7 @@ function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFin
  * agents, so reports are answered between the steps.
  */
 async function folded(
-  place: Place,
+  place: NamedScope,
   found: readonly RuleFinding[],
   { silent, unknown, counted }: Silence,
   { rules, known }: Looking,
@@ -173,7 +173,7 @@ async function folded(
 const namesOf = (mass: KnownAlert | undefined): readonly string[] =>
   mass?.row.agents == null ? [] : (JSON.parse(mass.row.agents) as { names: string[] }).names
 
-async function rolloutFindings(db: Db, place: Place, { rules, known }: Looking): Promise<RuleFinding[]> {
+async function rolloutFindings(db: Db, place: NamedScope, { rules, known }: Looking): Promise<RuleFinding[]> {
   const ids = known.current.filter(({ row }) => row.rule === 'rollout').map(({ row }) => row.subject_id)
   const rows = await db
     .selectFrom('rollout')

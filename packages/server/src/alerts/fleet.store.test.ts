@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newPostgresDatabase, openTestSqlite } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { openPostgres, type Store } from '../db/open.ts'
 import { newId } from '../ids.ts'
 import { look } from './look.ts'
@@ -51,7 +51,7 @@ const scenes: readonly Scene[] = [
 test.each(scenes)(
   'in an hour, $says: the right messages are sent',
   async ({ reports, stopped, away, jump = 0, messages }) => {
-    const w = await world(await openTestSqlite())
+    const w = await newTestWorkspace(await openTestSqlite())
     const ids = await fleet(w, agents)
     await addChannel(w)
     const start = w.clock.now()
@@ -85,7 +85,7 @@ test.each(scenes)(
 test('1,000 agents that two nodes find silent at once are one message (PostgreSQL)', async () => {
   const url = await newPostgresDatabase()
   const nodes = [openPostgres(url), openPostgres(url)] as const
-  const w = await world(nodes[0])
+  const w = await newTestWorkspace(nodes[0])
   await report(w.store, await fleet(w, 1000), w.clock.now(), { stopped: null })
   await addChannel(w)
   const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
@@ -111,7 +111,7 @@ function reportsAt(reports: Reports, minutes: number): boolean {
   return 'every' in reports ? minutes % reports.every < 1 : minutes <= reports.until || minutes >= reports.from
 }
 
-async function fleet(w: World, size: number): Promise<string[]> {
+async function fleet(w: TestWorkspace, size: number): Promise<string[]> {
   const now = w.clock.now()
   const about = { workspace_id: w.workspace.id, created_at: now, created_by: null, blueprint: null, signs: '' }
   const rows = Array.from({ length: size }, (_, i) => ({
@@ -149,7 +149,7 @@ async function report(
     .execute()
 }
 
-async function addChannel(w: World): Promise<void> {
+async function addChannel(w: TestWorkspace): Promise<void> {
   const now = w.clock.now()
   await w.store.db
     .insertInto('alert_channel')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { newHeartbeat } from './heartbeat.ts'
 import { takeLease } from './lease.ts'
 
@@ -8,7 +8,7 @@ const url = 'https://hc.example.org/ping'
 
 everyEngine('the heartbeat', (open) => {
   const started = async (call: (url: string) => Promise<number> = async () => 200) => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     await takeLease(w.store.db, 'a', w.clock.now())
     const [called, warned]: [string[], string[]] = [[], []]
     const log = { warn: (_facts: object, text: string) => void warned.push(text) } as never

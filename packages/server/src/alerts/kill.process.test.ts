@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { newSqliteFile } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { openEmbedded, type Store } from '../db/open.ts'
 import { newSigningSecret } from '../deliveries/channels/webhook.ts'
 import { seal, sealKeyOf } from '../deliveries/seal.ts'
@@ -68,7 +68,7 @@ test('a node that is killed while many alerts open sends each of them, and no id
   })
   const file = await newSqliteFile()
   const store = openEmbedded(file)
-  await prepare(await world(store), store, url)
+  await prepare(await newTestWorkspace(store), store, url)
   await store.close()
   for (let round = 0; round < kills; round++) {
     const child = start(file, round)
@@ -100,7 +100,7 @@ test('a node that is killed while many alerts open sends each of them, and no id
 })
 
 /** Creates agents whose level is bad, sets the rule `bad` to open alerts at once, and adds a channel. */
-async function prepare(w: World, store: Store, url: string): Promise<void> {
+async function prepare(w: TestWorkspace, store: Store, url: string): Promise<void> {
   const now = Date.now()
   const workspace = { scope: w.workspace.id, workspace_id: w.workspace.id }
   // Without this setting the alerts would be repeated: the clocks of later nodes are hours ahead.

@@ -3,7 +3,7 @@ import { type AlertRow, type MuteRow, type RuleSettings, ruleNames } from '@svc/
 import type { Db } from '../db/open.ts'
 import type { AlertRow as StoredAlert } from '../db/tables.ts'
 import type { WorkspaceInfo } from '../workspaces/store.ts'
-import type { Place } from './changes.ts'
+import type { ScopeRef } from './changes.ts'
 import { stateOf } from './judge.ts'
 import { alertOf, rulesOf, type SetRule, scopeOf, serviceScope } from './store.ts'
 import { channelsOfScope } from './telling.ts'
@@ -11,7 +11,7 @@ import { channelsOfScope } from './telling.ts'
 /** The alerts of a workspace or of the service, newest first; without `all` only those that have not ended. */
 export async function listAlerts(
   db: Db,
-  place: Place,
+  place: ScopeRef,
   { all, limit }: { all: boolean; limit: number },
 ): Promise<AlertRow[]> {
   const rows = await db
@@ -69,7 +69,7 @@ function scopeOfRow(db: Db, noun: 'alert' | 'mute' | 'delivery', id: string): Pr
     .executeTakeFirst()
 }
 
-export async function listRules(db: Db, place: Place): Promise<RuleSettings[]> {
+export async function listRules(db: Db, place: ScopeRef): Promise<RuleSettings[]> {
   const scope = scopeOf(place)
   const rules = await rulesOf(db, scope)
   const names = await channelNames(db, place)
@@ -78,7 +78,7 @@ export async function listRules(db: Db, place: Place): Promise<RuleSettings[]> {
     .map((name) => ruleRow(rules(name), names))
 }
 
-export const channelNames = async (db: Db, place: Place): Promise<ReadonlyMap<string, string>> =>
+export const channelNames = async (db: Db, place: ScopeRef): Promise<ReadonlyMap<string, string>> =>
   new Map((await channelsOfScope(db, scopeOf(place))).map(({ id, name }) => [id, name]))
 
 /** A rule as it is listed, with the names of its channels. Channels that were removed are left out. */
@@ -97,7 +97,7 @@ export const ruleRow = (rule: SetRule, names: ReadonlyMap<string, string>): Rule
   },
 })
 
-export async function listMutes(db: Db, place: Place): Promise<MuteRow[]> {
+export async function listMutes(db: Db, place: ScopeRef): Promise<MuteRow[]> {
   return db
     .selectFrom('alert_mute')
     .leftJoin('agent', 'agent.id', 'agent_id')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { type TestAgent, type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { newId } from '../ids.ts'
 import { look } from './look.ts'
 import type { AlertChange } from './message.ts'
@@ -8,7 +8,7 @@ import { scopeOf } from './store.ts'
 
 everyEngine('a look at a workspace', (open) => {
   const lived = async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
     await addChannel(w)
     const looks = () => look(w.store, place, { baseUrl: 'https://svc.example.org', now: w.clock.now() })
@@ -244,7 +244,7 @@ everyEngine('a look at a workspace', (open) => {
   })
 })
 
-async function report(w: World, agent: TestAgent, more: object): Promise<void> {
+async function report(w: TestWorkspace, agent: TestAgent, more: object): Promise<void> {
   const row = {
     agent_id: agent.id,
     received_at: w.clock.now(),
@@ -260,7 +260,7 @@ async function report(w: World, agent: TestAgent, more: object): Promise<void> {
   await insert.onConflict((oc) => oc.column('agent_id').doUpdateSet(row as never)).execute()
 }
 
-async function addChannel(w: World, name = 'ops'): Promise<void> {
+async function addChannel(w: TestWorkspace, name = 'ops'): Promise<void> {
   const now = w.clock.now()
   await w.store.db
     .insertInto('alert_channel')

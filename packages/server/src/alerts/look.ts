@@ -11,7 +11,7 @@ import { timesAway } from '../wishes/away.ts'
 import { endedCommands, insertCommandAlert } from './commands.ts'
 import type { Moment } from './conditions.ts'
 import { isEscalationDue, markEscalated } from './escalation.ts'
-import { findings, type Place, type RuleFinding, serviceFound, withForgotten } from './findings.ts'
+import { findings, type NamedScope, type RuleFinding, serviceFound, withForgotten } from './findings.ts'
 import { type JudgedAlert, judge } from './judge.ts'
 import { endedMutes, isMuted } from './mutes.ts'
 import { aboutChannel, type ServiceFacts } from './service.ts'
@@ -62,7 +62,7 @@ interface LookParts {
 }
 
 /** Evaluates the alerts of a workspace, or of the service itself. */
-export async function look(store: Store, place: Place, { baseUrl, now, service }: LookParts): Promise<Looked> {
+export async function look(store: Store, place: NamedScope, { baseUrl, now, service }: LookParts): Promise<Looked> {
   const { db } = store
   const rules = await rulesOf(db, place)
   const known = await knownAlerts(db, place, now)
@@ -141,7 +141,7 @@ const leavesSomething = ({ known, judged: { alert, message } }: Verdict): boolea
   message !== undefined || (known ? !alert || isChanged(known.alert, alert) : alert !== undefined)
 
 interface Writing {
-  place: Place
+  place: NamedScope
   /** True if messages may contain words that an agent reported. */
   detail: boolean
   baseUrl: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { addPerson, type World, world } from '../../testing/world.ts'
+import { addPerson, newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { sealKeyOf, unseal } from '../deliveries/seal.ts'
 import { endOld } from '../deliveries/settling.ts'
 import { claim, dueChannels } from '../deliveries/store.ts'
@@ -23,7 +23,7 @@ const at = (text: string) => Date.parse(`${text}Z`)
 
 everyEngine('the channels of a person', (open) => {
   const started = async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const ctx = (by = w.admin) => ({ db: w.store.db, by, now: w.clock.now() })
     const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
     const looks = () => look(w.store, place, { baseUrl, now: w.clock.now() })
@@ -173,7 +173,7 @@ everyEngine('the channels of a person', (open) => {
 
 everyEngine('an escalation', (open) => {
   const started = async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const ctx = () => ({ db: w.store.db, by: w.admin, now: w.clock.now() })
     const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
     for (const name of ['ops', 'boss'])
@@ -229,7 +229,7 @@ everyEngine('an escalation', (open) => {
   })
 })
 
-async function report(w: World, level: 'ok' | 'bad'): Promise<void> {
+async function report(w: TestWorkspace, level: 'ok' | 'bad'): Promise<void> {
   const row = {
     agent_id: w.agent.id,
     received_at: w.clock.now(),
@@ -244,7 +244,7 @@ async function report(w: World, level: 'ok' | 'bad'): Promise<void> {
   await insert.onConflict((oc) => oc.column('agent_id').doUpdateSet(row as never)).execute()
 }
 
-async function refusedCommand(w: World, personId: string): Promise<void> {
+async function refusedCommand(w: TestWorkspace, personId: string): Promise<void> {
   await w.store.db
     .insertInto('command')
     .values({
@@ -264,7 +264,7 @@ async function refusedCommand(w: World, personId: string): Promise<void> {
 }
 
 /** Returns the waiting deliveries, each with the time before which it is not sent. */
-async function waitingOf(w: World): Promise<[string | undefined, number | null][]> {
+async function waitingOf(w: TestWorkspace): Promise<[string | undefined, number | null][]> {
   const rows = await w.store.db
     .selectFrom('alert_delivery')
     .select(['changes', 'due_at'])

@@ -13,7 +13,7 @@ import { newId } from '../ids.ts'
 import { isEmail } from '../people/email.ts'
 import type { Person } from '../people/store.ts'
 import { done, refuse } from '../verdict.ts'
-import type { Place } from './changes.ts'
+import type { ScopeRef } from './changes.ts'
 import { channelRow, type Sealing } from './channels.ts'
 import type { AlertChange } from './message.ts'
 import {
@@ -35,10 +35,10 @@ interface PersonCtx {
   now: number
 }
 
-const channelsOf = (db: Db, place: Place, person: { id: string }) =>
+const channelsOf = (db: Db, place: ScopeRef, person: { id: string }) =>
   db.selectFrom('alert_channel').selectAll().where('scope', '=', place.id).where('owner', '=', person.id)
 
-export async function listPersonal(db: Db, place: Place, person: { id: string }): Promise<PersonalChannelRow[]> {
+export async function listPersonal(db: Db, place: ScopeRef, person: { id: string }): Promise<PersonalChannelRow[]> {
   const rows = await channelsOf(db, place, person).orderBy('name').execute()
   return rows.map(personalRow)
 }
@@ -61,7 +61,7 @@ type AddRefusal = 'channel_invalid' | 'channel_taken' | 'channels_too_many'
 /** Adds a personal channel. Mails only go to the address of the person's account. */
 export const addPersonal = (
   { db, by, now, key, allowed, mails }: PersonCtx & Sealing,
-  place: Place,
+  place: ScopeRef,
   { zone, ...wanted }: PersonalWanted,
 ): Promise<Verdict<PersonalChannelRow, AddRefusal>> =>
   transaction(db, async (trx) => {
@@ -109,7 +109,7 @@ export const addPersonal = (
  */
 export const changePersonal = (
   ctx: PersonCtx,
-  place: Place,
+  place: ScopeRef,
   { name, enabled, ...wanted }: PreferenceChange & { name: string; enabled?: boolean },
 ): Promise<Verdict<PersonalChannelRow, 'channel_unknown' | 'channel_invalid'>> =>
   onOwn(ctx, place, name, async (trx, row) => {
@@ -141,7 +141,7 @@ export const changePersonal = (
 
 export const removePersonal = (
   ctx: PersonCtx,
-  place: Place,
+  place: ScopeRef,
   name: string,
 ): Promise<Verdict<{ ok: true }, 'channel_unknown'>> =>
   onOwn(ctx, place, name, async (trx, { id }) => {
@@ -153,7 +153,7 @@ export const removePersonal = (
 /** Queues a test message for a personal channel. */
 export const beginPersonalTest = (
   ctx: PersonCtx,
-  place: Place,
+  place: ScopeRef,
   name: string,
 ): Promise<Verdict<{ deliveryId: string; channelId: string }, 'channel_unknown'>> =>
   onOwn(ctx, place, name, async (trx, { id: channelId }) => {
@@ -163,7 +163,7 @@ export const beginPersonalTest = (
 
 const onOwn = <T, C extends string>(
   { db, by }: PersonCtx,
-  place: Place,
+  place: ScopeRef,
   name: string,
   work: (trx: Db, row: AlertChannelRow) => Promise<Verdict<T, C>>,
 ): Promise<Verdict<T, C | 'channel_unknown'>> =>
@@ -175,7 +175,7 @@ const onOwn = <T, C extends string>(
 const note = (
   trx: Db,
   { by, now }: Pick<PersonCtx, 'by' | 'now'>,
-  { id }: Place,
+  { id }: ScopeRef,
   { action, name, details = {} }: { action: string; name: string; details?: object },
 ) =>
   audit(trx, { workspaceId: id, at: now, by, action, subject: `channel ${name}`, details: { ...details, own: true } })

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { within } from '../../../../scripts/testing/within.ts'
-import { newPlace, type Place, populate } from '../../testing/service-process.ts'
+import { newServiceHome, populate, type ServiceHome } from '../../testing/service-process.ts'
 
 const second = 1000
 const agents = 50
@@ -59,10 +59,10 @@ async function receiver() {
 }
 
 /** Starts a process that reports as the agent with this token. */
-function startReporter(place: Place, token: string): ChildProcess {
+function startReporter(home: ServiceHome, token: string): ChildProcess {
   const program = join(import.meta.dirname, '../../testing/reporter.ts')
   const env = { ...process.env, SVC_TEST_TOKEN: token }
-  const child = spawn(process.execPath, [program, place.url], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [program, home.url], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }
@@ -77,20 +77,20 @@ async function reported({ stdout }: ChildProcess): Promise<number> {
 test.skipIf(!process.env.SVC_TEST_LONG)(
   'in real time: 1 of 50 agents is killed, and one message comes when it has been offline for long enough, and one when it is back',
   async () => {
-    const place = await newPlace({ SVC_OUTBOUND_ALLOW: '127.0.0.0/8' })
-    await place.start()
-    const { token } = await populate(place)
+    const home = await newServiceHome({ SVC_OUTBOUND_ALLOW: '127.0.0.0/8' })
+    await home.start()
+    const { token } = await populate(home)
     const { url, messages, next } = await receiver()
-    await place.value(['channel', 'add', 'north', 'hook', '--kind', 'webhook', '--url', url, '--format', 'single'])
-    await place.value(['rule', 'set', 'north', 'silent', '--after', `${after / second}s`])
+    await home.value(['channel', 'add', 'north', 'hook', '--kind', 'webhook', '--url', url, '--format', 'single'])
+    await home.value(['rule', 'set', 'north', 'silent', '--after', `${after / second}s`])
     for (let i = 1; i < agents; i++) {
-      const other = await place.value<{ token: string }>(['agent', 'create', `north/agent-${i}`])
-      startReporter(place, other.token).stdout?.resume()
+      const other = await home.value<{ token: string }>(['agent', 'create', `north/agent-${i}`])
+      startReporter(home, other.token).stdout?.resume()
     }
-    const killed = startReporter(place, token)
+    const killed = startReporter(home, token)
     await reported(killed)
     const seen = async () =>
-      (await place.value<{ seenAt: number | null }[]>(['agent', 'list', 'north'])).map((a) => a.seenAt)
+      (await home.value<{ seenAt: number | null }[]>(['agent', 'list', 'north'])).map((a) => a.seenAt)
     await eventually('all agents have reported', async () => expect(await seen()).not.toContain(null), {
       ...{ seconds: 60, everyMs: 1000 },
     })
@@ -109,7 +109,7 @@ test.skipIf(!process.env.SVC_TEST_LONG)(
     const since = Date.parse(opened?.data.since ?? '')
     expect(Math.abs(since - last - silent)).toBeLessThanOrEqual(2 * second)
 
-    const back = await reported(startReporter(place, token))
+    const back = await reported(startReporter(home, token))
     const ended = await next('ends the alert', (after + 2 * evaluated + 4 * sent) / second)
     expect(ended).toMatchObject({ type: 'alert.ended', data: { subject: { name: 'mail' } } })
     expect(ended?.at).toBeGreaterThanOrEqual(back + after - second)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { newId } from '../ids.ts'
 import { look } from './look.ts'
 import type { AlertChange } from './message.ts'
@@ -11,7 +11,7 @@ const baseUrl = 'https://svc.example.org'
 
 everyEngine('the settings of alerts', (open) => {
   const lived = async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
     const now = w.clock.now()
     await w.store.db

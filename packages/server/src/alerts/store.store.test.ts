@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import type { Finding } from './conditions.ts'
 import { judge } from './judge.ts'
 import { leaseMs, returnLease, takeLease } from './lease.ts'
@@ -20,7 +20,7 @@ import {
 const hour = 3_600_000
 
 everyEngine('alerts as rows', (open) => {
-  const begin = async (w: World) => {
+  const begin = async (w: TestWorkspace) => {
     const rule = { ...(await rulesOf(w.store.db, scopeOf(w.workspace)))('bad'), after: 0 }
     const holds: Finding = { is: 'holds', label: 'queue stuck' }
     const about = { kind: 'agent', id: w.agent.id, name: w.agent.name } as const
@@ -29,10 +29,10 @@ everyEngine('alerts as rows', (open) => {
     const wanted = { scope: scopeOf(w.workspace), rule: 'bad', about } as const
     return { rule, wanted, alert, insert: () => insertAlert(w.store.db, wanted, alert, w.clock.now()) }
   }
-  const known = (w: World) => knownAlerts(w.store.db, scopeOf(w.workspace), w.clock.now())
+  const known = (w: TestWorkspace) => knownAlerts(w.store.db, scopeOf(w.workspace), w.clock.now())
 
   test('an alert is read as it was written', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { alert, insert } = await begin(w)
     const row = await insert()
     expect(row && alertOf(row)).toEqual(alert)
@@ -42,7 +42,7 @@ everyEngine('alerts as rows', (open) => {
   })
 
   test('of two nodes that open or change the same alert, one succeeds', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { rule, alert, insert } = await begin(w)
     const rows = await Promise.all([insert(), insert()])
     const [row, ...more] = rows.filter((one) => one !== undefined)
@@ -59,7 +59,7 @@ everyEngine('alerts as rows', (open) => {
   })
 
   test('the openings of the last hour are known after the end of an alert, and no longer', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { rule, alert, insert } = await begin(w)
     const row = await insert()
     const { alert: after } = judge(rule, { is: 'clear' }, alert, { now: w.clock.now() + 1, muted: false })
@@ -73,7 +73,7 @@ everyEngine('alerts as rows', (open) => {
   })
 
   test('an alert that ended during a mute is known until its end is sent', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { rule, alert, insert } = await begin(w)
     const row = await insert()
     const { alert: after } = judge(rule, { is: 'clear' }, alert, { now: w.clock.now() + 1, muted: true })
@@ -89,7 +89,7 @@ everyEngine('alerts as rows', (open) => {
   })
 
   test('a single event makes an alert once, also after that ended', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { wanted, alert } = await begin(w)
     const once = () =>
       insertAlert(w.store.db, { ...wanted, cause: 'command 1' }, { ...alert, endedAt: 1 }, w.clock.now())
@@ -97,7 +97,7 @@ everyEngine('alerts as rows', (open) => {
   })
 
   test('changed settings of a rule are used, and the defaults of the others', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const scope = scopeOf(w.workspace)
     const nothing = { is_on: null, after_s: null, limit_micro: null, statuses: null, channels: null, reminds: null }
     const row = { scope: scope.id, workspace_id: scope.workspaceId, ...nothing }
@@ -121,7 +121,7 @@ everyEngine('alerts as rows', (open) => {
   })
 
   test('mutes are known until they end', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const [scope, now] = [scopeOf(w.workspace), w.clock.now()]
     const mute = { id: 'm', agentId: w.agent.id, rule: null, from: now, until: now + hour }
     await w.store.db
@@ -146,7 +146,7 @@ everyEngine('alerts as rows', (open) => {
   })
 
   test('one node evaluates; another takes over when it has not for 30 s, or when it ends', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const take = (node: string) => takeLease(w.store.db, node, w.clock.now())
     expect([await take('a'), await take('b'), await take('a')]).toEqual([true, false, true])
     w.clock.pass(leaseMs / 1000 - 1)
@@ -160,7 +160,7 @@ everyEngine('alerts as rows', (open) => {
   })
 
   test('a lease from a clock that was an hour ahead can be taken at once', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     expect(await takeLease(w.store.db, 'a', w.clock.now() + hour)).toBe(true)
     expect(await takeLease(w.store.db, 'b', w.clock.now())).toBe(true)
   })

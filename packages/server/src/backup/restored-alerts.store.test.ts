@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { testConfig } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
-import { type TestAgent, type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { look } from '../alerts/look.ts'
 import type { AlertChange } from '../alerts/message.ts'
 import { newServiceFacts } from '../alerts/service-facts.ts'
@@ -82,7 +82,7 @@ test('after a restore, waiting messages are dead, and alerts are judged again on
 })
 
 async function opened() {
-  const w = await world(await openTestSqlite())
+  const w = await newTestWorkspace(await openTestSqlite())
   onTestFinished(() => w.store.close())
   return { w, folder: newFolder() }
 }
@@ -93,7 +93,7 @@ function newFolder(): string {
   return folder
 }
 
-function backUp({ store, clock }: World, folder: string, name: string) {
+function backUp({ store, clock }: TestWorkspace, folder: string, name: string) {
   secretOf(folder)
   return writeBackup({ store, config: testConfig({ dataDir: folder }) }, join(folder, name), clock.now())
 }
@@ -105,7 +105,7 @@ async function messages({ db }: Store): Promise<string[]> {
   return changes.map(({ type, subject }) => `${type} ${subject.name}`)
 }
 
-async function report({ store, clock }: Pick<World, 'store' | 'clock'>, { id }: TestAgent): Promise<void> {
+async function report({ store, clock }: Pick<TestWorkspace, 'store' | 'clock'>, { id }: TestAgent): Promise<void> {
   const received_at = clock.now()
   const row = { agent_id: id, received_at, level: 'ok', interval_s: 30 }
   await store.db
@@ -116,7 +116,7 @@ async function report({ store, clock }: Pick<World, 'store' | 'clock'>, { id }: 
 }
 
 /** Adds a channel of a workspace, or with null one of the service itself. */
-async function addChannel({ store, clock }: World, workspaceId: string | null): Promise<void> {
+async function addChannel({ store, clock }: TestWorkspace, workspaceId: string | null): Promise<void> {
   const now = clock.now()
   await store.db
     .insertInto('alert_channel')

@@ -6,7 +6,7 @@ import { mutatedBundle } from '../../../blueprint/testing/mutate.ts'
 import { bundle, uploaded } from '../../testing/bundles.ts'
 import { reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { addWorkspace, world } from '../../testing/world.ts'
+import { addWorkspace, newTestWorkspace } from '../../testing/test-workspace.ts'
 import { issueCode, revokeCode } from '../installs/codes.ts'
 import { blueprintPage, bundleOf, deleteVersion, listBlueprints, versionPage } from './store.ts'
 import { uploadBlueprint } from './upload.ts'
@@ -15,7 +15,7 @@ const long = process.env.SVC_TEST_LONG !== undefined
 
 everyEngine('blueprints', (open, engine) => {
   const start = async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { store, workspace, admin, clock } = w
     return {
       ...w,

@@ -2,20 +2,20 @@ import { expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
 import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { listCommands, logNamesOf, maxOpenCommands, queueCommand, sendAgain } from './store.ts'
 
 const pause = { type: 'pause', payload: {} } as const
 
 everyEngine('queue of commands', (open) => {
   test('an agent that never reported offers nothing', async () => {
-    const { store, agent, admin, clock } = await world(await open())
+    const { store, agent, admin, clock } = await newTestWorkspace(await open())
     const queued = await queueCommand({ db: store.db, by: admin, now: clock.now() }, agent, pause)
     expect(queued).toEqual({ ok: false, code: 'command_not_offered', message: 'The agent does not offer "pause".' })
   })
 
   test('a command that the last report offers is queued for ten minutes, with a line in the audit trail', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     await report(offering)
     const queued = await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, pause)
@@ -39,7 +39,7 @@ everyEngine('queue of commands', (open) => {
   })
 
   test('a setting outside its bounds is refused with the bounds (2.7)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     await reporting(w).report(offering)
     const body = { type: 'set', payload: { every: 500 } } as const
     expect(await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, body)).toEqual({
@@ -51,7 +51,7 @@ everyEngine('queue of commands', (open) => {
   })
 
   test('logs that a report or a kept run names can be requested, others cannot', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     await report({ runs: [{ id: 'a', log: 'run-a' }] })
     await report(offering)
@@ -63,7 +63,7 @@ everyEngine('queue of commands', (open) => {
   })
 
   test('sending the same command while one is pending returns that one, queued or unanswered (D5)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report, press } = reporting(w)
     await report(offering)
     const first = await press('pause')
@@ -75,7 +75,7 @@ everyEngine('queue of commands', (open) => {
   })
 
   test('the same command sent several times at the same moment is queued once (D5)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report, press } = reporting(w)
     await report(offering)
     const presses = await Promise.all([press('run_now'), press('run_now'), press('run_now')])
@@ -83,7 +83,7 @@ everyEngine('queue of commands', (open) => {
   })
 
   test('after the timeout of an unanswered command the same one is new, even before the old one was marked', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report, press } = reporting(w)
     await report(offering)
     const first = await press('pause')
@@ -92,7 +92,7 @@ everyEngine('queue of commands', (open) => {
   })
 
   test('a log command is the same only for the same log, and set is always new and delivered in order (D5)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report, press } = reporting(w)
     const two = { ...offering, active: [{ log: 'work' }, { log: 'mail' }] }
     await report(two)
@@ -108,7 +108,7 @@ everyEngine('queue of commands', (open) => {
   })
 
   test('a finished command can be sent again as a new one; a pending one cannot', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report, press } = reporting(w)
     await report(offering)
     const first = await press('set', { every: 3 })
@@ -125,7 +125,7 @@ everyEngine('queue of commands', (open) => {
   })
 
   test('commands are listed newest first, in pages', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report, press } = reporting(w)
     await report(offering)
     for (const every of [1, 2, 3]) await press('set', { every })
@@ -134,7 +134,7 @@ everyEngine('queue of commands', (open) => {
   })
 
   test('the number of pending commands of an agent is limited', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     await report(offering)
     const body = { type: 'set', payload: { every: 5 } } as const

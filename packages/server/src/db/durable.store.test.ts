@@ -3,7 +3,7 @@ import { Kysely, sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
 import { newSqliteFile } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { CommitUnknown } from '../report-store/committing.ts'
 import { durableDialect, openLog } from './durable.ts'
 import { openEmbedded, type Store } from './open.ts'
@@ -102,7 +102,7 @@ test('commits during a sync share the next one', async () => {
 
 test('a report is answered only when the disk has it', async () => {
   const { store, disk } = await onDisk()
-  const w = await world(store)
+  const w = await newTestWorkspace(store)
   const goOn = disk.stop()
   let answered = false
   const report = reporting(w)
@@ -120,7 +120,7 @@ test('a report is answered only when the disk has it', async () => {
 
 test('after a failed sync nothing is durable before the whole log is in the database file', async () => {
   const { store, file, disk } = await onDisk()
-  const w = await world(store)
+  const w = await newTestWorkspace(store)
   await sql`create table note (name text)`.execute(store.db)
   const log = () => statSync(`${file}-wal`).size
   const before = log()

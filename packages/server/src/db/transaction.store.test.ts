@@ -6,14 +6,14 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { once } from '../../testing/postgres.ts'
 import { newPostgresDatabase, openTestPostgres } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { type Db, openPostgres } from './open.ts'
 import { attempts, hasLost, transaction, untilWon } from './transaction.ts'
 
 test('two nodes whose transactions wait for each other both complete their work (PostgreSQL)', async () => {
   const url = await newPostgresDatabase()
   const nodes = [openPostgres(url), openPostgres(url)] as const
-  const w = await world(nodes[0])
+  const w = await newTestWorkspace(nodes[0])
   const ids = [w.agent.id, (await w.addAgent('second')).id] as const
   const bothHold = Promise.withResolvers<void>()
   let begun = 0

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../db/tables.ts'
 import { newId } from '../ids.ts'
 import type { DeliveryAnswer } from './outbox.ts'
@@ -26,7 +26,7 @@ const day = 86_400
 
 everyEngine('deliveries as rows', (open) => {
   const opened = async (format: AlertChannelRow['format'] = 'single') => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const channel = await addChannel(w, format)
     const db = w.store.db
     const tell = async (id: string, says = 'opened') => {
@@ -195,7 +195,7 @@ everyEngine('deliveries as rows', (open) => {
   })
 })
 
-async function addChannel(w: World, format: AlertChannelRow['format']): Promise<AlertChannelRow> {
+async function addChannel(w: TestWorkspace, format: AlertChannelRow['format']): Promise<AlertChannelRow> {
   const row: AlertChannelRow = {
     id: newId(w.clock.now()),
     scope: w.workspace.id,

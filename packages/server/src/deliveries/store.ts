@@ -187,12 +187,12 @@ async function writeBodies<C extends StoredChange>(
   // A message that a person wants only later is not sent together with messages that are due now.
   const rows = waiting.filter(({ kind, due_at }) => kind === 'alert' && (due_at ?? 0) <= now + groupAfter)
   if (channel.enabled === 0 || !rows.some((row) => (row.due_at ?? 0) <= now)) return
-  const told = rows.flatMap((row) => changesOf<C>(row).map((change) => ({ row, change })))
-  const left = new Set(writer.fold(told.map(({ change }) => change)))
+  const changed = rows.flatMap((row) => changesOf<C>(row).map((change) => ({ row, change })))
+  const left = new Set(writer.fold(changed.map(({ change }) => change)))
   if (channel.format === 'grouped') return group(trx, channel, rows, writer.write(channel, [...left], now), now)
-  const superseded = told.filter(({ change }) => !left.has(change)).map(({ row }) => row.id)
+  const superseded = changed.filter(({ change }) => !left.has(change)).map(({ row }) => row.id)
   await withdraw(trx, superseded)
-  for (const { row, change } of told) if (left.has(change)) await set(row.id, writer.write(channel, [change], now))
+  for (const { row, change } of changed) if (left.has(change)) await set(row.id, writer.write(channel, [change], now))
 }
 
 /**

@@ -76,10 +76,10 @@ function track(server: Server): Connections {
   function closed(this: Socket) {
     open.delete(this)
   }
-  const begun = (req: IncomingMessage, res: ServerResponse) => {
+  const requestBegins = (req: IncomingMessage, res: ServerResponse) => {
     const connection = open.get(req.socket)
     if (connection && !connection.answer && !connection.next) beginAnswer(connection, res)
   }
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, begun)
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, requestBegins)
   return mine
 }

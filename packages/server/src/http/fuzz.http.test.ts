@@ -4,18 +4,18 @@ import { mutated, mutatedBytes, randomOf } from '../../../protocol/testing/mutat
 import { sampleReport } from '../../../protocol/testing/sample.ts'
 import { send, startService, type TestService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { exchange, startWhole } from '../../testing/whole.ts'
-import { type World, world } from '../../testing/world.ts'
 
 const long = process.env.SVC_TEST_LONG !== undefined
 const reports = long ? 100_000 : 1_000
 const clients = 16
 
-let w: World
+let w: TestWorkspace
 let service: TestService
 
 beforeAll(async () => {
-  w = await world(await openTestSqlite())
+  w = await newTestWorkspace(await openTestSqlite())
   // The clock advances each time the service reads it, so that the rate limit refuses none of the test's reports.
   let at = w.clock.now()
   service = await startService(w.store, {

@@ -10,7 +10,7 @@ afterEach(() => {
 
 test('if many requests for pages arrive at once, a few start in each turn of the event loop, so that reports get in between', async () => {
   let turn = 0
-  const begun: number[] = []
+  const started: number[] = []
   const all = Promise.withResolvers<void>()
   const config = { baseUrl: 'http://localhost', trustedProxies: [] }
   const server = createListener(
@@ -18,9 +18,9 @@ test('if many requests for pages arrive at once, a few start in each turn of the
     {
       agentRoutes: {},
       fallback: (_req, res) => {
-        begun.push(turn)
+        started.push(turn)
         res.end()
-        if (begun.length === 64) all.resolve()
+        if (started.length === 64) all.resolve()
       },
     },
   )
@@ -49,6 +49,6 @@ test('if many requests for pages arrive at once, a few start in each turn of the
   // them.
   for (const socket of sockets) socket.write('GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await all.promise
-  const perTurn = begun.map((one) => begun.filter((other) => other === one).length)
+  const perTurn = started.map((one) => started.filter((other) => other === one).length)
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(8)
 })

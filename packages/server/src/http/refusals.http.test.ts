@@ -5,13 +5,13 @@
 import { limits } from '@svc/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestSqlite } from '../../testing/stores.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { exchange, startWhole, type Whole } from '../../testing/whole.ts'
-import { type World, world } from '../../testing/world.ts'
 
-let w: World
+let w: TestWorkspace
 let whole: Whole
 beforeAll(async () => {
-  w = await world(await openTestSqlite())
+  w = await newTestWorkspace(await openTestSqlite())
   whole = await startWhole(w.store, { now: w.clock.now })
 })
 afterAll(async () => {

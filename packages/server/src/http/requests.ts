@@ -21,7 +21,7 @@ export function logRequests(server: Server, log: Logger): void {
   const note = (req: IncomingMessage, res: ServerResponse) => {
     const url = req.url ?? ''
     const agents = url.startsWith('/api/agent/')
-    const begun = performance.now()
+    const startedAt = performance.now()
     const request = agents ? undefined : newRequestId()
     if (request) res.setHeader('x-request-id', request)
     res.on('close', () => {
@@ -37,7 +37,7 @@ export function logRequests(server: Server, log: Logger): void {
         path: pathOf(url),
         status: status ?? 'closed',
       }
-      const ms = Math.round((now - begun) * 10) / 10
+      const ms = Math.round((now - startedAt) * 10) / 10
       log[level]({ ...said, ms, ...(unlogged > 0 && { andLikeIt: unlogged }) }, 'request')
     })
   }

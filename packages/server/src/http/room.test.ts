@@ -4,22 +4,22 @@ import { Room } from './room.ts'
 
 test('no more tasks than there is room for run at a time, in the order in which they came', async () => {
   const room = new Room(2)
-  const begun: number[] = []
+  const started: number[] = []
   const ends: (() => void)[] = []
   const all = [0, 1, 2, 3].map((i) =>
     room.run(() => {
-      begun.push(i)
+      started.push(i)
       return new Promise<void>((resolve) => ends.push(resolve))
     }),
   )
   await turn()
-  expect([begun, room.waiting]).toEqual([[0, 1], 2])
+  expect([started, room.waiting]).toEqual([[0, 1], 2])
   ends[1]?.()
   await turn()
-  expect([begun, room.waiting]).toEqual([[0, 1, 2], 1])
+  expect([started, room.waiting]).toEqual([[0, 1, 2], 1])
   ends[0]?.()
   await turn()
-  expect(begun).toEqual([0, 1, 2, 3])
+  expect(started).toEqual([0, 1, 2, 3])
   for (const end of ends) end()
   await Promise.all(all)
 })

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { offering, type ServiceOptions, send, startService, type TestService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { bodyOf } from '../web/kit/body.ts'
 import type { WebEnv } from '../web/kit/guards.ts'
@@ -22,13 +22,13 @@ import { readBody } from './body.ts'
 import { maxConnections } from './capacity.ts'
 import { cutOff } from './paced.ts'
 
-let w: World
+let w: TestWorkspace
 let service: TestService | undefined
 let server: Server | undefined
 const sockets = new Set<Socket>()
 
 beforeEach(async () => {
-  w = await world(await openTestSqlite())
+  w = await newTestWorkspace(await openTestSqlite())
 })
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()

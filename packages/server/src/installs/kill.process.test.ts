@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { installing } from '../../testing/installing.ts'
-import { newPlace } from '../../testing/service-process.ts'
+import { newServiceHome } from '../../testing/service-process.ts'
 import { migrate } from '../db/migrate.ts'
 import { openEmbedded } from '../db/open.ts'
 import { databaseFile } from '../ops/data-folder.ts'
@@ -12,9 +12,9 @@ const rounds = process.env.SVC_TEST_LONG ? 25 : 2
 const perRound = 40
 
 test('a service that is killed while codes are redeemed has used up exactly those whose agents exist (I13)', async () => {
-  const place = await newPlace({ SVC_TRUSTED_PROXIES: '127.0.0.1,::1' })
-  mkdirSync(place.dataDir, { mode: 0o700 })
-  const file = databaseFile(place.dataDir)
+  const home = await newServiceHome({ SVC_TRUSTED_PROXIES: '127.0.0.1,::1' })
+  mkdirSync(home.dataDir, { mode: 0o700 })
+  const file = databaseFile(home.dataDir)
   const first = openEmbedded(file)
   await migrate(first, accountTables(first))
   const w = await installing(first)
@@ -35,8 +35,8 @@ test('a service that is killed while codes are redeemed has used up exactly thos
       })
       return (await Promise.all(issued)).map((one) => (one.ok ? one.value.code : ''))
     })
-    const service = await place.start()
-    const answers = codes.map((code, i) => redeem(place.url, code, i))
+    const service = await home.start()
+    const answers = codes.map((code, i) => redeem(home.url, code, i))
     await settled(answers, 1 + Math.floor(Math.random() * (perRound - 10)))
     await service.kill('SIGKILL')
     const got = await Promise.all(answers)

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import type { Store } from '../db/open.ts'
 import { createLive, type Hub } from './hub.ts'
 
@@ -36,7 +36,7 @@ function waitingAt(gate: Gate, store: Store): Store {
 
 everyEngine('closing the live updates', (open) => {
   async function opened(gate: Gate) {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const live = createLive({ store: waitingAt(gate, w.store), log: pino({ level: 'silent' }), now: w.clock.now })
     live.subscribe({
       ...{ workspaceId: w.workspace.id, personId: w.admin.id, sessionToken: 'x', agentId: undefined },

@@ -4,7 +4,7 @@ import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { type Given, serve } from '../web/testing/service.ts'
 import { streamOf } from '../web/testing/stream.ts'
 
-async function world(given: Given = {}) {
+async function newSetup(given: Given = {}) {
   const service = await serve(given)
   const north = await service.workspace('north')
   const mail = await service.agent(north, 'mail')
@@ -13,7 +13,7 @@ async function world(given: Given = {}) {
 const events = '/api/web/w/north/events'
 
 test('a report is in the next frame', async () => {
-  const { service, mail, ann } = await world()
+  const { service, mail, ann } = await newSetup()
   const stream = await streamOf(service.origin + events, ann.cookie)
   await service.reports(mail.token, { state: { level: 'warn', label: 'Two drafts wait' }, controls: ['pause'] })
   const frame = await stream.frame()
@@ -27,7 +27,7 @@ test('a report is in the next frame', async () => {
 })
 
 test('after a lost connection the page is right again, because it loads the current state when it reconnects', async () => {
-  const { service, mail, ann } = await world()
+  const { service, mail, ann } = await newSetup()
   const first = await streamOf(service.origin + events, ann.cookie)
   await service.reports(mail.token, { state: { level: 'ok', label: 'before' } })
   await first.frame()
@@ -40,7 +40,7 @@ test('after a lost connection the page is right again, because it loads the curr
 })
 
 test('frames announce commands and acks, and agents that were added, renamed or deleted', async () => {
-  const { service, mail, ann } = await world()
+  const { service, mail, ann } = await newSetup()
   await service.reports(mail.token, { controls: ['pause'] })
   const stream = await streamOf(service.origin + events, ann.cookie)
   const pressed = await ann.send<{ id: string }>('POST', '/api/web/w/north/agents/mail/commands', { type: 'pause' })
@@ -58,7 +58,7 @@ test('frames announce commands and acks, and agents that were added, renamed or 
 })
 
 test('an agent whose page is open is asked to report every five seconds, until the page is closed', async () => {
-  const { service, mail, ann } = await world()
+  const { service, mail, ann } = await newSetup()
   expect((await service.reports(mail.token, {})).interval).toBe(30)
   const stream = await streamOf(`${service.origin}${events}?agent=mail`, ann.cookie)
   const another = await streamOf(`${service.origin}${events}?agent=mail`, ann.cookie)
@@ -72,7 +72,7 @@ test('an agent whose page is open is asked to report every five seconds, until t
 })
 
 test('frames never leave their workspace', async () => {
-  const { service, mail, ann } = await world()
+  const { service, mail, ann } = await newSetup()
   const south = await service.workspace('south')
   const other = await service.agent(south, 'other')
   const stream = await streamOf(service.origin + events, ann.cookie)
@@ -83,7 +83,7 @@ test('frames never leave their workspace', async () => {
 })
 
 test('a stream ends when its session ends or when the person is removed from the workspace', async () => {
-  const { service, ann } = await world()
+  const { service, ann } = await newSetup()
   const bob = await service.person('Bob', 'north', 'member')
   const bobs = await streamOf(service.origin + events, bob.cookie)
   const elsewhere = await service.signedIn('ann@example.org')
@@ -108,7 +108,7 @@ test('a stream ends when its session ends or when the person is removed from the
 })
 
 test('only members may subscribe, and only from the page', async () => {
-  const { service, ann } = await world()
+  const { service, ann } = await newSetup()
   await service.workspace('south')
   const eve = await service.person('Eve', 'south', 'admin')
   const status = async (cookie: string, headers: Record<string, string> = {}) => {
@@ -123,7 +123,7 @@ test('only members may subscribe, and only from the page', async () => {
 })
 
 test('pages that ask for the list at the same moment get one answer, and none from before the last frame or the last change', async () => {
-  const { service, mail, ann } = await world()
+  const { service, mail, ann } = await newSetup()
   const bob = await service.person('Bob', 'north', 'member')
   const list = async (who = ann) => (await who.get<Fleet>('/api/web/w/north/fleet')).body
   const stream = await streamOf(service.origin + events, ann.cookie)
@@ -150,7 +150,7 @@ test('pages that ask for the list at the same moment get one answer, and none fr
 })
 
 test('a person from another workspace is refused a list that others were just given', async () => {
-  const { service, ann } = await world()
+  const { service, ann } = await newSetup()
   await service.workspace('south')
   const eve = await service.person('Eve', 'south', 'admin')
   const bob = await service.person('Bob', 'north', 'member')
@@ -164,7 +164,7 @@ test('a person from another workspace is refused a list that others were just gi
 })
 
 test('a page that does not read is disconnected instead of being waited for; others are not affected', async () => {
-  const { service, north, ann } = await world({ tick: 1 })
+  const { service, north, ann } = await newSetup({ tick: 1 })
   const many: Awaited<ReturnType<typeof service.agent>>[] = []
   for (let i = 0; i < 90; i++) many.push(await service.agent(north, `agent-${i}`))
   const stuck = await streamOf(service.origin + events, ann.cookie, { reads: false })

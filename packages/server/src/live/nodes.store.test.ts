@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { once } from '../../testing/postgres.ts'
-import { newPlace } from '../../testing/service-process.ts'
+import { newServiceHome } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 import { openPostgres, type Store } from '../db/open.ts'
 import { serve } from '../web/testing/service.ts'
@@ -109,8 +109,8 @@ test("changes by the operator's command line appear on the pages of a running no
   const { url, stores, first, ann } = await twoNodes()
   await eventually('both nodes listen', async () => expect(await listening(stores[0])).toBe(2), patience)
   const stream = await streamOf(first.origin + events, ann.cookie)
-  const place = await newPlace({ SVC_DATABASE_URL: url })
-  await place.value(['agent', 'create', 'north/second'])
+  const home = await newServiceHome({ SVC_DATABASE_URL: url })
+  await home.value(['agent', 'create', 'north/second'])
   await stream.frame(({ list }) => list)
   const { body } = await ann.get<{ rows: { name: string }[] }>('/api/web/w/north/fleet')
   expect(body.rows.map(({ name }) => name)).toEqual(['mail', 'second'])

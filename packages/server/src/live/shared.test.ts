@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sharedAnswers } from './shared.ts'
 
-function world() {
+function newSharedAnswers() {
   let at = 0
   let made = 0
   const answers = sharedAnswers(() => at)
@@ -17,7 +17,7 @@ function world() {
 }
 
 test('the same question at the same moment gets the same answer; another question, or a later one, does not', async () => {
-  const { ask, pass } = world()
+  const { ask, pass } = newSharedAnswers()
   expect(await Promise.all([ask(), ask(), ask('bad')])).toEqual([1, 1, 2])
   pass(249)
   expect(await ask()).toBe(1)
@@ -26,7 +26,7 @@ test('the same question at the same moment gets the same answer; another questio
 })
 
 test('after a frame or a change a new answer is made, even while an earlier one is still being made', async () => {
-  const { ask, forget } = world()
+  const { ask, forget } = newSharedAnswers()
   const before = ask()
   forget()
   const after = ask()
@@ -34,14 +34,14 @@ test('after a frame or a change a new answer is made, even while an earlier one 
 })
 
 test('a failure reaches those who waited for it, and nobody after them', async () => {
-  const { ask, fail } = world()
+  const { ask, fail } = newSharedAnswers()
   const both = await Promise.allSettled([fail(), ask()])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(await ask()).toBe(1)
 })
 
 test('no more than sixteen questions are kept, whatever people search for', async () => {
-  const { ask } = world()
+  const { ask } = newSharedAnswers()
   for (let i = 0; i < 16; i++) await ask(`q${i}`)
   expect(await ask('q0')).toBe(1)
   await ask('q16')

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
 import { offering, testLive } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { createSweeper } from '../sweeper/sweeper.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { listLogs, logsOfCommands, readLog, storeLog } from './store.ts'
 
 everyEngine('logs', (open) => {
   const start = async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const r = reporting(w)
     await r.report(offering)
     const caller = { agentId: w.agent.id, tokenHash: hashToken(w.agent.token) }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { newPlace, type Place, populate, report } from '../../testing/service-process.ts'
+import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 
 /** The timeout of a test in milliseconds, long enough for a busy machine. */
@@ -12,12 +12,12 @@ const program = join(import.meta.dirname, '../main.ts')
 
 /** Makes an installation that has been used: a person has signed in, and an agent has runs. */
 async function usedPlace() {
-  const place = await newPlace()
-  const service = await place.start()
-  const { token, email, password } = await populate(place)
-  const signIn = await fetch(`${place.url}/api/auth/sign-in/email`, {
+  const home = await newServiceHome()
+  const service = await home.start()
+  const { token, email, password } = await populate(home)
+  const signIn = await fetch(`${home.url}/api/auth/sign-in/email`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', origin: place.url },
+    headers: { 'content-type': 'application/json', origin: home.url },
     body: JSON.stringify({ email, password }),
   })
   const cookie = signIn.headers
@@ -29,41 +29,41 @@ async function usedPlace() {
     started: 1_790_000_000 + i,
     detail: 'x'.repeat(400),
   }))
-  expect((await report(place.url, token, { runs, state: { level: 'ok', label: 'before' } })).status).toBe(200)
-  return { place, service, token, cookie }
+  expect((await report(home.url, token, { runs, state: { level: 'ok', label: 'before' } })).status).toBe(200)
+  return { place: home, service, token, cookie }
 }
 
-const label = async (place: Place, cookie: string) =>
-  (await (await fetch(`${place.url}/api/web/w/north/agents/mail`, { headers: { cookie } })).json()).report?.state?.label
+const label = async (home: ServiceHome, cookie: string) =>
+  (await (await fetch(`${home.url}/api/web/w/north/agents/mail`, { headers: { cookie } })).json()).report?.state?.label
 
 test(
   'an embedded installation continues on PostgreSQL, with its tokens and sessions, and no longer where it was',
   async () => {
-    const { place, service, token, cookie } = await usedPlace()
+    const { place: home, service, token, cookie } = await usedPlace()
     const to = await newPostgresDatabase()
-    const early = await place.run(['move', '--to', to])
+    const early = await home.run(['move', '--to', to])
     expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('stop the service first') })
     expect(await service.kill()).toBe(0)
 
-    const moved = await place.run(['move', '--to', to])
+    const moved = await home.run(['move', '--to', to])
     expect(moved).toMatchObject({ code: 0, stderr: expect.stringContaining('checked run: 500 rows') })
     expect(moved.stdout).toMatch(/run +500 +[0-9a-f]{64}/)
     expect(moved.stdout).toContain('set SVC_DATABASE_URL to postgres://')
-    expect(readdirSync(place.dataDir).some((name) => name.startsWith('moved-'))).toBe(true)
+    expect(readdirSync(home.dataDir).some((name) => name.startsWith('moved-'))).toBe(true)
 
-    const without = await place.run(['workspace', 'list'])
+    const without = await home.run(['workspace', 'list'])
     expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('was moved to postgres://') })
-    expect(existsSync(join(place.dataDir, 'svc.db'))).toBe(false)
-    expect(await place.run(['move', '--to', to])).toMatchObject({
+    expect(existsSync(join(home.dataDir, 'svc.db'))).toBe(false)
+    expect(await home.run(['move', '--to', to])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('already moved'),
     })
 
-    place.env.SVC_DATABASE_URL = to
-    await place.start()
-    expect(await label(place, cookie)).toBe('before')
-    expect((await report(place.url, token, { state: { level: 'ok', label: 'after' } })).status).toBe(200)
-    expect(await label(place, cookie)).toBe('after')
+    home.env.SVC_DATABASE_URL = to
+    await home.start()
+    expect(await label(home, cookie)).toBe('before')
+    expect((await report(home.url, token, { state: { level: 'ok', label: 'after' } })).status).toBe(200)
+    expect(await label(home, cookie)).toBe('after')
   },
   patience,
 )
@@ -71,11 +71,11 @@ test(
 test(
   'a move that is killed leaves the installation as it was, and succeeds the next time',
   async () => {
-    const { place, service } = await usedPlace()
+    const { place: home, service } = await usedPlace()
     await service.kill()
     const to = await newPostgresDatabase()
     const child = spawn(process.execPath, [program, 'move', '--to', to], {
-      env: place.env,
+      env: home.env,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let said = ''
@@ -85,8 +85,8 @@ test(
     }
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     expect(child.signalCode).toBe('SIGKILL')
-    expect(existsSync(join(place.dataDir, 'svc.db'))).toBe(true)
-    const again = await place.run(['move', '--to', to, '--json'])
+    expect(existsSync(join(home.dataDir, 'svc.db'))).toBe(true)
+    const again = await home.run(['move', '--to', to, '--json'])
     expect(again.code).toBe(0)
     expect(JSON.parse(again.stdout)).toMatchObject({ before: false })
   },
@@ -96,8 +96,8 @@ test(
 test(
   'a password in the arguments causes a warning and is not repeated',
   async () => {
-    const place = await newPlace()
-    const { code, stdout, stderr } = await place.run(['move', '--to', 'postgres://svc:geheim@localhost:1/svc'])
+    const home = await newServiceHome()
+    const { code, stdout, stderr } = await home.run(['move', '--to', 'postgres://svc:geheim@localhost:1/svc'])
     expect(code).toBe(1)
     expect(stderr).toContain('PGPASSWORD')
     expect(stdout + stderr).not.toContain('geheim')

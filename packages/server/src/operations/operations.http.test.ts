@@ -17,7 +17,7 @@ import { type Browser, type Service, serve } from '../web/testing/service.ts'
 import { ofBlueprint, serveRelease } from '../wishes/testing.ts'
 import { boundOperations } from './all.ts'
 
-interface Place {
+interface OperationSetup {
   service: Service
   ann: Browser
   north: { id: string; slug: string }
@@ -32,7 +32,7 @@ interface Call {
 }
 const w = '/api/web/w/north'
 
-async function start(): Promise<Place> {
+async function start(): Promise<OperationSetup> {
   const service = await serve({ smtpUrl: 'smtp://127.0.0.1:1' })
   const north = await service.workspace('north')
   const place = { store: service.store, clock: { now: service.now, pass: service.pass }, workspace: north }
@@ -60,13 +60,13 @@ async function start(): Promise<Place> {
   }
 }
 
-const member = async ({ service, ann }: Place, name: string): Promise<string> => {
+const member = async ({ service, ann }: OperationSetup, name: string): Promise<string> => {
   await service.person(name, 'north', 'member')
   const { members } = (await ann.get<Members>(`${w}/members`)).body
   return members.find((each) => each.name === name)?.id ?? ''
 }
 
-async function bot({ service, north }: Place): Promise<{ id: string; token: string }> {
+async function bot({ service, north }: OperationSetup): Promise<{ id: string; token: string }> {
   const { db } = service.store
   const [id, token, now] = [newId(service.now()), newId(service.now()), service.now()]
   const product = { id: 'tasks', origin: 'https://tasks.example', secret_hash: 'x', created_at: now }
@@ -81,38 +81,41 @@ async function bot({ service, north }: Place): Promise<{ id: string; token: stri
 }
 
 const onAgent =
-  (name: string, more: (place: Place, agent: { id: string; token: string }) => Promise<Call> = async () => ({})) =>
-  async (place: Place): Promise<Call> => {
-    const { params, body } = await more(place, await place.agent(name))
+  (
+    name: string,
+    more: (setup: OperationSetup, agent: { id: string; token: string }) => Promise<Call> = async () => ({}),
+  ) =>
+  async (setup: OperationSetup): Promise<Call> => {
+    const { params, body } = await more(setup, await setup.agent(name))
     return { params: { name, ...params }, body }
   }
 const rollout = { kind: 'blueprint', blueprint: 'mail', version: '1.1.0' }
-const begun = (path?: string) => async (place: Place) => {
-  for (const name of ['first', 'second']) await place.agent(name)
-  const { id } = await place.send('POST', '/rollouts', rollout)
-  if (path) await place.send('POST', `/rollouts/${id}/${path}`)
+const begun = (path?: string) => async (setup: OperationSetup) => {
+  for (const name of ['first', 'second']) await setup.agent(name)
+  const { id } = await setup.send('POST', '/rollouts', rollout)
+  if (path) await setup.send('POST', `/rollouts/${id}/${path}`)
   return { params: { id } }
 }
 
 const channel = { name: 'ops', kind: 'webhook', url: 'https://hooks.example.org/svc' }
 const withChannel =
-  (more: (place: Place) => Promise<unknown> = async () => {}) =>
-  async (place: Place): Promise<Call> => {
-    await place.send('POST', '/channels', channel)
-    await more(place)
+  (more: (setup: OperationSetup) => Promise<unknown> = async () => {}) =>
+  async (setup: OperationSetup): Promise<Call> => {
+    await setup.send('POST', '/channels', channel)
+    await more(setup)
     return { params: { channel: 'ops' } }
   }
 
 const mine = { name: 'my-email', kind: 'email', zone: 'Europe/Berlin' }
 const withMine =
-  (more: (place: Place) => Promise<unknown> = async () => {}, body: object = {}) =>
-  async (place: Place): Promise<Call> => {
-    await place.send('POST', '/my-channels', mine)
-    await more(place)
+  (more: (setup: OperationSetup) => Promise<unknown> = async () => {}, body: object = {}) =>
+  async (setup: OperationSetup): Promise<Call> => {
+    await setup.send('POST', '/my-channels', mine)
+    await more(setup)
     return { params: { channel: mine.name }, body }
   }
 
-async function openAlert({ service, north }: Place): Promise<string> {
+async function openAlert({ service, north }: OperationSetup): Promise<string> {
   const now = service.now()
   const about = { kind: 'workspace', id: north.id, name: 'north' } as const
   const holds = judge({ ...defaultRule('silent'), after: 0 }, { is: 'holds' }, undefined, { now, muted: false })
@@ -121,7 +124,7 @@ async function openAlert({ service, north }: Place): Promise<string> {
   return row?.id ?? ''
 }
 
-async function deadDelivery({ service }: Place): Promise<string> {
+async function deadDelivery({ service }: OperationSetup): Promise<string> {
   const { db } = service.store
   const { id } = await db.selectFrom('alert_channel').select('id').executeTakeFirstOrThrow()
   const delivery = await enqueueTest(db, { channelId: id, workspace: 'north' }, service.now())
@@ -133,7 +136,7 @@ async function deadDelivery({ service }: Place): Promise<string> {
  * For each operation that changes something, a function that prepares the objects it needs and returns the arguments of
  * a call that is allowed.
  */
-const granted: Record<string, (place: Place) => Promise<Call>> = {
+const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
   'POST /workspaces': async () => ({ body: { slug: 'mine', name: 'Mine' } }),
   'PATCH /me': async () => ({ body: { name: 'Ann Q' } }),
   'DELETE /sessions/:id': async ({ service, ann }) => {
@@ -146,11 +149,11 @@ const granted: Record<string, (place: Place) => Promise<Call>> = {
     return {}
   },
   'PATCH /w/:slug': async () => ({ body: { name: 'The north' } }),
-  'PATCH /w/:slug/members/:id': async (place) => ({
-    params: { id: await member(place, 'Bob') },
+  'PATCH /w/:slug/members/:id': async (setup) => ({
+    params: { id: await member(setup, 'Bob') },
     body: { role: 'admin' },
   }),
-  'DELETE /w/:slug/members/:id': async (place) => ({ params: { id: await member(place, 'Bob') } }),
+  'DELETE /w/:slug/members/:id': async (setup) => ({ params: { id: await member(setup, 'Bob') } }),
   'POST /w/:slug/invitations': async () => ({ body: { email: 'bob@example.org', role: 'member' } }),
   'DELETE /w/:slug/invitations/:id': async ({ send }) => {
     const { id } = await send('POST', '/invitations', { email: 'bob@example.org', role: 'member' })
@@ -190,8 +193,8 @@ const granted: Record<string, (place: Place) => Promise<Call>> = {
   'POST /w/:slug/rollouts/preview': onAgent('one', async () => ({ body: rollout })),
   'POST /w/:slug/rollouts/:id/pause': begun(),
   'POST /w/:slug/rollouts/:id/continue': begun('pause'),
-  'POST /w/:slug/rollouts/:id/cancel': async (place) => ({ ...(await begun()(place)), body: {} }),
-  'POST /w/:slug/alerts/:id/acknowledge': async (place) => ({ params: { id: await openAlert(place) }, body: {} }),
+  'POST /w/:slug/rollouts/:id/cancel': async (setup) => ({ ...(await begun()(setup)), body: {} }),
+  'POST /w/:slug/alerts/:id/acknowledge': async (setup) => ({ params: { id: await openAlert(setup) }, body: {} }),
   'POST /w/:slug/mutes': async () => ({ body: { seconds: 3600 } }),
   'DELETE /w/:slug/mutes/:id': async ({ send }) => ({
     params: { id: (await send('POST', '/mutes', { seconds: 3600 })).id },
@@ -213,9 +216,9 @@ const granted: Record<string, (place: Place) => Promise<Call>> = {
     await service.store.db.updateTable('alert_channel').set({ sealed: '' }).execute()
   }),
   'DELETE /w/:slug/my-channels/:channel': withMine(),
-  'POST /w/:slug/deliveries/:id/retry': async (place) => {
-    await withChannel()(place)
-    return { params: { id: await deadDelivery(place) } }
+  'POST /w/:slug/deliveries/:id/retry': async (setup) => {
+    await withChannel()(setup)
+    return { params: { id: await deadDelivery(setup) } }
   },
   'DELETE /w/:slug/blueprints/:blueprint/versions/:version': async () => ({
     params: { blueprint: 'mail', version: '1.1.0' },
@@ -225,9 +228,9 @@ const granted: Record<string, (place: Place) => Promise<Call>> = {
     const { id } = await send('POST', '/codes', { blueprint: 'mail', version: '1.1.0' })
     return { params: { id } }
   },
-  'POST /w/:slug/bots/:id/revoke': onAgent('one', async (place) => ({ params: { id: (await bot(place)).id } })),
-  'POST /w/:slug/bots/:id/tokens/:token/revoke': onAgent('one', async (place) => ({ params: await bot(place) })),
-  'DELETE /w/:slug/bots/:id': onAgent('one', async (place) => ({ params: { id: (await bot(place)).id } })),
+  'POST /w/:slug/bots/:id/revoke': onAgent('one', async (setup) => ({ params: { id: (await bot(setup)).id } })),
+  'POST /w/:slug/bots/:id/tokens/:token/revoke': onAgent('one', async (setup) => ({ params: await bot(setup) })),
+  'DELETE /w/:slug/bots/:id': onAgent('one', async (setup) => ({ params: { id: (await bot(setup)).id } })),
 }
 
 const mounted = operations.filter(({ apart }) => apart === undefined)
@@ -319,11 +322,11 @@ test('every operation needs a sign-in, members cannot call those of admins, and 
 test.each(changing.map((operation) => [operation.route, operation] as const))(
   '%s does what its description says: it writes its line in the activity and notifies open pages',
   async (route, operation) => {
-    const place = await start()
-    const { service, ann, north } = place
+    const setup = await start()
+    const { service, ann, north } = setup
     await service.workspace('south')
     const eve = await service.person('Eve', 'south', 'admin')
-    const call = await (granted[route] as (place: Place) => Promise<Call>)(place)
+    const call = await (granted[route] as (setup: OperationSetup) => Promise<Call>)(setup)
     if (/:slug.*:/.test(route))
       expect([route, (await sends(eve, operation, call, 'south')).status]).toEqual([route, 404])
     const lines = () => service.store.db.selectFrom('audit').select(['id', 'action']).execute()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { openAuth } from '../people/auth.ts'
 import { listPeople } from '../people/store.ts'
 import { commands } from './commands/all.ts'
@@ -11,7 +11,7 @@ const password = 'correct horse battery staple'
 
 everyEngine('commands of the operator', (open) => {
   const start = async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const baseUrl = 'http://localhost'
     const auth = openAuth(w.store, { baseUrl, secret: 'a secret of more than thirty-two characters' })
     const changed: string[] = []

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { newPlace, populate, report } from '../../testing/service-process.ts'
+import { newServiceHome, populate, report } from '../../testing/service-process.ts'
 
 const offering = {
   agent: { version: '1.2.0' },
@@ -13,54 +13,54 @@ const offering = {
 
 describe.each(['stopped', 'running'] as const)('while the service is %s', (state) => {
   test('people, workspaces, agents and products are made, listed and removed, and the activity shows it', async () => {
-    const place = await newPlace()
-    if (state === 'running') await place.start()
+    const home = await newServiceHome()
+    if (state === 'running') await home.start()
     const json = async (args: string[], input?: string) =>
-      JSON.parse((await place.runProgram([...args, '--json'], input)).stdout)
+      JSON.parse((await home.runProgram([...args, '--json'], input)).stdout)
     expect(await json(['workspace', 'create', 'north'])).toEqual({ slug: 'north', name: 'north' })
-    expect(await place.value(['workspace', 'activate', 'north', 'svc'])).toMatchObject({ activated: true })
-    expect(await place.value(['workspace', 'list'])).toEqual([
+    expect(await home.value(['workspace', 'activate', 'north', 'svc'])).toMatchObject({ activated: true })
+    expect(await home.value(['workspace', 'list'])).toEqual([
       { slug: 'north', name: 'north', members: 0, agents: 0, products: ['svc'] },
     ])
 
     const person = ['person', 'create', 'ada@example.org', '--name', 'Ada', '--workspace', 'north', '--role', 'admin']
     expect(await json(person, 'correct horse battery\n')).toMatchObject({ email: 'ada@example.org' })
-    expect(await place.value(['person', 'list'])).toEqual([
+    expect(await home.value(['person', 'list'])).toEqual([
       { email: 'ada@example.org', emailConfirmed: false, name: 'Ada', workspaces: [{ slug: 'north', role: 'admin' }] },
     ])
-    const { link } = await place.value<{ link: string }>(['link', 'ada@example.org'])
-    expect(link).toMatch(new RegExp(`^${place.url}/link[?#]token=[\\w-]{43}$`))
-    const claim = await place.value<{ link: string }>(['link', 'ada@example.org', '--claim'])
-    expect(claim.link).toMatch(new RegExp(`^${place.url}/claim[?]token=[\\w-]{43}$`))
-    expect(await place.value(['person', 'reset', 'ada@example.org'], 'another long one')).toEqual({
+    const { link } = await home.value<{ link: string }>(['link', 'ada@example.org'])
+    expect(link).toMatch(new RegExp(`^${home.url}/link[?#]token=[\\w-]{43}$`))
+    const claim = await home.value<{ link: string }>(['link', 'ada@example.org', '--claim'])
+    expect(claim.link).toMatch(new RegExp(`^${home.url}/claim[?]token=[\\w-]{43}$`))
+    expect(await home.value(['person', 'reset', 'ada@example.org'], 'another long one')).toEqual({
       email: 'ada@example.org',
     })
-    const { password } = await place.value<{ password: string }>(['person', 'reset', 'ada@example.org'])
+    const { password } = await home.value<{ password: string }>(['person', 'reset', 'ada@example.org'])
     expect(password).toMatch(/^[\w-]{20}$/)
 
-    const made = await place.value<{ token: string }>(['agent', 'create', 'north/mail'])
+    const made = await home.value<{ token: string }>(['agent', 'create', 'north/mail'])
     expect(made.token).toMatch(/^svc_agt_[\w-]{43}$/)
-    const { token } = await place.value<{ token: string }>(['agent', 'rotate', 'north/mail'])
+    const { token } = await home.value<{ token: string }>(['agent', 'rotate', 'north/mail'])
     expect(token).toMatch(/^svc_agt_/)
     expect(token).not.toBe(made.token)
-    expect(await place.value(['agent', 'list', 'north'])).toMatchObject([{ name: 'mail', seenAt: null }])
-    expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject({
+    expect(await home.value(['agent', 'list', 'north'])).toMatchObject([{ name: 'mail', seenAt: null }])
+    expect(await home.value(['agent', 'show', 'north/mail'])).toMatchObject({
       name: 'mail',
       seenAt: null,
       report: null,
     })
-    expect(await place.value(['command', 'list', 'north/mail'])).toEqual([])
-    expect(await place.value(['log', 'list', 'north/mail'])).toEqual([])
-    expect(await place.value(['agent', 'delete', 'north/mail'])).toMatchObject({ deleted: true })
-    expect(await place.value(['agent', 'list', 'north'])).toEqual([])
+    expect(await home.value(['command', 'list', 'north/mail'])).toEqual([])
+    expect(await home.value(['log', 'list', 'north/mail'])).toEqual([])
+    expect(await home.value(['agent', 'delete', 'north/mail'])).toMatchObject({ deleted: true })
+    expect(await home.value(['agent', 'list', 'north'])).toEqual([])
 
     const product = ['product', 'add', 'tasks', '--origin', 'https://tasks.example.org']
-    expect(await place.value(product)).toMatchObject({ id: 'tasks', secret: expect.stringMatching(/^[\w-]{43}$/) })
-    expect(await place.value(['product', 'list'])).toMatchObject([{ id: 'tasks', origin: 'https://tasks.example.org' }])
-    expect(await place.value(['product', 'remove', 'tasks'])).toMatchObject({ removed: true })
-    expect(await place.value(['workspace', 'deactivate', 'north', 'svc'])).toMatchObject({ activated: false })
+    expect(await home.value(product)).toMatchObject({ id: 'tasks', secret: expect.stringMatching(/^[\w-]{43}$/) })
+    expect(await home.value(['product', 'list'])).toMatchObject([{ id: 'tasks', origin: 'https://tasks.example.org' }])
+    expect(await home.value(['product', 'remove', 'tasks'])).toMatchObject({ removed: true })
+    expect(await home.value(['workspace', 'deactivate', 'north', 'svc'])).toMatchObject({ activated: false })
 
-    const audit = await place.value<{ action: string; actor: string; at: number }[]>(['audit', 'list', 'north'])
+    const audit = await home.value<{ action: string; actor: string; at: number }[]>(['audit', 'list', 'north'])
     expect(audit.map(({ action }) => action).toReversed()).toEqual([
       'workspace.created',
       'workspace.activated',
@@ -72,56 +72,56 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     ])
     expect(new Set(audit.map(({ actor }) => actor))).toEqual(new Set(['operator']))
     const since = new Date((audit[0]?.at ?? 0) + 1).toISOString()
-    expect(await place.value(['audit', 'list', 'north', '--since', since])).toEqual([])
+    expect(await home.value(['audit', 'list', 'north', '--since', since])).toEqual([])
   })
 
   test('people are added to workspaces and removed, and a workspace is given limits', async () => {
-    const place = await newPlace()
-    if (state === 'running') await place.start()
-    for (const slug of ['north', 'south']) await place.value(['workspace', 'create', slug])
+    const home = await newServiceHome()
+    if (state === 'running') await home.start()
+    for (const slug of ['north', 'south']) await home.value(['workspace', 'create', slug])
     const create = ['person', 'create', 'ada@example.org', '--name', 'A\u202edA', '--workspace']
-    await place.value([...create, 'north', '--role', 'admin'], 'correct horse battery')
-    const again = await place.run([...create, 'south', '--role', 'admin'], 'correct horse battery')
+    await home.value([...create, 'north', '--role', 'admin'], 'correct horse battery')
+    const again = await home.run([...create, 'south', '--role', 'admin'], 'correct horse battery')
     expect(again.stderr).toContain('svc-server member add south ada@example.org --role admin')
 
-    expect(await place.value(['member', 'add', 'south', 'Ada@example.org', '--role', 'admin'])).toEqual({
+    expect(await home.value(['member', 'add', 'south', 'Ada@example.org', '--role', 'admin'])).toEqual({
       workspace: 'south',
       email: 'ada@example.org',
       role: 'admin',
     })
     const ada = { email: 'ada@example.org', name: 'A\u202edA', role: 'admin' }
-    expect(await place.value(['member', 'list', 'south'])).toEqual([ada])
-    const shown = [await place.run(['member', 'list', 'south']), await place.run(['person', 'list', '--json'])]
+    expect(await home.value(['member', 'list', 'south'])).toEqual([ada])
+    const shown = [await home.run(['member', 'list', 'south']), await home.run(['person', 'list', '--json'])]
     expect(shown.map(({ stdout }) => stdout).join('')).not.toContain('\u202e')
-    expect((await place.run(['member', 'remove', 'north', ada.email])).stderr).toContain('needs an admin')
-    await place.value(['person', 'create', 'bob@example.org', '--name', 'Bob'], 'correct horse battery')
-    await place.value(['member', 'add', 'north', 'bob@example.org', '--role', 'admin'])
-    expect(await place.value(['member', 'remove', 'north', ada.email])).toMatchObject({ removed: true })
-    expect((await place.run(['member', 'remove', 'north', ada.email])).stderr).toContain('is not a member')
+    expect((await home.run(['member', 'remove', 'north', ada.email])).stderr).toContain('needs an admin')
+    await home.value(['person', 'create', 'bob@example.org', '--name', 'Bob'], 'correct horse battery')
+    await home.value(['member', 'add', 'north', 'bob@example.org', '--role', 'admin'])
+    expect(await home.value(['member', 'remove', 'north', ada.email])).toMatchObject({ removed: true })
+    expect((await home.run(['member', 'remove', 'north', ada.email])).stderr).toContain('is not a member')
 
     const limits = {
       agents: { limit: 10_000, used: 0 },
       people: { limit: 200, used: 1 },
       bundles: { limit: 1e9, used: 0 },
     }
-    expect(await place.value(['workspace', 'limit', 'north'])).toEqual({ slug: 'north', ...limits })
+    expect(await home.value(['workspace', 'limit', 'north'])).toEqual({ slug: 'north', ...limits })
     const set = ['workspace', 'limit', 'north', '--agents', '0', '--bundles', '2.5GB']
-    expect(await place.value(set)).toMatchObject({ agents: { limit: 0 }, bundles: { limit: 2.5e9 } })
-    expect((await place.run(['agent', 'create', 'north/mail'])).stderr).toContain('may have 0 agents and has 0')
-    expect((await place.run(['workspace', 'limit', 'north', '--bundles', 'much'])).code).toBe(2)
-    expect(await place.value(['workspace', 'limit', 'north', '--agents', 'default'])).toMatchObject({
+    expect(await home.value(set)).toMatchObject({ agents: { limit: 0 }, bundles: { limit: 2.5e9 } })
+    expect((await home.run(['agent', 'create', 'north/mail'])).stderr).toContain('may have 0 agents and has 0')
+    expect((await home.run(['workspace', 'limit', 'north', '--bundles', 'much'])).code).toBe(2)
+    expect(await home.value(['workspace', 'limit', 'north', '--agents', 'default'])).toMatchObject({
       agents: limits.agents,
     })
   })
 
   test('a refused command exits with 1, one that is not understood with 2, and standard output stays empty', async () => {
-    const place = await newPlace()
-    if (state === 'running') await place.start()
-    await place.value(['workspace', 'create', 'north'])
+    const home = await newServiceHome()
+    if (state === 'running') await home.start()
+    await home.value(['workspace', 'create', 'north'])
     const refused: [args: string[], says: string, input?: string][] = [
       [['workspace', 'create', 'north'], 'already a workspace'],
       [['workspace', 'create', 'No Slug'], 'lowercase letters'],
-      [['agent', 'list', 'south'], `no workspace "south". The data folder is ${place.dataDir}.`],
+      [['agent', 'list', 'south'], `no workspace "south". The data folder is ${home.dataDir}.`],
       [['agent', 'show', 'north/nobody'], `no agent "nobody" in the workspace "north". The data folder is`],
       [['person', 'create', 'a@b.de', '--name', 'A'], 'password'],
       [['person', 'create', 'a@b.de', '--name', 'A'], '10 to 200 characters', 'short'],
@@ -131,7 +131,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       [['log', 'show', '1'], 'no log'],
       [['product', 'add', 'svc', '--origin', 'https://a.example'], 'is this service'],
     ]
-    type Run = typeof place.run
+    type Run = typeof home.run
     const fails = async (run: Run, code: number, [args, says, input]: (typeof refused)[number]) => {
       const ran = await run([...args, '--json'], input)
       expect([args.join(' '), ran.code, ran.stdout]).toEqual([args.join(' '), code, ''])
@@ -148,23 +148,23 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       [['agent', 'list', 'north', '--colour'], 'unknown option'],
     ]
     // The test runs the program itself for one case of each exit code, and the other cases in its own process.
-    const program: Run = (args, input) => place.runProgram(args, input)
-    const here: Run = (args, input) => place.run(args, input)
+    const program: Run = (args, input) => home.runProgram(args, input)
+    const here: Run = (args, input) => home.run(args, input)
     for (const [code, cases] of [
       [1, refused],
       [2, misused],
     ] as const)
       for (const [at, each] of cases.entries()) await fails(at === 0 ? program : here, code, each)
-    expect(await place.value(['person', 'list'])).toEqual([]) // No refused command has left anything behind.
+    expect(await home.value(['person', 'list'])).toEqual([]) // No refused command has left anything behind.
   })
 })
 
 test("an agent's reports are shown, and a wish for it is in the next answer", async () => {
-  const place = await newPlace()
-  await place.start()
-  const { token } = await populate(place)
-  expect((await report(place.url, token, offering)).status).toBe(200)
-  expect(await place.value(['agent', 'show', 'north/mail'])).toMatchObject({
+  const home = await newServiceHome()
+  await home.start()
+  const { token } = await populate(home)
+  expect((await report(home.url, token, offering)).status).toBe(200)
+  expect(await home.value(['agent', 'show', 'north/mail'])).toMatchObject({
     name: 'mail',
     seenAt: expect.any(Number),
     version: '1.2.0',
@@ -173,63 +173,63 @@ test("an agent's reports are shown, and a wish for it is in the next answer", as
   })
 
   const send = (...words: string[]) =>
-    place.value<{ id: string; made: boolean }>(['command', 'send', 'north/mail', ...words])
+    home.value<{ id: string; made: boolean }>(['command', 'send', 'north/mail', ...words])
   const pause = await send('pause')
   expect(await send('pause')).toMatchObject({ id: pause.id, made: false })
   const set = await send('set', 'every=7')
   const log = await send('log', 'work')
-  expect((await place.run(['command', 'send', 'north/mail', 'set', 'every=99'])).code).toBe(1)
-  expect((await place.run(['command', 'send', 'north/mail', 'resume'])).stderr).toContain('does not offer "resume"')
-  const answer = (await (await report(place.url, token, offering)).json()) as { commands: unknown }
+  expect((await home.run(['command', 'send', 'north/mail', 'set', 'every=99'])).code).toBe(1)
+  expect((await home.run(['command', 'send', 'north/mail', 'resume'])).stderr).toContain('does not offer "resume"')
+  const answer = (await (await report(home.url, token, offering)).json()) as { commands: unknown }
   expect(answer.commands).toEqual([
     { id: pause.id, type: 'pause', payload: {} },
     { id: set.id, type: 'set', payload: { every: 7 } },
     { id: log.id, type: 'log', payload: { name: 'work' } },
   ])
-  expect(await place.value(['command', 'list', 'north/mail'])).toMatchObject([
+  expect(await home.value(['command', 'list', 'north/mail'])).toMatchObject([
     { id: log.id, state: 'delivered', createdBy: 'operator' },
     { id: set.id, state: 'delivered', payload: { every: 7 } },
     { id: pause.id, state: 'delivered' },
   ])
 
   const text = `${'a line of work\n'.repeat(30_000)}the end`
-  const uploaded = await fetch(`${place.url}/api/agent/v1/log`, {
+  const uploaded = await fetch(`${home.url}/api/agent/v1/log`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify({ command: log.id, name: 'work', text }),
   })
   expect(uploaded.ok).toBe(true)
-  const [kept] = await place.value<{ id: string; bytes: number }[]>(['log', 'list', 'north/mail'])
+  const [kept] = await home.value<{ id: string; bytes: number }[]>(['log', 'list', 'north/mail'])
   expect(kept?.bytes).toBe(text.length)
-  expect(await place.value(['log', 'show', kept?.id ?? ''])).toMatchObject({ name: 'work', text })
-  expect((await place.runProgram(['log', 'show', kept?.id ?? ''])).stdout.trimEnd()).toBe(text)
+  expect(await home.value(['log', 'show', kept?.id ?? ''])).toMatchObject({ name: 'work', text })
+  expect((await home.runProgram(['log', 'show', kept?.id ?? ''])).stdout.trimEnd()).toBe(text)
 })
 
 test('simultaneous commands wait for each other when no service runs', async () => {
-  const place = await newPlace()
-  await place.value(['workspace', 'create', 'north'])
+  const home = await newServiceHome()
+  await home.value(['workspace', 'create', 'north'])
   const names = ['a', 'b', 'c', 'd']
-  const made = await Promise.all(names.map((name) => place.runProgram(['agent', 'create', `north/${name}`])))
+  const made = await Promise.all(names.map((name) => home.runProgram(['agent', 'create', `north/${name}`])))
   expect(made.map(({ code }) => code)).toEqual([0, 0, 0, 0])
-  expect((await place.value<{ name: string }[]>(['agent', 'list', 'north'])).map(({ name }) => name)).toEqual(names)
+  expect((await home.value<{ name: string }[]>(['agent', 'list', 'north'])).map(({ name }) => name)).toEqual(names)
 })
 
 test('a data folder with a long path works', async () => {
   const folder = 'a-folder-whose-name-is-longer-than-the-address-of-a-socket-can-be'
-  const place = await newPlace({ SVC_LOG_LEVEL: 'info' })
-  const long = join(place.folder, folder, folder)
+  const home = await newServiceHome({ SVC_LOG_LEVEL: 'info' })
+  const long = join(home.folder, folder, folder)
   mkdirSync(long, { recursive: true })
-  place.env.SVC_DATA_DIR = long
-  const service = await place.start()
-  await place.value(['workspace', 'create', 'north'])
+  home.env.SVC_DATA_DIR = long
+  const service = await home.start()
+  await home.value(['workspace', 'create', 'north'])
   expect(service.log).toContain('operator ran a command')
 })
 
 test('help and version are answers, not errors', async () => {
-  const place = await newPlace()
-  const help = await place.runProgram(['--help'])
+  const home = await newServiceHome()
+  const help = await home.runProgram(['--help'])
   expect([help.code, help.stderr]).toEqual([0, ''])
   for (const word of ['start', 'workspace', 'backup', 'restore', '--json']) expect(help.stdout).toContain(word)
-  expect((await place.runProgram(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
-  expect((await place.runProgram(['agent'])).code).toBe(2)
+  expect((await home.runProgram(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
+  expect((await home.runProgram(['agent'])).code).toBe(2)
 })

@@ -2,28 +2,28 @@ import type { RolloutPage, RolloutPreview } from '@svc/api'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { installed, twoVersions } from '../../testing/installed.ts'
-import { newPlace, type Place, report } from '../../testing/service-process.ts'
+import { newServiceHome, report, type ServiceHome } from '../../testing/service-process.ts'
 
 test('the operator previews, starts, pauses, continues and cancels a rollout, or is refused with the reason', async () => {
-  const place = await newPlace({ SVC_RELEASE_DIR: '/nothing-is-built-here' })
-  await place.start()
-  const agents = await threeAgents(place)
+  const home = await newServiceHome({ SVC_RELEASE_DIR: '/nothing-is-built-here' })
+  await home.start()
+  const agents = await threeAgents(home)
   const begin = ['rollout', 'begin', 'north', 'mail@1.1.0', '--waves', '1, 2, all', '--watch', '0']
-  await refusals(place)
+  await refusals(home)
   type Begun = { rollout: RolloutPage | null; preview: RolloutPreview }
 
-  const { preview, rollout: none } = await place.value<Begun>([...begin, '--preview', '--agents', 'a1,a2'])
+  const { preview, rollout: none } = await home.value<Begun>([...begin, '--preview', '--agents', 'a1,a2'])
   expect([preview.waves.map((wave) => wave.agents), none]).toEqual([[['a1'], ['a2']], null])
-  expect(await place.value(['rollout', 'list', 'north'])).toEqual([])
-  const { rollout } = await place.value<Begun>(begin)
+  expect(await home.value(['rollout', 'list', 'north'])).toEqual([])
+  const { rollout } = await home.value<Begun>(begin)
   if (!rollout) throw new Error('Nothing was begun.')
   expect(rollout).toMatchObject({ state: 'running', wave: 1, upTo: ['1', '2', '100%'], createdBy: 'operator' })
 
   const { id } = rollout
-  const act = (what: string, ...more: string[]) => place.value<RolloutPage>(['rollout', what, id, ...more])
+  const act = (what: string, ...more: string[]) => home.value<RolloutPage>(['rollout', what, id, ...more])
   expect(await act('pause')).toMatchObject({ state: 'paused', counts: { untouched: 3 } })
   expect(await agents.a1('1.0.0')).not.toHaveProperty('desired')
-  expect(await place.run(['rollout', 'pause', id])).toMatchObject({
+  expect(await home.run(['rollout', 'pause', id])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('paused'),
   })
@@ -34,14 +34,14 @@ test('the operator previews, starts, pauses, continues and cancels a rollout, or
     expect(await act('show')).toMatchObject({ wave: 2, counts: { kept: 1, wished: 1 } }),
   )
 
-  const { stdout } = await place.run(['rollout', 'show', id])
+  const { stdout } = await home.run(['rollout', 'show', id])
   expect(stdout).toMatch(/^mail@1\.1\.0: running, wave 2 of 3, kept by 1 of 3 /)
   expect(stdout).toMatch(/^1 +a1 +kept +1\.1\.0 /m)
   expect(stdout).toMatch(/^3 +a3 +untouched +1\.0\.0 /m)
   const cancelled = await act('cancel', '--withdraw')
   expect(cancelled).toMatchObject({ state: 'cancelled', why: 'By operator.', counts: { kept: 1, untouched: 2 } })
-  expect((await place.run(['rollout', 'list', 'north'])).stdout).toMatch(/mail@1\.1\.0 +cancelled +2 of 3 +1 of 3/)
-  const audit = await place.value<{ action: string; actor: string }[]>(['audit', 'list', 'north'])
+  expect((await home.run(['rollout', 'list', 'north'])).stdout).toMatch(/mail@1\.1\.0 +cancelled +2 of 3 +1 of 3/)
+  const audit = await home.value<{ action: string; actor: string }[]>(['audit', 'list', 'north'])
   expect(audit.filter(({ action }) => action.startsWith('rollout')).map(({ action }) => action)).toEqual([
     'rollout.cancelled',
     'rollout.continued',
@@ -51,10 +51,10 @@ test('the operator previews, starts, pauses, continues and cancels a rollout, or
 })
 
 /** Checks that commands for rollouts with wrong arguments are refused, each with a message that names the fault. */
-async function refusals(place: Place): Promise<void> {
-  const begin = (...args: string[]) => place.run(['rollout', 'begin', 'north', ...args])
+async function refusals(home: ServiceHome): Promise<void> {
+  const begin = (...args: string[]) => home.run(['rollout', 'begin', 'north', ...args])
   const says = (text: string) => expect.stringContaining(text)
-  const unknown = place.run(['rollout', 'continue', 'none'])
+  const unknown = home.run(['rollout', 'continue', 'none'])
   const refused = await Promise.all([
     begin('mail@1.1.0', '--agents', 'a1,nobody'),
     begin('mail@7.0.0'),
@@ -75,14 +75,14 @@ async function refusals(place: Place): Promise<void> {
  * Installs the agents a1 to a3 of the blueprint mail, which has the versions 1.0.0 and 1.1.0. Returns for each agent a
  * function that reports a version as running.
  */
-async function threeAgents(place: Place) {
-  await twoVersions(place)
+async function threeAgents(home: ServiceHome) {
+  await twoVersions(home)
   const reports: Record<string, (version: string) => Promise<unknown>> = {}
   for (const name of ['a1', 'a2', 'a3'] as const) {
-    const token = await installed(place, name)
+    const token = await installed(home, name)
     reports[name] = async (version) => {
       const applied = { version, outcome: 'ok', message: `to ${version}` }
-      return (await report(place.url, token, { applied })).json()
+      return (await report(home.url, token, { applied })).json()
     }
     await reports[name]('1.0.0')
   }

@@ -7,7 +7,7 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bundle } from '../../testing/bundles.ts'
-import { newPlace, type Place } from '../../testing/service-process.ts'
+import { newServiceHome, type ServiceHome } from '../../testing/service-process.ts'
 
 const nobody = 65534
 const program = join(import.meta.dirname, '../main.ts')
@@ -16,11 +16,11 @@ const canBeNobody =
   spawnSync(process.execPath, [program, '--version'], { uid: nobody, cwd: '/' }).status === 0
 
 /** Makes a folder, ports and variables for a service of another user. */
-async function placeOfNobody(): Promise<Place> {
-  const place = await newPlace()
-  chownSync(place.folder, nobody, nobody)
-  place.uid = nobody
-  return place
+async function placeOfNobody(): Promise<ServiceHome> {
+  const home = await newServiceHome()
+  chownSync(home.folder, nobody, nobody)
+  home.uid = nobody
+  return home
 }
 
 const owners = (folder: string) =>
@@ -29,14 +29,14 @@ const owners = (folder: string) =>
 test.runIf(canBeNobody)(
   'the service can read everything that root creates in its folder, even after a restore',
   async () => {
-    const place = await placeOfNobody()
-    await place.value(['workspace', 'create', 'north'])
-    const root = place.as(0)
+    const home = await placeOfNobody()
+    await home.value(['workspace', 'create', 'north'])
+    const root = home.as(0)
     await root.value(['workspace', 'create', 'south'])
     await root.value(['backup', 'monday.backup'])
     await root.value(['restore', 'monday.backup'])
-    expect(owners(place.dataDir).filter(([, uid]) => uid !== nobody)).toEqual([])
-    const service = await place.start()
+    expect(owners(home.dataDir).filter(([, uid]) => uid !== nobody)).toEqual([])
+    const service = await home.start()
     expect(await root.value(['workspace', 'list'])).toHaveLength(2)
     expect(await service.kill()).toBe(0)
   },
@@ -45,11 +45,11 @@ test.runIf(canBeNobody)(
 test.runIf(canBeNobody)(
   'a bundle is read by the person who uploads it; a backup is written by the user of the service, and the error says so',
   async () => {
-    const place = await placeOfNobody()
-    await place.value(['workspace', 'create', 'north'])
-    const service = await place.start()
-    const root = place.as(0)
-    const own = join(place.folder, 'of-root')
+    const home = await placeOfNobody()
+    await home.value(['workspace', 'create', 'north'])
+    const service = await home.start()
+    const root = home.as(0)
+    const own = join(home.folder, 'of-root')
     mkdirSync(own)
     chmodSync(own, 0o700)
     writeFileSync(join(own, 'mail.zip'), await bundle(), { mode: 0o600 })
@@ -63,11 +63,11 @@ test.runIf(canBeNobody)(
 test.runIf(canBeNobody).each(['stopped', 'running'] as const)(
   'another user gets a message about the owner of the folder, while the service is %s',
   async (state) => {
-    const place = await newPlace()
-    await place.value(['workspace', 'create', 'north'])
-    chmodSync(place.folder, 0o755)
-    if (state === 'running') await place.start()
-    const { code, stderr } = await place.as(nobody).run(['workspace', 'list'])
+    const home = await newServiceHome()
+    await home.value(['workspace', 'create', 'north'])
+    chmodSync(home.folder, 0o755)
+    if (state === 'running') await home.start()
+    const { code, stderr } = await home.as(nobody).run(['workspace', 'list'])
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(/not accessible to this user\. Run this as the user of the service/),
@@ -76,7 +76,7 @@ test.runIf(canBeNobody).each(['stopped', 'running'] as const)(
 )
 
 test('a command in the wrong folder says that the data folder there is new; one in the right folder does not', async () => {
-  const place = await newPlace()
-  expect((await place.runProgram(['workspace', 'list'])).stderr).toContain(`The data folder ${place.dataDir} is new.`)
-  expect((await place.runProgram(['workspace', 'list'])).stderr).toBe('')
+  const home = await newServiceHome()
+  expect((await home.runProgram(['workspace', 'list'])).stderr).toContain(`The data folder ${home.dataDir} is new.`)
+  expect((await home.runProgram(['workspace', 'list'])).stderr).toBe('')
 })

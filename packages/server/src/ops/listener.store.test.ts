@@ -8,14 +8,14 @@ import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { testConfig } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import type { Store } from '../db/open.ts'
 import { createMetrics } from './agent-metrics.ts'
 import { healthOf } from './health.ts'
 import { opsListener } from './listener.ts'
 import { createRegistry } from './metrics.ts'
 
-async function listening({ store, clock }: Pick<World, 'store' | 'clock'>) {
+async function listening({ store, clock }: Pick<TestWorkspace, 'store' | 'clock'>) {
   const observed = { store, config: testConfig({ version: '1.2.3' }), now: clock.now }
   const registry = createRegistry({ ...observed, agents: createMetrics(), live: { size: 3 } })
   const server = opsListener(registry, healthOf(store), '1.2.3')
@@ -43,7 +43,7 @@ async function listening({ store, clock }: Pick<World, 'store' | 'clock'>) {
  * that have never reported.
  */
 async function addAgents(
-  w: World,
+  w: TestWorkspace,
   count: number,
   secondsAgo: number | undefined,
   stopped: Stop | null = null,
@@ -59,7 +59,7 @@ async function addAgents(
   await w.store.db.insertInto('agent_report').values(reports).execute()
 }
 
-const addCommand = (w: World, state: 'queued' | 'delivered' | 'applied', due_at: number | null) =>
+const addCommand = (w: TestWorkspace, state: 'queued' | 'delivered' | 'applied', due_at: number | null) =>
   w.store.db
     .insertInto('command')
     .values({
@@ -77,7 +77,7 @@ const addCommand = (w: World, state: 'queued' | 'delivered' | 'applied', due_at:
 everyEngine('the operator’s port', (open: () => Promise<Store>) => {
   test('reports with the version that the service is healthy, only to GET and HEAD', async () => {
     const store = await open()
-    const { ask, close } = await listening(await world(store))
+    const { ask, close } = await listening(await newTestWorkspace(store))
     expect(await ask('/healthz')).toEqual({
       status: 200,
       type: 'application/json',
@@ -97,7 +97,7 @@ everyEngine('the operator’s port', (open: () => Promise<Store>) => {
 
   test('counts thousands of agents by when they were last seen, and the pending commands', async () => {
     const store = await open()
-    const w = await world(store) // The world starts with one agent that has never reported.
+    const w = await newTestWorkspace(store) // The workspace starts with one agent that has never reported.
     await addAgents(w, 1100, 179)
     await addAgents(w, 1050, 181)
     await addAgents(w, 1000, undefined)
@@ -125,7 +125,7 @@ everyEngine('the operator’s port', (open: () => Promise<Store>) => {
 
 everyEngine('the metrics of alerts', (open: () => Promise<Store>) => {
   test('say how many messages wait, and how old the last evaluation is', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const turned = { id: 1, holder: 'x', until_at: 0, turned_at: w.clock.now() }
     await w.store.db.insertInto('alert_lease').values(turned).execute()
     w.clock.pass(20)
@@ -143,7 +143,7 @@ everyEngine('the metrics of alerts', (open: () => Promise<Store>) => {
 
 everyEngine('the counts of commands', (open: () => Promise<Store>) => {
   test('forget a state without commands after five seconds', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     await addCommand(w, 'queued', w.clock.now() + 1000)
     const { ask, close } = await listening(w)
     const queued = async () => /svc_commands\{state="queued"\} (\d+)/.exec((await ask('/metrics')).text)?.[1]
@@ -166,7 +166,7 @@ everyEngine('the counts of commands', (open: () => Promise<Store>) => {
 everyEngine('a database that is gone', (open: () => Promise<Store>) => {
   test('is reported with 503 and a sentence', async () => {
     const store = await open()
-    const { ask, close } = await listening(await world(store))
+    const { ask, close } = await listening(await newTestWorkspace(store))
     if (store.engine === 'sqlite') await sql`pragma query_only = on`.execute(store.db)
     else await store.close()
     const { status, text } = await ask('/healthz')

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
+import {
+  addPerson,
+  addWorkspace,
+  newTestWorkspace,
+  type TestAgent,
+  type TestWorkspace,
+} from '../../testing/test-workspace.ts'
 import { openAlert } from '../../testing/typing.ts'
-import { addPerson, addWorkspace, type TestAgent, type World, world } from '../../testing/world.ts'
 import { acknowledge, liftMute, mute } from '../alerts/changes.ts'
 import { addChannel, disableChannel, enableChannel } from '../alerts/channels.ts'
 import { defaultRule } from '../alerts/conditions.ts'
@@ -20,7 +26,7 @@ const hook = { name: 'ops', kind: 'webhook', url: 'https://example.org/hook' }
 
 everyEngine('alerts on the page', (open) => {
   const started = async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { db } = w.store
     const ctx = () => ({ db, by: w.admin, now: w.clock.now() })
     const lines = async (ended = false, more: { before?: string; limit?: number; workspace?: { id: string } } = {}) => {
@@ -202,7 +208,7 @@ everyEngine('alerts on the page', (open) => {
 
 /** Inserts an open alert of a rule about any subject. */
 async function insert(
-  w: World,
+  w: TestWorkspace,
   rule: 'rollout' | 'gauge' | 'silent',
   about: { kind: 'rollout' | 'agent' | 'workspace'; id: string; name: string },
   { agents, ...more }: Partial<Alert> & { agents?: string } = {},
@@ -217,7 +223,7 @@ async function insert(
   await insertAlert(w.store.db, wanted, { ...alert, ...more }, now)
 }
 
-const massSilence = (w: World, names: readonly string[]) =>
+const massSilence = (w: TestWorkspace, names: readonly string[]) =>
   insert(
     w,
     'silent',
@@ -225,7 +231,7 @@ const massSilence = (w: World, names: readonly string[]) =>
     { agents: JSON.stringify({ names, of: 7 }) },
   )
 
-async function report(w: World, { id }: TestAgent): Promise<void> {
+async function report(w: TestWorkspace, { id }: TestAgent): Promise<void> {
   const row = { agent_id: id, received_at: w.clock.now(), level: 'bad', controls: '[]', interval_s: 30 }
   await w.store.db
     .insertInto('agent_report')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { activate, isActivated } from '../workspaces/store.ts'
 import { addProduct, listProducts, removeProduct } from './store.ts'
 
@@ -8,7 +8,7 @@ everyEngine('products', (open) => {
   const tasks = { id: 'tasks', origin: 'https://tasks.example.org/' }
 
   test('a product is added once, its secret is stored only as a hash, and removing it ends its activations', async () => {
-    const { store, admin, workspace, clock } = await world(await open())
+    const { store, admin, workspace, clock } = await newTestWorkspace(await open())
     const added = await addProduct({ db: store.db, by: admin, now: clock.now() }, tasks)
     const secret = added.ok ? added.value.secret : ''
     expect(secret).toMatch(/^[\w-]{43}$/)
@@ -41,7 +41,7 @@ everyEngine('products', (open) => {
     ['an address with a path', { ...tasks, origin: 'https://tasks.example.org/app' }, 'origin_invalid'],
     ['an invalid address', { ...tasks, origin: 'tasks' }, 'origin_invalid'],
   ])('%s is not a product', async (_what, product, code) => {
-    const { store, admin, clock } = await world(await open())
+    const { store, admin, clock } = await newTestWorkspace(await open())
     expect(await addProduct({ db: store.db, by: admin, now: clock.now() }, product)).toMatchObject({ ok: false, code })
     expect(await listProducts(store.db)).toEqual([])
   })

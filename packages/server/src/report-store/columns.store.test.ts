@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { submission } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { columnsOf, type Described } from '../db/described.ts'
 import * as tables from '../db/tables/reports.ts'
 import type { AgentRows, Decision, ReportWrite, RunWrite, Writes } from './rows.ts'
@@ -12,7 +12,7 @@ import { newRunCells, reportCells } from './written.ts'
 /**
  * Stores one report as if the rules had decided on the given writes. Returns the rows that were read for the report.
  */
-async function writes(w: World, write: Partial<Writes>, parts: object = {}): Promise<AgentRows | undefined> {
+async function writes(w: TestWorkspace, write: Partial<Writes>, parts: object = {}): Promise<AgentRows | undefined> {
   let read: AgentRows | undefined
   const given = { ...nothing, ...write }
   const judged = (rows: AgentRows | undefined): Decision => {
@@ -38,7 +38,7 @@ const nothing: Writes = {
 }
 
 /** Reads the only row of a table with plain SQL. */
-async function rowIn({ store }: World, table: string): Promise<Record<string, unknown>> {
+async function rowIn({ store }: TestWorkspace, table: string): Promise<Record<string, unknown>> {
   const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(store.db)
   expect(rows, table).toHaveLength(1)
   return { ...rows[0] }
@@ -61,7 +61,7 @@ const without = <R extends object>(row: R, ...names: string[]) =>
 
 everyEngine('the writes of a report', (open) => {
   test('each value of a report and of a run gets into its own column, in a new row and in a changed one', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const agent_id = w.agent.id
     const [report, next] = [100, 200].map((from) => distinct<ReportWrite>(tables.agentReport, { agent_id }, from))
     const run = distinct<RunWrite & { seq: number }>(tables.run, { agent_id, seq: 1 }, 300)
@@ -80,7 +80,7 @@ everyEngine('the writes of a report', (open) => {
   })
 
   test('each value of the agent, a command, the sums and the history lines gets into its own column', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const agent_id = w.agent.id
     const known = { agent_id, type: 'run_now', state: 'queued' }
     await w.store.db

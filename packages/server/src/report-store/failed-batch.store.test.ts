@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { reporting, submission } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { usageSums } from '../pages/usage.ts'
 
 everyEngine('a batch that fails', (open) => {
   test('a batch that fails leaves nothing that the next one builds on', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const r = reporting(w)
     await r.report({ runs: [{ id: 'a', started: 10, cost_usd: 1 }] })
     const bad = submission(w, { runs: [{ id: 'b', started: 20, cost_usd: 1 }] }, { agent: await w.addAgent('bad') })
@@ -46,7 +46,7 @@ everyEngine('a batch that fails', (open) => {
   })
 
   test('runs that left the last report and come back are still the same runs', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     await report({ runs: [{ id: 'a', started: 10, cost_usd: 1 }] })
     await report({ runs: [{ id: 'b', started: 20 }] })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { testStart, type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace, testStart } from '../../testing/test-workspace.ts'
 import { agentPage } from '../pages/agent.ts'
 import { usageOf, usageSums } from '../pages/usage.ts'
 import { namesPerDay, otherModels } from './usage-names.ts'
@@ -17,7 +17,7 @@ const runsOf = (prefix: string, count: number, started = (_: number) => noon) =>
   }))
 
 everyEngine('models of a report', (open) => {
-  const sums = async ({ store, agent }: World) => {
+  const sums = async ({ store, agent }: TestWorkspace) => {
     const all = await usageSums(store.db, agent)
     const total = all.filter(({ model }) => model === '').reduce((sum, { costMicro }) => sum + costMicro, 0)
     const named = all.filter(({ model }) => model !== '')
@@ -25,7 +25,7 @@ everyEngine('models of a report', (open) => {
   }
 
   test('a day has at most 200 names and one for the others, and no cost is lost', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     for (const prefix of ['a', 'b', 'c']) await report({ runs: runsOf(prefix, 100) })
     await report({ runs: [] })
@@ -35,7 +35,7 @@ everyEngine('models of a report', (open) => {
   })
 
   test('a run sent again with another cost changes the sum that its model is in', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     await report({ runs: runsOf('a', 10) })
     const again = runsOf('a', 10).map(({ models, ...run }) => {
@@ -48,7 +48,7 @@ everyEngine('models of a report', (open) => {
   })
 
   test('one report adds to at most a thousand names, however many days its runs span', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { decide } = reporting(w)
     const decision = await decide({ runs: runsOf('a', 300, (i) => noon - i * 86_400) })
     expect(
@@ -59,7 +59,7 @@ everyEngine('models of a report', (open) => {
   })
 
   test('the page and the chart stay below 256 KB, whatever an agent has named', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     const wide = '\u{10ffff}'.repeat(90)
     for (let part = 0; part < 3; part++) {

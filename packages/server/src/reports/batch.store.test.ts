@@ -4,7 +4,7 @@ import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { reporting, submission } from '../../testing/reporting.ts'
 import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Db, Store } from '../db/open.ts'
 import { createMetrics } from '../ops/agent-metrics.ts'
@@ -16,7 +16,7 @@ import { hashToken, newToken } from '../tokens.ts'
 import { createBatcher } from './batch.ts'
 import { decide } from './rules.ts'
 
-const batching = (w: World, store: ReportStore = openReportStore(w.store, decide)) => {
+const batching = (w: TestWorkspace, store: ReportStore = openReportStore(w.store, decide)) => {
   const failures: unknown[] = []
   const metrics = createMetrics()
   const batcher = createBatcher({
@@ -47,7 +47,7 @@ async function batchWaits(trx: Db, { engine }: Store): Promise<void> {
 
 everyEngine('group commit', (open) => {
   test('reports that arrive together are committed together, and two of the same agent one after the other', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { submit, metrics, settled } = batching(w)
     const agents = await Promise.all(Array.from({ length: 40 }, (_, i) => w.addAgent(`a${i}`)))
     const all = [...agents, w.agent, w.agent].map((agent, i) =>
@@ -61,7 +61,7 @@ everyEngine('group commit', (open) => {
   })
 
   test("a batch never runs inside somebody else's open transaction", async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { submit } = batching(w)
     let answered: Promise<unknown> | undefined
     const undone = w.store.db.transaction().execute(async (trx) => {
@@ -77,7 +77,7 @@ everyEngine('group commit', (open) => {
   })
 
   test('a batch waits for a token rotation in progress, and the old token stores nothing after it (I7)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { submit, metrics } = batching(w)
     const rotated = w.store.db.transaction().execute(async (trx) => {
       await trx
@@ -94,7 +94,7 @@ everyEngine('group commit', (open) => {
   })
 
   test('two nodes that store the same run at the same time count it once', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const nodes = [reporting(w), reporting(w)]
     for (let round = 0; round < 20; round++) {
       const runs = (cost_usd: number) => [{ id: `r${round}`, started: 1_790_000_000 + round, cost_usd }]
@@ -108,7 +108,7 @@ everyEngine('group commit', (open) => {
   })
 
   test('a report that breaks does not take the others of its batch with it', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const real = openReportStore(w.store, decide)
     const other = await w.addAgent('other')
     const breaks: ReportStore = async (batch, now, age) => {
@@ -123,7 +123,7 @@ everyEngine('group commit', (open) => {
   })
 
   test('when it is unknown whether the commit happened, no command is delivered, now or later (D1)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const r = reporting(w)
     await r.report(offering)
     const { id } = await r.press('run_now')

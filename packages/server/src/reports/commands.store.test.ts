@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { type Reporting, reporting } from '../../testing/reporting.ts'
 import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 
 everyEngine('commands in a report', (open) => {
-  const start = async (): Promise<World & Reporting> => {
-    const w = await world(await open())
+  const start = async (): Promise<TestWorkspace & Reporting> => {
+    const w = await newTestWorkspace(await open())
     const r = reporting(w)
     await r.report(offering)
-    return { ...r, ...w, store: w.store } as World & Reporting
+    return { ...r, ...w, store: w.store } as TestWorkspace & Reporting
   }
 
   test('a command is delivered once, even if the answer is lost (I1)', async () => {
@@ -226,7 +226,7 @@ everyEngine('commands in a report', (open) => {
   })
 
   test('two nodes that answer the same agent at the same time deliver a command once (I1)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const [a, b] = [reporting(w), reporting(w)]
     await a.report(offering)
     for (let round = 0; round < 20; round++) {

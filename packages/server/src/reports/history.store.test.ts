@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { faults, type History, play } from '../../testing/history.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import type { CommandRow } from '../db/tables.ts'
 
 const long = process.env.SVC_TEST_LONG !== undefined
@@ -15,7 +15,7 @@ everyEngine('histories of commands', (open) => {
     const store = await open()
     let delivered = 0
     for (let seed = 1; seed <= seeds; seed++) {
-      const history = await play(await world(store, { slug: `w${seed}`, people: false }), seed, steps)
+      const history = await play(await newTestWorkspace(store, { slug: `w${seed}`, people: false }), seed, steps)
       expect(faults(history), `seed ${seed}`).toEqual([])
       delivered += history.answers.flatMap(({ ids }) => ids).length
       await store.db.deleteFrom('agent').execute()

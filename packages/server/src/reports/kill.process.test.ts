@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { programs } from '../../../../scripts/testing/program.ts'
 import { offering, send } from '../../testing/service.ts'
 import { newPostgresDatabase, newSqliteFile } from '../../testing/stores.ts'
-import { type TestAgent, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestAgent } from '../../testing/test-workspace.ts'
 import { queueCommand } from '../commands/store.ts'
 import { openEmbedded, openPostgres, type Store } from '../db/open.ts'
 import { usageSums } from '../pages/usage.ts'
@@ -80,7 +80,7 @@ test.each([
     const where = await make()
     const known: Known = { runs: [], handedOut: [] }
     const seed = openAt(where)
-    const w = await world(seed)
+    const w = await newTestWorkspace(seed)
     const agents = await Promise.all(Array.from({ length: 12 }, (_, i) => w.addAgent(`a${i}`)))
     await seed.close()
     for (let round = 0; round < rounds; round++) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { uploaded } from '../../testing/bundles.ts'
 import { reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { logNamesOf, queueCommand } from '../commands/store.ts'
 import { machineChangesOf } from '../pages/machine-changes.ts'
 import { maxMachineChanges } from '../report-store/written.ts'
@@ -14,16 +14,16 @@ const set = (every: number) => ({
 
 everyEngine('changes made on the machine', (open) => {
   const start = async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     return { ...reporting(w), ...w, changes: () => machineChangesOf(w.store.db, w.agent, 50) }
   }
-  const ofBlueprint = ({ store, agent }: World, installed: string) =>
+  const ofBlueprint = ({ store, agent }: TestWorkspace, installed: string) =>
     store.db
       .updateTable('agent')
       .set({ blueprint: 'mail', installed_version: installed })
       .where('id', '=', agent.id)
       .execute()
-  const versions = async ({ store, agent }: World) =>
+  const versions = async ({ store, agent }: TestWorkspace) =>
     store.db
       .selectFrom('agent')
       .select(['reported_version', 'previous_version'])

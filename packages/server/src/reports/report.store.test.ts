@@ -3,7 +3,7 @@ import { sampleReport } from '../../../protocol/testing/sample.ts'
 import { reporting, submission } from '../../testing/reporting.ts'
 import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { addAgent, addWorkspace, type TestAgent, world } from '../../testing/world.ts'
+import { addAgent, addWorkspace, newTestWorkspace, type TestAgent } from '../../testing/test-workspace.ts'
 import { dayOf } from '../limits/days.ts'
 import { fleetRows } from '../pages/fleet-rows.ts'
 import { storedReport } from '../report-store/body.ts'
@@ -12,7 +12,7 @@ import { twoReporters } from './reporters.ts'
 
 everyEngine('a report', (open) => {
   test('a report is kept as received, along with its runs and the columns of the fleet list', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     await reporting(w).report(sampleReport)
     const row = await w.store.db.selectFrom('agent_report').selectAll().executeTakeFirstOrThrow()
     const { runs: _, acks: __, ...body } = sampleReport
@@ -31,7 +31,7 @@ everyEngine('a report', (open) => {
   })
 
   test('a report replaces the one before completely: what it leaves out is gone (I9)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     await report(sampleReport)
     await report({ state: { level: 'warn' } })
@@ -41,7 +41,7 @@ everyEngine('a report', (open) => {
   })
 
   test('a status that the runtime calls too old is a warning in the list, but never before ten minutes (D65)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     const list = async () => {
       const rows = await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))
@@ -65,7 +65,7 @@ everyEngine('a report', (open) => {
   })
 
   test('an agent that runs without its secrets is a warning in the list', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     const missing = async () =>
       (await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))).get(w.agent.id)?.secretsMissing
@@ -76,7 +76,7 @@ everyEngine('a report', (open) => {
   })
 
   test('an agent that was stopped on its machine is shown as stopped until its next report, and gets no commands with its last one (D66)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report, press } = reporting(w)
     const list = async () => (await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))).get(w.agent.id)
     await report(offering)
@@ -89,7 +89,7 @@ everyEngine('a report', (open) => {
   })
 
   test('level changes are kept as a history; repeated levels are not', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     for (const level of ['ok', 'ok', 'bad', 'bad', 'ok']) {
       w.clock.pass(30)
@@ -101,7 +101,7 @@ everyEngine('a report', (open) => {
   })
 
   test('a report with a token that was rotated meanwhile is refused inside the transaction and changes nothing (D22, I7)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { decide, report } = reporting(w)
     const next = newToken('agent')
     await w.store.db
@@ -116,7 +116,7 @@ everyEngine('a report', (open) => {
   })
 
   test('a report of an agent that was deleted meanwhile is refused', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { decide, report } = reporting(w)
     await report(sampleReport)
     await w.store.db.deleteFrom('agent').where('id', '=', w.agent.id).execute()
@@ -125,13 +125,13 @@ everyEngine('a report', (open) => {
   })
 
   test('a report to a workspace that is not activated stores nothing (D56)', async () => {
-    const w = await world(await open(), { activated: false })
+    const w = await newTestWorkspace(await open(), { activated: false })
     expect(await reporting(w).decide(sampleReport)).toEqual({ ok: false, code: 'workspace_inactive' })
     expect(await w.store.db.selectFrom('agent_report').selectAll().execute()).toEqual([])
   })
 
   test('a report that a later one overtook may bring acks, but changes nothing else and claims nothing (D11)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report, press, command } = reporting(w)
     await report({ ...offering, boot: 'b1', seq: 7 })
     const first = await press('pause')
@@ -154,7 +154,7 @@ everyEngine('a report', (open) => {
   })
 
   test('after a restart of the reporter, reports count again from its first number (D11)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     await report({ boot: 'b1', seq: 7 })
     await report({ boot: 'b2', seq: 0, state: { level: 'info' } })
@@ -163,7 +163,7 @@ everyEngine('a report', (open) => {
   })
 
   test('two reporters with one token are noticed; a restart or a crash loop is not mistaken for them (D8)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     const flag = async () =>
       twoReporters(
@@ -178,7 +178,7 @@ everyEngine('a report', (open) => {
   })
 
   test('in a batch of many agents each report gets its own decision, and refused ones store nothing', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const r = reporting(w)
     const inactive = await addWorkspace(w.store, 'south', false, w.clock.now())
     const good = await Promise.all(Array.from({ length: 20 }, (_, i) => w.addAgent(`agent-${i}`)))
@@ -202,7 +202,7 @@ everyEngine('a report', (open) => {
   })
 
   test('a report finds its own rows, even if the remembered row numbers belong to others by now', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { store, deliveries } = reporting(w)
     const other = await w.addAgent('other')
     const places = new Map([w.agent, other].map(({ id }) => [id, { agent: 0, report: 0, runs: [] as number[] }]))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { reporting, submission } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { testStart, type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace, testStart } from '../../testing/test-workspace.ts'
 import { agentPage } from '../pages/agent.ts'
 import { fleetRows } from '../pages/fleet-rows.ts'
 import { usageOf, usageSums } from '../pages/usage.ts'
@@ -11,9 +11,9 @@ const many = (count: number, run: (i: number) => object) => Array.from({ length:
 const today = Math.floor(testStart / 86_400_000)
 
 everyEngine('runs of a report', (open) => {
-  const ids = async ({ store }: World) =>
+  const ids = async ({ store }: TestWorkspace) =>
     (await store.db.selectFrom('run').select('id').orderBy('place').orderBy('seq').execute()).map(({ id }) => id)
-  const usage = async ({ store, agent }: World) =>
+  const usage = async ({ store, agent }: TestWorkspace) =>
     (await usageSums(store.db, agent))
       .map(
         ({ day, model, runs, costMicro, outputTokens }) => [day - today, model, runs, costMicro, outputTokens] as const,
@@ -21,7 +21,7 @@ everyEngine('runs of a report', (open) => {
       .sort(([day, model], [other, second]) => day - other || (model < second ? -1 : 1))
 
   test('a run whose id comes again is replaced completely and keeps its place (2.2, D10, D11)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     await report({ runs: [{ id: 'a', started: noon - 60, status: 'running', kind: 'mail', cost_usd: 0.5 }] })
     await report({ runs: [{ id: 'b', started: noon - 30 }] })
@@ -33,13 +33,13 @@ everyEngine('runs of a report', (open) => {
   })
 
   test('ids are compared byte by byte', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     await reporting(w).report({ runs: [{ id: 'a' }, { id: 'A' }, { id: 'ä' }, { id: 'a\u0308' }, { id: 'a ' }] })
     expect((await ids(w)).length).toBe(5)
   })
 
   test('a run without a start, or with one more than a day ahead, is placed where it was first seen (D10)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     await report({ runs: [{ id: 'none' }, { id: 'zero', started: 0 }, { id: 'far', started: noon + 86_401 }] })
     await report({
@@ -59,7 +59,7 @@ everyEngine('runs of a report', (open) => {
   })
 
   test('the newest 2000 are kept after each commit, by start and then by first sight (I8)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     for (let part = 0; part < 4; part++) {
       await report({ runs: many(500, (i) => ({ id: `n${part}-${i}`, started: noon - 10_000 + part * 500 + i })) })
@@ -83,7 +83,7 @@ everyEngine('runs of a report', (open) => {
   })
 
   test('daily sums hold cost, runs and tokens by model, and a run that is sent again adds only its difference', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     const yesterday = noon - 86_400
     await report({
@@ -102,7 +102,7 @@ everyEngine('runs of a report', (open) => {
   })
 
   test('the fleet and the chart show the same daily sums, however many days have one', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     for (let day = 11; day >= 0; day--) {
       await report({ runs: [{ id: `r${day}`, started: noon - day * 86_400, cost_usd: 1 + day, models: { large: 1 } }] })
@@ -124,13 +124,13 @@ everyEngine('runs of a report', (open) => {
   })
 
   test('a run that names only the cost of its models costs their sum', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     await reporting(w).report({ runs: [{ id: 'a', started: noon, models: { large: 0.2, small: 0.05 } }] })
     expect((await usage(w))[0]).toEqual([0, '', 1, 250_000, 0])
   })
 
   test('sums stay when their runs are trimmed; a run that does not survive its own commit is not counted', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     for (let part = 0; part < 4; part++) {
       await report({
@@ -144,7 +144,7 @@ everyEngine('runs of a report', (open) => {
   })
 
   test('huge numbers stay readable: no sum exceeds what a page can add up', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     const huge = { cost_usd: 1e308, output_tokens: Number.MAX_SAFE_INTEGER, models: { x: 1e300 } }
     for (let i = 0; i < 3; i++) await report({ runs: many(500, (n) => ({ id: `${i}-${n}`, started: noon, ...huge })) })
@@ -155,7 +155,7 @@ everyEngine('runs of a report', (open) => {
   })
 
   test('the rows of the first eight runs of a report are remembered, so that many agents need little memory', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { store } = reporting(w)
     const places = { agent: 0, report: 0, runs: [] as number[] }
     const sent = { ...submission(w, { runs: many(12, (i) => ({ id: `r${i}`, started: noon })) }), places }
@@ -165,7 +165,7 @@ everyEngine('runs of a report', (open) => {
   })
 
   test('a report in which no run changed writes none of them again', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { decide } = reporting(w)
     const runs = many(3, (i) => ({ id: `r${i}`, started: noon - i, cost_usd: 0.1 }))
     await decide({ runs })

@@ -2,7 +2,7 @@ import type { RolloutPage } from '@svc/api'
 import { expect, test } from 'vitest'
 import { type Fleet, newFleet } from '../../testing/fleet.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { rolloutPage } from '../pages/rollouts.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { wishMany } from '../wishes/many.ts'
@@ -16,7 +16,7 @@ const fewer = 150
 
 everyEngine('a fleet', (open) => {
   const start = async (max = 1000) => {
-    const w = await world(await open(), { people: false })
+    const w = await newTestWorkspace(await open(), { people: false })
     await serveRelease(w, '2.0.0')
     const count = Math.min(max, sizes[w.store.engine])
     for (const version of ['1.0.0', '1.1.0']) await addVersion(w, 'triage', version)
@@ -105,7 +105,7 @@ everyEngine('a fleet', (open) => {
  * Checks that what the service stores about each simulated agent matches that agent, that no runtime wish is left, and
  * that each offered blueprint wish was carried out or put on hold.
  */
-async function agrees(w: World, fleet: Fleet): Promise<void> {
+async function agrees(w: TestWorkspace, fleet: Fleet): Promise<void> {
   const rows = await w.store.db.selectFrom('agent').selectAll().execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
   for (const agent of fleet.agents) {

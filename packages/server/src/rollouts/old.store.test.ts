@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { testLive } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
 import { createSweeper } from '../sweeper/sweeper.ts'
 import { addVersion, ofBlueprint } from '../wishes/testing.ts'
@@ -14,25 +14,25 @@ const day = 86_400
 
 everyEngine('rollouts', (open) => {
   const start = async (agents = 1) => {
-    const w = await world(await open(), { people: false })
+    const w = await newTestWorkspace(await open(), { people: false })
     await addVersion(w, 'triage', '1.1.0')
     await ofBlueprint(w, w.agent, 'triage', '1.0.0')
     for (let i = 1; i < agents; i++) await ofBlueprint(w, await w.addAgent(`a${i}`), 'triage', '1.0.0')
     return w
   }
-  const begin = async (w: World) => {
+  const begin = async (w: TestWorkspace) => {
     const wanted = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0' } as const
     const made = await createRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, wanted)
     if (!made.ok) throw new Error(made.message)
     return made.value.id
   }
-  const cancel = (w: World, id: string) =>
+  const cancel = (w: TestWorkspace, id: string) =>
     cancelRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, id, true)
-  const sweeper = (w: World) => {
+  const sweeper = (w: TestWorkspace) => {
     const needs = { store: w.store, live: testLive(), log: pino({ level: 'silent' }), now: w.clock.now }
     return createSweeper(needs, () => undefined)
   }
-  const piece = async (w: World, limit: number, before?: string) => {
+  const piece = async (w: TestWorkspace, limit: number, before?: string) => {
     const { rows, more } = await rolloutsOf(w.store.db, w.workspace, { limit, before }, w.clock.now())
     return { ids: rows.map(({ id }) => id), more }
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { dayOf } from '../limits/days.ts'
 import { otherModels } from '../report-store/usage-names.ts'
 import { boundHistories } from './history.ts'
@@ -9,9 +9,10 @@ const dayMs = 86_400_000
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
 
 everyEngine('the history of an agent', (open) => {
-  const today = (w: World) => dayOf(w.clock.now())
-  const usage = (w: World) => w.store.db.selectFrom('usage_day').selectAll().orderBy('day').orderBy('model').execute()
-  const addUsage = async (w: World, days: readonly number[], names: number) => {
+  const today = (w: TestWorkspace) => dayOf(w.clock.now())
+  const usage = (w: TestWorkspace) =>
+    w.store.db.selectFrom('usage_day').selectAll().orderBy('day').orderBy('model').execute()
+  const addUsage = async (w: TestWorkspace, days: readonly number[], names: number) => {
     const sums = { runs: 1, cost_micro: 10, output_tokens: 5 }
     for (const day of days) {
       const rows = ['', ...many(names, (i) => `m${i}`)].map((model) => ({ agent_id: w.agent.id, day, model, ...sums }))
@@ -20,7 +21,7 @@ everyEngine('the history of an agent', (open) => {
   }
 
   test('daily sums are erased after 400 days, and no earlier', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     await addUsage(w, [today(w) - 401, today(w) - 400], 1)
     await boundHistories(w.store.db, '', w.clock.now())
     expect((await usage(w)).map(({ day, model }) => [today(w) - day, model])).toEqual([
@@ -30,7 +31,7 @@ everyEngine('the history of an agent', (open) => {
   })
 
   test('an agent keeps about 10,000 rows: the models of its oldest days are folded into one, and no cost is lost', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     await addUsage(
       w,
       many(60, (i) => today(w) - i),
@@ -50,7 +51,7 @@ everyEngine('the history of an agent', (open) => {
   })
 
   test('of more than 5,000 level changes, the newest 4,000 stay, and the worst of each day before them', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const first = (today(w) - 10) * dayMs
     const changes = many(6000, (i) => ({
       agent_id: w.agent.id,
@@ -73,7 +74,7 @@ everyEngine('the history of an agent', (open) => {
   })
 
   test('agents are processed in turns, a few at a time, and then from the start again', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const agents = [w.agent, ...(await Promise.all(many(29, (i) => w.addAgent(`agent-${i}`))))]
     const ids = agents.map(({ id }) => id).sort()
     const after = await boundHistories(w.store.db, '', w.clock.now())

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
 import { offering, testLive } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import type { MonotonicAge } from '../commands/deliveries.ts'
 import { createSweeper } from './sweeper.ts'
 
-const node = (w: World, age: MonotonicAge = () => undefined) => {
+const node = (w: TestWorkspace, age: MonotonicAge = () => undefined) => {
   const live = testLive()
   const log = pino({ level: 'silent' })
   return { live, ...createSweeper({ store: w.store, live, log, now: w.clock.now }, age) }
@@ -16,7 +16,7 @@ const node = (w: World, age: MonotonicAge = () => undefined) => {
 
 everyEngine('the sweeper', (open) => {
   test('the sweeper times out commands that were not fetched or not answered, and updates the pages once (D2)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report, press, command } = reporting(w)
     await report(offering)
     const delivered = await press('pause')
@@ -36,7 +36,7 @@ everyEngine('the sweeper', (open) => {
   })
 
   test('commands that this process delivered a moment ago by the monotonic clock are left alone (D20)', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report, press, command, deliveries, monotonic } = reporting(w)
     await report(offering)
     const { id } = await press('pause')
@@ -52,7 +52,7 @@ everyEngine('the sweeper', (open) => {
   })
 
   test('several nodes at once do each piece of work once', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report, press } = reporting(w)
     await report(offering)
     for (let i = 1; i <= 50; i++) await press('set', { every: i })
@@ -65,7 +65,7 @@ everyEngine('the sweeper', (open) => {
   })
 
   test('level changes are erased after 400 days, and no earlier', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     await report({ state: { level: 'ok' } })
     w.clock.pass(86_400)
@@ -77,7 +77,7 @@ everyEngine('the sweeper', (open) => {
   })
 
   test('the sweeper erases expired logs, and records that this node runs', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { db } = w.store
     const { report, press } = reporting(w)
     await report(offering)
@@ -101,7 +101,7 @@ everyEngine('the sweeper', (open) => {
   })
 
   test('expired sessions, and links a day after their end, are erased once a day', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { db, engine } = w.store
     const at = (days: number) => w.clock.now() + days * 86_400_000
     const date = (days: number) => (engine === 'sqlite' ? new Date(at(days)).toISOString() : new Date(at(days)))

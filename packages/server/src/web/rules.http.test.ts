@@ -61,7 +61,7 @@ const members = [
 /** Routes on which a member may only act on their own entry. */
 const ownOnly = ['DELETE /api/web/w/:slug/members/:id']
 
-async function world() {
+async function newSetup() {
   const service = await serve()
   const north = await service.workspace('north')
   await service.workspace('south')
@@ -86,7 +86,7 @@ const call = (browser: Browser, route: string) => {
 }
 
 test('every route requires a session, except those listed', async () => {
-  const { service, routes } = await world()
+  const { service, routes } = await newSetup()
   expect(routes.length).toBeGreaterThan(30)
   for (const route of routes.filter((r) => !open.includes(r))) {
     const answer = await call(service.browser(), route)
@@ -99,7 +99,7 @@ test('every route requires a session, except those listed', async () => {
 })
 
 test('to people outside a workspace, each of its routes answers as if it did not exist', async () => {
-  const { routes, stranger } = await world()
+  const { routes, stranger } = await newSetup()
   const ofWorkspace = routes.filter((r) => r.includes('/w/:slug'))
   expect(ofWorkspace.length).toBeGreaterThan(20)
   for (const route of ofWorkspace) {
@@ -109,7 +109,7 @@ test('to people outside a workspace, each of its routes answers as if it did not
 })
 
 test('every route of a workspace is for admins only, except those listed', async () => {
-  const { routes, member, admin } = await world()
+  const { routes, member, admin } = await newSetup()
   for (const route of routes.filter((r) => r.includes('/w/:slug') && !ownOnly.includes(r))) {
     const status = (await call(member, route)).status
     expect([route, status === 403]).toEqual([route, !members.includes(route)])
@@ -119,7 +119,7 @@ test('every route of a workspace is for admins only, except those listed', async
 })
 
 test('every write from another origin is refused, even if an admin is signed in', async () => {
-  const { service, routes, admin } = await world()
+  const { service, routes, admin } = await newSetup()
   const writes = routes.filter((r) => !r.startsWith('GET'))
   const foreign: Record<string, string>[] = [
     { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
@@ -139,7 +139,7 @@ test('every write from another origin is refused, even if an admin is signed in'
 })
 
 test('a form of another site cannot be disguised as a write', async () => {
-  const { admin } = await world()
+  const { admin } = await newSetup()
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
     const answer = await admin.send('POST', '/api/web/w/north/agents', '{"name":"x"}', { 'content-type': type })
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'body_invalid' } } })
@@ -147,7 +147,7 @@ test('a form of another site cannot be disguised as a write', async () => {
 })
 
 test('every answer has headers that forbid frames and foreign scripts', async () => {
-  const { admin, service } = await world()
+  const { admin, service } = await newSetup()
   for (const path of ['/', '/w/north', '/api/web/me', '/api/web/nothing', '/cli/svc.pyz', '/api/web/w/north/fleet']) {
     const { headers } = await admin.get(path)
     const policy = headers.get('content-security-policy') ?? ''
@@ -166,7 +166,7 @@ test('every answer has headers that forbid frames and foreign scripts', async ()
 })
 
 test('an unknown address answers 404 in the envelope, whatever the method', async () => {
-  const { admin } = await world()
+  const { admin } = await newSetup()
   for (const path of ['/api/web/nothing', '/api/nothing', '/api/web/w/north/nothing', '/cli/other', '/api/auth/ok']) {
     for (const method of ['GET', 'POST', 'PUT']) {
       const answer = await admin.send(method, path, method === 'GET' ? undefined : {})
@@ -184,13 +184,13 @@ test.each([
   ['more than a megabyte', JSON.stringify({ name: 'x'.repeat(1_200_000) }), 413, 'body_too_large'],
   ['nested too deeply', `{"name":${'['.repeat(40)}${']'.repeat(40)}}`, 400, 'body_invalid'],
 ])('a body that is %s is refused in the envelope', async (_what, body, status, code) => {
-  const { admin } = await world()
+  const { admin } = await newSetup()
   const answer = await admin.send('POST', '/api/web/w/north/agents', body)
   expect(answer).toMatchObject({ status, body: { error: { code } } })
 })
 
 test('a body that never arrives completely does not count as a fault of the service', async () => {
-  const { service, admin } = await world()
+  const { service, admin } = await newSetup()
   const { hostname, port } = new URL(service.origin)
   const headers = { cookie: admin.cookie, 'content-type': 'application/json', 'content-length': '100' }
   for (let i = 0; i < 5; i++) {
@@ -205,7 +205,7 @@ test('a body that never arrives completely does not count as a fault of the serv
 })
 
 test('hostile addresses and headers never cause a 5xx (I10)', async () => {
-  const { service, admin } = await world()
+  const { service, admin } = await newSetup()
   const paths = [
     '/%',
     '/%00',
@@ -241,7 +241,7 @@ test('hostile addresses and headers never cause a 5xx (I10)', async () => {
 })
 
 test('when the database fails, the answer is 503 with Retry-After, without details', async () => {
-  const { service, admin } = await world()
+  const { service, admin } = await newSetup()
   await service.store.db.schema.dropTable('agent_report').execute()
   const answer = await admin.get('/api/web/w/north/agents/mail')
   expect(answer).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } })

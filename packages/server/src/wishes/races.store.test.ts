@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Reporting, reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { type TestAgent, type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { deleteVersion } from '../blueprints/store.ts'
 import { advanceRollouts } from '../rollouts/advance.ts'
 import { cancelRollout, createRollout } from '../rollouts/store.ts'
@@ -14,11 +14,11 @@ import { grantWaiting, trialsOf } from './trials.ts'
 
 const runtime = { runtime: { version: '1.0.0' } }
 const place = ({ id, workspaceId }: TestAgent) => ({ id, workspace_id: workspaceId })
-const press = (w: World, agent: TestAgent) =>
+const press = (w: TestWorkspace, agent: TestAgent) =>
   pressRuntime({ db: w.store.db, by: w.admin, now: w.clock.now() }, place(agent))
-const events = async (w: World, kind: 'wished' | 'fetched') =>
+const events = async (w: TestWorkspace, kind: 'wished' | 'fetched') =>
   (await w.store.db.selectFrom('update_event').select('agent_id').where('kind', '=', kind).execute()).length
-const wishes = async (w: World, { id }: TestAgent) => {
+const wishes = async (w: TestWorkspace, { id }: TestAgent) => {
   const row = await w.store.db.selectFrom('agent').select('wishes').where('id', '=', id).executeTakeFirstOrThrow()
   return wishesIn(row.wishes)
 }
@@ -30,7 +30,7 @@ const filter = async <T>(all: readonly T[], holds: (one: T) => Promise<boolean>)
 
 everyEngine('wishes that nodes race for', (open) => {
   const start = async (count: number) => {
-    const w = await world(await open(), { people: false })
+    const w = await newTestWorkspace(await open(), { people: false })
     await serveRelease(w, '2.0.0')
     const r = reporting(w)
     const agents = [w.agent]
@@ -46,12 +46,12 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(await events(w, 'wished')).toBe(1)
   })
 
-  const waits = async (w: World, agent: TestAgent) => {
+  const waits = async (w: TestWorkspace, agent: TestAgent) => {
     const { runtime: wish } = await wishes(w, agent)
     return wish !== undefined && wish.grantedAt === undefined
   }
   /** Starts a rollout of the runtime to all agents in one wave. */
-  const rollOut = async (w: World, nodes = 1) => {
+  const rollOut = async (w: TestWorkspace, nodes = 1) => {
     const wanted = { kind: 'runtime', waves: ['100%'] } as const
     const by = { id: null, name: 'Ada' }
     const made = await createRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Reporting, reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
-import { type World, world } from '../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { renewAccess } from '../backup/renew.ts'
 import { wishesIn } from './kept.ts'
 import { clearBlueprint, clearRuntime, liftHold, pressRuntime, wishBlueprint } from './store.ts'
@@ -17,12 +17,12 @@ const runtime = (version: string, message = 'first', outcome = 'ok') => ({
 })
 
 everyEngine('wishes in answers', (open) => {
-  const start = async (): Promise<World & Reporting & Helpers> => {
-    const w = await world(await open())
+  const start = async (): Promise<TestWorkspace & Reporting & Helpers> => {
+    const w = await newTestWorkspace(await open())
     await ofBlueprint(w, w.agent, 'triage', '1.0.0')
     await addVersion(w, 'triage', '1.1.0')
     const r = reporting(w)
-    return { ...r, ...w, store: w.store, ...helpers(w, r) } as World & Reporting & Helpers
+    return { ...r, ...w, store: w.store, ...helpers(w, r) } as TestWorkspace & Reporting & Helpers
   }
 
   test('without a wish, an answer has no extra fields', async () => {
@@ -85,7 +85,7 @@ everyEngine('wishes in answers', (open) => {
   })
 
   test('an outcome that arrives after the wish was changed is about the version that its message names', async () => {
-    const { told, wish, state, timeline, world: w } = await start()
+    const { told, wish, state, timeline, w } = await start()
     await addVersion(w, 'triage', '1.2.0')
     await told(runs('1.0.0'))
     await wish('1.1.0')
@@ -110,7 +110,7 @@ everyEngine('wishes in answers', (open) => {
   })
 
   test('after two rollbacks between two reports, the outcome is about the version that its message names', async () => {
-    const { told, wish, state, timeline, world: w } = await start()
+    const { told, wish, state, timeline, w } = await start()
     await addVersion(w, 'triage', '1.2.0')
     await told(runs('1.0.0'))
     await wish('1.1.0')
@@ -145,7 +145,7 @@ everyEngine('wishes in answers', (open) => {
   })
 
   test('an agent connected by hand is never offered a blueprint version', async () => {
-    const { world: w, told, store } = await start()
+    const { w, told, store } = await start()
     const byHand = await w.addAgent('by-hand')
     expect(
       await wishBlueprint({ db: store.db, by: w.admin, now: w.clock.now() }, rowOf(byHand), { version: '1.1.0' }),
@@ -209,7 +209,7 @@ everyEngine('wishes in answers', (open) => {
   })
 
   test('a second request keeps the mark of the first; a withdrawn wish is in no answer (D34)', async () => {
-    const { told, press, release, world: w, state } = await start()
+    const { told, press, release, w, state } = await start()
     await release('2.0.0')
     await told(runtime('1.0.0'))
     await press()
@@ -223,7 +223,7 @@ everyEngine('wishes in answers', (open) => {
   })
 
   test('a runtime whose outcomes all read alike has met the wish after ten minutes on the version (D34)', async () => {
-    const { told, press, release, world: w, state } = await start()
+    const { told, press, release, w, state } = await start()
     await release('2.0.0')
     const always = (version: string) => runtime(version, 'updated')
     await told(always('1.0.0'))
@@ -250,7 +250,7 @@ everyEngine('wishes in answers', (open) => {
   })
 
   test('after a restore no earlier wish is offered, and holds remain', async () => {
-    const { told, wish, press, release, state, store, world: w } = await start()
+    const { told, wish, press, release, state, store, w } = await start()
     await release('2.0.0')
     const both = { ...runs('1.0.0'), ...runtime('1.0.0') }
     await told(both)
@@ -276,8 +276,8 @@ everyEngine('wishes in answers', (open) => {
 
 const rowOf = ({ id, workspaceId }: { id: string; workspaceId: string }) => ({ id, workspace_id: workspaceId })
 
-type Helpers = ReturnType<typeof helpers> & { world: World }
-function helpers(w: World, r: Reporting) {
+type Helpers = ReturnType<typeof helpers> & { w: TestWorkspace }
+function helpers(w: TestWorkspace, r: Reporting) {
   const { db } = w.store
   const agent = rowOf(w.agent)
   return {

@@ -2,13 +2,13 @@
  * Helpers for tests: add blueprint versions and releases as rows with placeholders for their bytes, and turn agents
  * into agents of a blueprint.
  */
-import type { World } from '../../testing/world.ts'
+import type { TestWorkspace } from '../../testing/test-workspace.ts'
 import { newId } from '../ids.ts'
 
-/** The parts of a test's world that these functions need. */
-type Place = Pick<World, 'store' | 'clock'> & { workspace: { id: string } }
+/** The parts of a test's workspace that these functions need. */
+type TestPart = Pick<TestWorkspace, 'store' | 'clock'> & { workspace: { id: string } }
 
-export async function addVersion(w: Place, blueprint: string, version: string): Promise<void> {
+export async function addVersion(w: TestPart, blueprint: string, version: string): Promise<void> {
   const { db } = w.store
   const known = await db.selectFrom('blueprint').select('id').where('name', '=', blueprint).executeTakeFirst()
   const id = known?.id ?? newId(w.clock.now())
@@ -34,7 +34,12 @@ export async function addVersion(w: Place, blueprint: string, version: string): 
 }
 
 /** Turns an agent into an agent of this blueprint, as if it had been installed with an install code. */
-export async function ofBlueprint(w: Place, agent: { id: string }, blueprint: string, version: string): Promise<void> {
+export async function ofBlueprint(
+  w: TestPart,
+  agent: { id: string },
+  blueprint: string,
+  version: string,
+): Promise<void> {
   const known = await w.store.db
     .selectFrom('blueprint_version')
     .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
@@ -48,7 +53,11 @@ export async function ofBlueprint(w: Place, agent: { id: string }, blueprint: st
 }
 
 /** Adds a release with placeholders for its bytes. The service then serves this release. */
-export async function serveRelease(w: Pick<World, 'store' | 'clock'>, version: string, signed = true): Promise<void> {
+export async function serveRelease(
+  w: Pick<TestWorkspace, 'store' | 'clock'>,
+  version: string,
+  signed = true,
+): Promise<void> {
   const { serial } = await w.store.db
     .selectFrom('release')
     .select((eb) => eb.fn.max('serial').as('serial'))

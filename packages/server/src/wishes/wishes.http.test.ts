@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { report, startService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
-import { world } from '../../testing/world.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { type Service, serve } from '../web/testing/service.ts'
 import { pressRuntime } from './store.ts'
 import { addVersion, ofBlueprint, serveRelease } from './testing.ts'
@@ -203,7 +203,7 @@ test('one request for many agents is one line of the activity, and so is its wit
 })
 
 test('after a signal to stop, the service offers no new wishes', async () => {
-  const w = await world(await openTestSqlite())
+  const w = await newTestWorkspace(await openTestSqlite())
   const service = await startService(w.store, { now: w.clock.now })
   onTestFinished(async () => {
     await service.stop()

@@ -18,7 +18,7 @@ const now = Date.UTC(2026, 10, 22, 12)
 const config = { baseUrl: 'http://localhost:8787' }
 const password = 'correct horse battery'
 
-async function world(store: Store) {
+async function newSetup(store: Store) {
   const auth = openAuth(store, { baseUrl: config.baseUrl, secret: 'a secret of the tests, long enough' })
   const people = { store, auth, config }
   const person = async (name: string) => {
@@ -36,7 +36,7 @@ const codes = (all: { ok: boolean; code?: string }[]) => all.map((each) => (each
 
 everyEngine('limits of a workspace', (open) => {
   test('limits have defaults until the operator sets others, and say how much is used', async () => {
-    const { db, north } = await world(await open())
+    const { db, north } = await newSetup(await open())
     expect(await limitsOf(db, north, now)).toEqual({
       agents: { limit: defaultLimits.agents, used: 0 },
       people: { limit: defaultLimits.people, used: 1 },
@@ -58,7 +58,7 @@ everyEngine('limits of a workspace', (open) => {
   })
 
   test("when agents are made at the same time, as many as fit are accepted; the others are refused with the limit's name", async () => {
-    const { db, north } = await world(await open())
+    const { db, north } = await newSetup(await open())
     await setLimits({ db, by: operator, now }, north, { agents: 2 })
     const all = await Promise.all(
       ['a', 'b', 'c', 'd', 'e'].map((name) => createAgent({ db, by: operator, now }, north, name)),
@@ -70,7 +70,7 @@ everyEngine('limits of a workspace', (open) => {
   })
 
   test('an install code cannot exceed the limit of agents, and stays valid for later', async () => {
-    const { db, north } = await world(await open())
+    const { db, north } = await newSetup(await open())
     value(await uploadBlueprint({ db, by: operator, now }, north, await bundle()))
     value(await createAgent({ db, by: operator, now }, north, 'first'))
     await setLimits({ db, by: operator, now }, north, { agents: 1 })
@@ -82,7 +82,7 @@ everyEngine('limits of a workspace', (open) => {
   })
 
   test('members and open invitations count together, even when they are added at the same time', async () => {
-    const { people, db, person, ann, north } = await world(await open())
+    const { people, db, person, ann, north } = await newSetup(await open())
     const bob = await person('Bob')
     await setLimits({ db, by: operator, now }, north, { people: 3 })
     const invites = (name: string) =>
@@ -102,7 +102,7 @@ everyEngine('limits of a workspace', (open) => {
   })
 
   test('a withdrawn invitation frees its place, and is deleted', async () => {
-    const { people, db, ann, north } = await world(await open())
+    const { people, db, ann, north } = await newSetup(await open())
     await setLimits({ db, by: operator, now }, north, { people: 2 })
     for (let i = 0; i < 5; i++) {
       const { id } = value(
@@ -114,7 +114,7 @@ everyEngine('limits of a workspace', (open) => {
   })
 
   test('when versions are uploaded at the same time, as many as fit are accepted, and a refused one leaves nothing', async () => {
-    const { db, north } = await world(await open())
+    const { db, north } = await newSetup(await open())
     const zips = await Promise.all(['a', 'b', 'c'].map((name) => bundle({ name })))
     const largest = Math.max(...zips.map(({ length }) => length))
     await setLimits({ db, by: operator, now }, north, { bundles: 2 * largest })

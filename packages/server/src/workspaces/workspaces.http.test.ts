@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Browser, operator, password, serve } from '../web/testing/service.ts'
 import { deactivate } from './store.ts'
 
-async function world() {
+async function newSetup() {
   const service = await serve()
   await service.workspace('north')
   return {
@@ -25,7 +25,7 @@ const idOf = async (browser: Browser, name: string) =>
   (await membersSeenBy(browser)).members.find((m) => m.name === name)?.id
 
 test('a person without an account accepts an invitation and gets account, membership and sign-in at once', async () => {
-  const { service, ann } = await world()
+  const { service, ann } = await newSetup()
   const invitation = await invited(ann, ' Cleo@Example.org ', 'admin')
   expect(invitation.url).toMatch(new RegExp(`^${service.baseUrl}/invitation/[^/]+$`))
   const cleo = service.browser()
@@ -48,7 +48,7 @@ test('a person without an account accepts an invitation and gets account, member
 })
 
 test('a person with an account signs in first, and nobody can accept for another', async () => {
-  const { service, ann, bob } = await world()
+  const { service, ann, bob } = await newSetup()
   await service.workspace('south')
   const eve = await service.person('Eve', 'south', 'admin')
   const invitation = await invited(ann, 'eve@example.org')
@@ -62,7 +62,7 @@ test('a person with an account signs in first, and nobody can accept for another
 })
 
 test('an invitation can be withdrawn, is replaced by a later one, and expires after seven days', async () => {
-  const { service, ann } = await world()
+  const { service, ann } = await newSetup()
   const [first, second] = [await invited(ann, 'cleo@example.org'), await invited(ann, 'cleo@example.org')]
   expect((await membersSeenBy(ann)).invitations).toMatchObject([{ id: second.id, url: second.url, invitedBy: 'Ann' }])
   expect((await service.browser().get(routeOf(first))).status).toBe(404)
@@ -77,7 +77,7 @@ test('an invitation can be withdrawn, is replaced by a later one, and expires af
 })
 
 test('the id of an invitation without its signature grants nothing', async () => {
-  const { service, ann } = await world()
+  const { service, ann } = await newSetup()
   const { id } = await invited(ann, 'cleo@example.org')
   for (const link of [id, `${id}.`, `${id}.${'A'.repeat(43)}`, '.', `x.${'A'.repeat(43)}`]) {
     expect((await service.browser().get(`/api/web/invitations/${link}`)).status).toBe(404)
@@ -88,7 +88,7 @@ test('the id of an invitation without its signature grants nothing', async () =>
 })
 
 test('when two people accept the same invitation at the same time, one account is made', async () => {
-  const { service, ann } = await world()
+  const { service, ann } = await newSetup()
   const invitation = await invited(ann, 'cleo@example.org')
   const answers = await Promise.all(
     ['Cleo', 'Clea'].map((name) => service.browser().send('POST', routeOf(invitation), { name, password })),
@@ -98,7 +98,7 @@ test('when two people accept the same invitation at the same time, one account i
 })
 
 test('members see the members but no invitations; admins see both', async () => {
-  const { ann, bob } = await world()
+  const { ann, bob } = await newSetup()
   await invited(ann, 'cleo@example.org')
   expect((await membersSeenBy(bob)).invitations).toEqual([])
   expect((await membersSeenBy(bob)).members).toMatchObject([
@@ -109,7 +109,7 @@ test('members see the members but no invitations; admins see both', async () => 
 })
 
 test('the last admin of a workspace cannot leave or become a member', async () => {
-  const { ann, bob } = await world()
+  const { ann, bob } = await newSetup()
   const [annId, bobId] = [await idOf(ann, 'Ann'), await idOf(ann, 'Bob')]
   const path = (id: string | undefined) => `/api/web/w/north/members/${id}`
   const lastAdmin = { status: 409, body: { error: { code: 'last_admin' } } }
@@ -125,7 +125,7 @@ test('the last admin of a workspace cannot leave or become a member', async () =
 })
 
 test('a member can leave but cannot remove others, and sees nothing afterwards', async () => {
-  const { ann, bob } = await world()
+  const { ann, bob } = await newSetup()
   const [annId, bobId] = [await idOf(bob, 'Ann'), await idOf(bob, 'Bob')]
   expect((await bob.send('DELETE', `/api/web/w/north/members/${annId}`)).status).toBe(403)
   expect((await bob.send('DELETE', `/api/web/w/north/members/${bobId}`)).status).toBe(200)
@@ -135,13 +135,13 @@ test('a member can leave but cannot remove others, and sees nothing afterwards',
 })
 
 test('a workspace that is not activated says so', async () => {
-  const { service, ann } = await world()
+  const { service, ann } = await newSetup()
   await deactivate({ db: service.store.db, by: operator, now: service.now() }, 'north', 'svc')
   expect((await ann.get('/api/web/w/north')).body).toMatchObject({ activated: false })
 })
 
 test('activity says who did what to what, newest first, page by page, and nothing of another workspace', async () => {
-  const { service, ann, bob } = await world()
+  const { service, ann, bob } = await newSetup()
   await service.workspace('south')
   await ann.send('PATCH', '/api/web/w/north', { name: 'North wind' })
   await invited(ann, 'cleo@example.org')

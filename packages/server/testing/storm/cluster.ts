@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../../scripts/testing/free-port.ts'
 import { databaseFile } from '../../src/ops/data-folder.ts'
 import { once, startPostgres, type TestPostgres } from '../postgres.ts'
-import { Place, type ServiceProcess } from '../service-process.ts'
+import { ServiceHome, type ServiceProcess } from '../service-process.ts'
 
 export interface Node {
-  place: Place
+  home: ServiceHome
   /** The process of the node; undefined while the node is down. */
   process: ServiceProcess | undefined
 }
@@ -56,7 +56,7 @@ export async function openCluster(
 /** Starts one node with a SQLite database in its data folder. `fill` prepares the database first. */
 export async function openAlone({ fill }: { fill: (file: string) => Promise<void> }): Promise<Alone> {
   const nodes = await startNodes(1, {}, (dataDir) => fill(databaseFile(dataDir)))
-  return { ...nodes, file: databaseFile(nodes.nodes[0]?.place.dataDir ?? '') }
+  return { ...nodes, file: databaseFile(nodes.nodes[0]?.home.dataDir ?? '') }
 }
 
 async function startNodes(
@@ -77,13 +77,13 @@ async function startNodes(
     const own = join(folder, `node${i}`)
     mkdirSync(join(own, 'data'), { recursive: true })
     writeFileSync(join(own, 'data/secret'), 'the same secret on every one of the nodes')
-    const place = new Place(own, { page: await freePort(), ops: await freePort() }, more)
-    nodes.push({ place, process: undefined })
-    await fill?.(place.dataDir)
+    const home = new ServiceHome(own, { page: await freePort(), ops: await freePort() }, more)
+    nodes.push({ home: home, process: undefined })
+    await fill?.(home.dataDir)
   }
   const start = async (node: Node) => {
     while (!stopped) {
-      const begun = node.place.begin()
+      const begun = node.home.begin()
       const stands = await begun.ready().then(
         () => true,
         () => false, // The node could not reach the database and ended before it was ready.

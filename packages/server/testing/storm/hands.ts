@@ -40,7 +40,7 @@ export function beside({ url }: Cluster): Hands {
  * socket, and each query opens the file only for a moment.
  */
 export function through({ nodes, file }: Alone): Hands {
-  const dataDir = nodes[0]?.place.dataDir ?? ''
+  const dataDir = nodes[0]?.home.dataDir ?? ''
   return {
     operate: (name, args, options = {}) => told(() => askService(dataDir, name, { args, options, input: '' })),
     read: async (look) => {

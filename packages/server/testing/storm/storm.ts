@@ -14,7 +14,7 @@ import { activate } from '../../src/workspaces/store.ts'
 import { uploaded } from '../bundles.ts'
 import type { Line, Of } from '../checker/lines.ts'
 import { buildOf } from '../releases.ts'
-import { addAgent, addWorkspace } from '../world.ts'
+import { addAgent, addWorkspace } from '../test-workspace.ts'
 import { reportOn } from './agents.ts'
 import { type Node, type Nodes, openAlone, openCluster } from './cluster.ts'
 import { beside, type Hands, through } from './hands.ts'
@@ -153,17 +153,17 @@ async function strike(
 }
 
 async function healing(cluster: Nodes, agents: readonly Reporter[], since: number): Promise<number> {
-  for (const { place } of cluster.nodes) {
+  for (const { home } of cluster.nodes) {
     const token = agents[0]?.token
     const well = async () => {
       // The body of this report is invalid: a node that can look up the token refuses it with 400, and nothing is
       // stored.
-      const answer = await fetch(`${place.url}/api/agent/v1/report`, {
+      const answer = await fetch(`${home.url}/api/agent/v1/report`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}` },
         body: '{',
       })
-      const health = await fetch(`${place.opsUrl}/healthz`)
+      const health = await fetch(`${home.opsUrl}/healthz`)
       return answer.status < 500 && health.status === 200
     }
     while (!(await well().catch(() => false))) await sleep(25)
@@ -204,7 +204,7 @@ async function peopled({ agents: count }: Weather, store: Store): Promise<Report
 
 /** Sends a request to a node. The client closes some connections while it waits, so that the answer is lost. */
 async function send(
-  { place }: Node,
+  { home }: Node,
   random: () => number,
   path: string,
   body: object,
@@ -213,7 +213,7 @@ async function send(
   const from = `10.${Math.floor(random() * 250)}.${Math.floor(random() * 250)}.${1 + Math.floor(random() * 250)}`
   const signal = random() < 0.03 ? AbortSignal.timeout(Math.floor(random() * 20)) : AbortSignal.timeout(15_000)
   try {
-    const answer = await fetch(place.url + path, {
+    const answer = await fetch(home.url + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': from, ...headers },
       body: JSON.stringify(body),

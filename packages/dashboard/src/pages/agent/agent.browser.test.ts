@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { wrongLooks } from '../../../testing/axe.ts'
 import { hostileReport, markup, turned, wholeReport } from './testing/reports.ts'
-import { openWorld, type World } from './testing/world.ts'
+import { type AgentPageSetup, openAgentPageSetup } from './testing/setup.ts'
 
-let world: World
+let setup: AgentPageSetup
 beforeAll(async () => {
-  world = await openWorld()
+  setup = await openAgentPageSetup()
 })
-afterAll(() => world?.place.close())
+afterAll(() => setup?.setup.close())
 
 const now = () => Math.floor(Date.now() / 1000)
 const section = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
@@ -17,9 +17,9 @@ const following = (page: Page) => page.getByRole('list', { name: 'Commands in pr
 const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
 test('every part of a report is shown', async () => {
-  const agent = await world.addAgent('whole')
+  const agent = await setup.addAgent('whole')
   await agent.report(wholeReport(now()))
-  const page = await world.visit('admin', 'whole')
+  const page = await setup.visit('admin', 'whole')
   for (const text of ['Working slowly', 'The mailbox answers late.', 'version 1.4.0', 'on build-07'])
     await seen(page, text)
   await section(page, 'Cost, 30 days').waitFor()
@@ -54,9 +54,9 @@ test('every part of a report is shown', async () => {
 })
 
 test('nothing is shown that is not in the report', async () => {
-  const agent = await world.addAgent('bare')
+  const agent = await setup.addAgent('bare')
   await agent.report()
-  const page = await world.visit('admin', 'bare')
+  const page = await setup.visit('admin', 'bare')
   await seen(page, /^reported/)
   // The service itself knows the alerts, so their section is shown even for an empty report.
   expect(await page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['Alerts'])
@@ -65,10 +65,10 @@ test('nothing is shown that is not in the report', async () => {
 })
 
 test('everything that an agent reports stays text', async () => {
-  const agent = await world.addAgent('hostile')
+  const agent = await setup.addAgent('hostile')
   await agent.report(hostileReport(now()))
   for (const tab of ['overview', 'runs', 'settings', 'logs']) {
-    const page = await world.visit('admin', 'hostile', { tab })
+    const page = await setup.visit('admin', 'hostile', { tab })
     if (tab === 'runs')
       await page
         .getByRole('main')
@@ -100,9 +100,9 @@ test('everything that an agent reports stays text', async () => {
 })
 
 test('a sent command is on the page at once, and so are its delivery and the agent’s answer', async () => {
-  const agent = await world.addAgent('pressed')
+  const agent = await setup.addAgent('pressed')
   await agent.report({ controls: ['pause', 'resume'], state: { level: 'ok', label: 'Working' } })
-  const page = await world.visit('admin', 'pressed')
+  const page = await setup.visit('admin', 'pressed')
   const pause = page.getByRole('button', { name: 'Pause', exact: true })
   await pause.click()
   await following(page).getByText('queued').waitFor()
@@ -134,12 +134,12 @@ test('a sent command is on the page at once, and so are its delivery and the age
 })
 
 test('settings: only valid changes are sent, a report does not touch text that is being typed, and a refusal has the agent’s own words', async () => {
-  const agent = await world.addAgent('settings')
+  const agent = await setup.addAgent('settings')
   const { settings } = wholeReport(now())
   const reporting = (values: object = {}, more: object = {}) =>
     agent.report({ settings: { ...settings, values: { ...settings.values, ...values } }, ...more })
   await reporting()
-  const page = await world.visit('admin', 'settings', { tab: 'settings' })
+  const page = await setup.visit('admin', 'settings', { tab: 'settings' })
   const every = page.getByLabel('Minutes between runs', { exact: true })
   const send = page.getByRole('button', { name: 'Send changes' })
   expect(await every.inputValue()).toBe('10')
@@ -184,9 +184,9 @@ test('settings: only valid changes are sent, a report does not touch text that i
 })
 
 test('text typed in the settings stays while another tab is open, and is not lost without a question', async () => {
-  const agent = await world.addAgent('drafts')
+  const agent = await setup.addAgent('drafts')
   await agent.report(wholeReport(now()))
-  const page = await world.visit('admin', 'drafts', { tab: 'settings' })
+  const page = await setup.visit('admin', 'drafts', { tab: 'settings' })
   const every = page.getByLabel('Minutes between runs', { exact: true })
   await every.fill('33')
   await page.getByRole('tab', { name: 'Runs' }).click()
@@ -212,9 +212,9 @@ test('text typed in the settings stays while another tab is open, and is not los
 })
 
 test('a log is requested, arrives, opens by itself, is searched and downloaded', async () => {
-  const agent = await world.addAgent('logs')
+  const agent = await setup.addAgent('logs')
   await agent.report({ active: [{ kind: 'triage', log: 'work' }] })
-  const page = await world.visit('admin', 'logs')
+  const page = await setup.visit('admin', 'logs')
   await page.getByRole('button', { name: 'Request log work' }).click()
   await following(page).getByText('queued').waitFor()
   await page.getByRole('tab', { name: 'Logs' }).click()
@@ -263,9 +263,9 @@ test('a log is requested, arrives, opens by itself, is searched and downloaded',
 })
 
 test('runs are filtered, paged and opened', async () => {
-  const agent = await world.addAgent('runs')
+  const agent = await setup.addAgent('runs')
   await agent.report({ runs: wholeReport(now()).runs })
-  const page = await world.visit('admin', 'runs', { tab: 'runs' })
+  const page = await setup.visit('admin', 'runs', { tab: 'runs' })
   const rows = page.locator('.ag-run')
   await seen(page, '60 runs kept')
   await rows.nth(49).waitFor()
@@ -291,9 +291,9 @@ test('runs are filtered, paged and opened', async () => {
 })
 
 test('a member sees everything but logs, and each disabled button says why', async () => {
-  const agent = await world.addAgent('watched')
+  const agent = await setup.addAgent('watched')
   await agent.report(wholeReport(now()))
-  const page = await world.visit('member', 'watched')
+  const page = await setup.visit('member', 'watched')
   const pause = page.getByRole('button', { name: 'Pause', exact: true })
   expect(await pause.getAttribute('aria-disabled')).toBe('true')
   await pause.focus()
@@ -306,9 +306,9 @@ test('a member sees everything but logs, and each disabled button says why', asy
 })
 
 test('an admin sets the hours in which an agent is expected to report, is told what is wrong with them, and removes them', async () => {
-  const agent = await world.addAgent('office')
+  const agent = await setup.addAgent('office')
   await agent.report()
-  const page = await world.visit('admin', 'office')
+  const page = await setup.visit('admin', 'office')
   const alerts = section(page, 'Alerts')
   await alerts.getByText('Expected to report at all times.').waitFor()
   await alerts.getByRole('button', { name: 'Set hours' }).click()
@@ -332,7 +332,7 @@ test('an admin sets the hours in which an agent is expected to report, is told w
   const sentence = 'Expected to report on weekdays from 08:00 to 19:00 (Europe/Berlin).'
   await alerts.getByText(sentence).waitFor()
 
-  const member = await world.visit('member', 'office')
+  const member = await setup.visit('member', 'office')
   await section(member, 'Alerts').getByText(sentence).waitFor()
   expect(await section(member, 'Alerts').getByRole('button', { name: 'Edit hours' }).count()).toBe(0)
   await alerts.getByRole('button', { name: 'Edit hours' }).click()
@@ -342,8 +342,8 @@ test('an admin sets the hours in which an agent is expected to report, is told w
 })
 
 test('before the first report, an agent’s page says how to connect it, and then fills by itself', async () => {
-  const agent = await world.addAgent('newcomer')
-  const page = await world.visit('admin', 'newcomer')
+  const agent = await setup.addAgent('newcomer')
+  const page = await setup.visit('admin', 'newcomer')
   await seen(page, 'Waiting for its first report')
   await seen(page, 'Never reported')
   await seen(page, /svc\.pyz connect --url|api\/agent\/v1\/report/)
@@ -353,9 +353,9 @@ test('before the first report, an agent’s page says how to connect it, and the
 })
 
 test('an offline agent is grey, and its last report is shown as past (D20)', async () => {
-  const agent = await world.addAgent('silent')
+  const agent = await setup.addAgent('silent')
   await agent.report(wholeReport(now()))
-  const page = await world.visit('admin', 'silent', { clock: true })
+  const page = await setup.visit('admin', 'silent', { clock: true })
   await seen(page, /^reported/)
   await page.clock.runFor(5 * 60_000)
   await seen(page, 'Offline, was Warning')
@@ -364,10 +364,10 @@ test('an offline agent is grey, and its last report is shown as past (D20)', asy
 })
 
 test('only values from an old status file are shown with their age; values that the runtime adds are current (D65)', async () => {
-  const agent = await world.addAgent('frozen')
+  const agent = await setup.addAgent('frozen')
   const health = ['Mailbox', 'Process', 'Status file', 'Binding tasks'].map((name) => ({ name, level: 'ok' as const }))
   await agent.report({ state: { level: 'ok', label: 'Sorting' }, health, status_at: now() - 20 * 3600 })
-  const page = await world.visit('admin', 'frozen')
+  const page = await setup.visit('admin', 'frozen')
   const items = section(page, 'Health').getByRole('listitem')
   await items.nth(3).waitFor()
   expect(await items.filter({ hasText: 'as of 20 h ago' }).locator('.ag-health-name').allInnerTexts()).toEqual([
@@ -388,9 +388,9 @@ const views = [
 test.each(views)('the view %s passes axe and fits a phone, light and dark', async (tab, name, whole) => {
   // This agent reports only a dozen runs, which include every kind. With sixty rows the accessibility check axe would
   // take seconds.
-  if (name === 'brief') await (await world.addAgent(name)).report({ runs: wholeReport(now()).runs.slice(0, 12) })
-  const page = await world.visit('admin', name, { tab })
+  if (name === 'brief') await (await setup.addAgent(name)).report({ runs: wholeReport(now()).runs.slice(0, 12) })
+  const page = await setup.visit('admin', name, { tab })
   expect(await wrongLooks(page, () => seen(page, whole))).toEqual([])
 })
 
-test('no page had an error meanwhile', () => expect(world.place.faults).toEqual([]))
+test('no page had an error meanwhile', () => expect(setup.setup.faults).toEqual([]))

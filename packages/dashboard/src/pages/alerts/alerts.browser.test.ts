@@ -7,16 +7,16 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { axe, resize, wrongLooks } from '../../../testing/axe.ts'
-import { openPlace, type Place, password, type Visitor } from '../../../testing/place.ts'
+import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
 
-let place: Place
+let setup: BrowserSetup
 let ada: Visitor
 let mo: Visitor
 let receiver: Server
 const received: string[] = []
 /** The HTTP status with which the test's receiver answers each message. */
 let answers = 200
-const at = (path: string) => `${place.url}/w/north-wind${path}`
+const at = (path: string) => `${setup.url}/w/north-wind${path}`
 const north = '/api/web/w/north-wind'
 /**
  * The timeout for test steps that wait until the service has evaluated the alerts. The service does this every 15 s.
@@ -32,26 +32,26 @@ beforeAll(async () => {
     })
   }).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
-  place = await openPlace({ SVC_OUTBOUND_ALLOW: '127.0.0.0/8' })
-  ada = await place.ada()
-  await place.operator(
+  setup = await openBrowserSetup({ SVC_OUTBOUND_ALLOW: '127.0.0.0/8' })
+  ada = await setup.ada()
+  await setup.operator(
     ['person', 'create', 'mo@example.org', '--name', 'Mo', '--workspace', 'north-wind', '--role', 'member'],
     password,
   )
-  mo = await place.visitor()
-  await place.signIn(mo, 'mo@example.org')
+  mo = await setup.visitor()
+  await setup.signIn(mo, 'mo@example.org')
   await ada.call('PATCH', `${north}/rules`, { rule: 'bad', after: 0 })
   for (const name of ['mail-triage', 'repo-watch']) {
     const { token } = await ada.call<{ token: string }>('POST', `${north}/agents`, { name })
-    await place.report(token, { state: { level: 'bad', label: `<b>${name}</b> fails` } })
+    await setup.report(token, { state: { level: 'bad', label: `<b>${name}</b> fails` } })
   }
 })
 afterAll(async () => {
   receiver?.close()
-  await place?.close()
+  await setup?.close()
 })
 beforeEach(() => resize(ada.page, 1280))
-afterEach(() => expect(place.faults.splice(0)).toEqual([]))
+afterEach(() => expect(setup.faults.splice(0)).toEqual([]))
 
 const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`
 const rows = (visitor: Pick<Visitor, 'page'>, list: string) =>
@@ -247,7 +247,7 @@ test('an admin allows the detail text of agents in messages; a member is not off
 test('ended alerts are listed page by page, newest first', async () => {
   const hour = 3_600_000
   const begin = Date.now() - 80 * hour
-  place.addEndedAlerts(
+  setup.addEndedAlerts(
     'bad',
     Array.from({ length: 70 }, (_, i) => [begin + i * hour, begin + i * hour + (i + 1) * 1000] as const),
   )

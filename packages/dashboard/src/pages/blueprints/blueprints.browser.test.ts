@@ -7,26 +7,26 @@ import type { AgentPage, Bots, Members, NewCode } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { wrongLooks } from '../../../testing/axe.ts'
-import { openPlace, type Place, password, type Visitor } from '../../../testing/place.ts'
+import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
 import { drop } from './testing/drop.ts'
 import { Machine } from './testing/machine.ts'
 
-let place: Place
+let setup: BrowserSetup
 let ada: Visitor
 const machine = new Machine()
 const w = '/api/web/w/north-wind'
-const at = (path: string) => `${place.url}/w/north-wind${path}`
+const at = (path: string) => `${setup.url}/w/north-wind${path}`
 
 beforeAll(async () => {
-  place = await openPlace()
-  ada = await place.ada()
-  await place.operator(['product', 'add', 'tasks', '--origin', 'http://localhost:8790'])
-  await place.operator(['product', 'add', 'notes', '--origin', 'http://localhost:8791'])
-  await place.operator(['workspace', 'activate', 'north-wind', 'tasks'])
+  setup = await openBrowserSetup()
+  ada = await setup.ada()
+  await setup.operator(['product', 'add', 'tasks', '--origin', 'http://localhost:8790'])
+  await setup.operator(['product', 'add', 'notes', '--origin', 'http://localhost:8791'])
+  await setup.operator(['workspace', 'activate', 'north-wind', 'tasks'])
 })
 afterAll(async () => {
   machine.remove()
-  await place?.close()
+  await setup?.close()
 })
 
 const bound = `description: Sorts incoming mail.
@@ -48,7 +48,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 const copied = (page: Page, what: string) =>
   page.locator('.svc-copy', { has: page.getByRole('button', { name: `Copy ${what}`, exact: true }) }).locator('pre')
 const text = async (page: Page, what: string): Promise<string> => (await copied(page, what).textContent()) ?? ''
-const window = (width = 1280, scheme: 'light' | 'dark' = 'light'): Promise<Page> => place.window(ada, { width, scheme })
+const window = (width = 1280, scheme: 'light' | 'dark' = 'light'): Promise<Page> => setup.window(ada, { width, scheme })
 
 test('a blueprint is uploaded, a code issued, and the agent installed with the shown lines; when its bot is revoked, the binding becomes bad', async () => {
   const page = await window()
@@ -103,7 +103,7 @@ test('a blueprint is uploaded, a code issued, and the agent installed with the s
       .split('\n')
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   )
-  await place.report(env.get('SVC_TOKEN') ?? '', {
+  await setup.report(env.get('SVC_TOKEN') ?? '', {
     agent: { version: '1.0.0' },
     state: { level: 'ok', label: 'Working' },
     health: [{ name: 'Binding tasks', level: 'ok', detail: 'answers' }],
@@ -199,9 +199,9 @@ test('a code is shown once, listed while it is valid, and revoked; the page show
 
 test('the code of a person who stops being an admin becomes invalid at once, on every page that shows it', async () => {
   const zoe = ['person', 'create', 'zoe@example.org', '--name', 'Zoe', '--workspace', 'north-wind', '--role', 'admin']
-  await place.operator(zoe, password)
-  const { page, ...visitor } = await place.visitor()
-  await place.signIn({ page, ...visitor }, 'zoe@example.org')
+  await setup.operator(zoe, password)
+  const { page, ...visitor } = await setup.visitor()
+  await setup.signIn({ page, ...visitor }, 'zoe@example.org')
   const wanted = { blueprint: 'price-scout', version: '2.0.0' }
   const { id } = await visitor.call<NewCode>('POST', `${w}/codes`, wanted)
   await page.goto(at(`/codes/${id}`))
@@ -225,7 +225,7 @@ test('the code of a person who stops being an admin becomes invalid at once, on 
 test('a code counts down until it expires', async () => {
   const { id } = await ada.call<NewCode>('POST', `${w}/codes`, { blueprint: 'price-scout', version: '2.0.0' })
   // A test clock applies to all pages of one browser context, so this test uses a separate context.
-  const { context, page } = await place.visitor({ own: true })
+  const { context, page } = await setup.visitor({ own: true })
   await context.addCookies(await ada.context.cookies())
   await page.clock.install()
   await page.goto(at(`/codes/${id}`))
@@ -265,12 +265,12 @@ test('changes made on the machine are marked in their place, until they are chan
     agent: { version },
     applied: { version },
   })
-  await place.report(token, parts('Working', 10, '1.0.0'))
+  await setup.report(token, parts('Working', 10, '1.0.0'))
   const page = await window()
   await page.goto(at('/agents/two-authors'))
   await page.getByText('Working').first().waitFor()
   expect(await page.getByText('on the machine').count()).toBe(0)
-  await place.report(token, parts('Paused', 5, '1.1.0'))
+  await setup.report(token, parts('Paused', 5, '1.1.0'))
   await page.getByText(/^Paused on the machine, not from here/).waitFor()
   await page.getByRole('article', { name: 'Versions' }).getByText('Changed on the machine').waitFor()
   await page.getByRole('tab', { name: 'Settings' }).click()
@@ -278,19 +278,19 @@ test('changes made on the machine are marked in their place, until they are chan
 
   await page.getByLabel('Minutes', { exact: true }).fill('7')
   await page.getByRole('button', { name: 'Send changes' }).click()
-  const { commands } = await place.report(token, parts('Paused', 5, '1.1.0'))
+  const { commands } = await setup.report(token, parts('Paused', 5, '1.1.0'))
   const acks = commands.map(({ id }) => ({ id, ok: true }))
-  await place.report(token, { ...parts('Paused', 7, '1.1.0'), acks })
+  await setup.report(token, { ...parts('Paused', 7, '1.1.0'), acks })
   await page.getByText(/^Changed on the machine from 10/).waitFor({ state: 'detached' })
 })
 
 test('a member sees everything and can change nothing', async () => {
-  await place.operator(
+  await setup.operator(
     ['person', 'create', 'mo@example.org', '--name', 'Mo', '--workspace', 'north-wind', '--role', 'member'],
     password,
   )
-  const { page, ...mo } = await place.visitor()
-  await place.signIn({ page, ...mo }, 'mo@example.org')
+  const { page, ...mo } = await setup.visitor()
+  await setup.signIn({ page, ...mo }, 'mo@example.org')
   for (const [path, words] of [
     ['/blueprints', 'price-scout'],
     ['/blueprints/mail-triage', 'python3 -u main.py'],
@@ -383,5 +383,5 @@ test('the last bot is deleted with its token, and its place is free', async () =
 })
 
 test('no page had an error', () => {
-  expect(place.faults).toEqual([])
+  expect(setup.faults).toEqual([])
 })

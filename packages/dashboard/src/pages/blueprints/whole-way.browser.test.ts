@@ -10,7 +10,7 @@ import { afterAll, expect, test } from 'vitest'
 import { Product } from '../../../../../examples/product-running.ts'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { freePort } from '../../../../../scripts/testing/free-port.ts'
-import { openPlace, type Place } from '../../../testing/place.ts'
+import { type BrowserSetup, openBrowserSetup } from '../../../testing/browser-setup.ts'
 import { noTerminal, Terminal } from '../../../testing/terminal.ts'
 import { drop } from './testing/drop.ts'
 import { Machine } from './testing/machine.ts'
@@ -18,20 +18,20 @@ import { Machine } from './testing/machine.ts'
 if (noTerminal) process.stderr.write(`NOT TESTED: the whole way from an upload to a revoked bot: ${noTerminal}\n`)
 const example = join(import.meta.dirname, '../../../../../examples/link-checker')
 
-let place: Place | undefined
+let setup: BrowserSetup | undefined
 let terminal: Terminal | undefined
 const machine = new Machine()
 afterAll(async () => {
   await terminal?.close()
-  await place?.close()
+  await setup?.close()
   machine.remove()
 })
 
 test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a bot that no longer may', async () => {
-  place = await openPlace()
-  const { page, call } = await place.ada()
-  const product = await startProduct(place)
-  const at = (path: string) => `${place?.url}/w/north-wind${path}`
+  setup = await openBrowserSetup()
+  const { page, call } = await setup.ada()
+  const product = await startProduct(setup)
+  const at = (path: string) => `${setup?.url}/w/north-wind${path}`
   const one = (wish: string) =>
     page.getByRole('list', { name: 'Commands in progress' }).getByRole('listitem').filter({ hasText: wish })
   const main = page.getByRole('main')
@@ -124,7 +124,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   // The person stops the agent in the terminal of the machine. The service is not asked.
   terminal.press('C-c')
   await terminal.ready()
-  expect(place.faults).toEqual([])
+  expect(setup.faults).toEqual([])
 })
 
 const heading = (page: Page, name: string | RegExp) =>
@@ -139,7 +139,7 @@ async function copied(page: Page, what: string): Promise<string> {
  * Starts the example product, registers it with the service, and activates it for the workspace. Returns a function
  * that takes the text of an `agent.env` and says whether the product refuses the token in it.
  */
-async function startProduct(service: Place) {
+async function startProduct(service: BrowserSetup) {
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const { secret } = await service.operator<{ secret: string }>(['product', 'add', 'tasks', '--origin', origin])

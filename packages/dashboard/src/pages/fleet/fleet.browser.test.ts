@@ -4,40 +4,40 @@ import type { AuditEntry } from '@svc/api'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { axe, overflow, resize, wrongLooks } from '../../../testing/axe.ts'
-import { type Look, openPlace, type Place, type Visitor } from '../../../testing/place.ts'
+import { type BrowserSetup, type Look, openBrowserSetup, type Visitor } from '../../../testing/browser-setup.ts'
 
-let place: Place
+let setup: BrowserSetup
 let ada: Visitor
 const tokens = new Map<string, string>()
 const token = (name: string) => tokens.get(name) ?? ''
-const fleet = () => `${place.url}/w/north-wind`
+const fleet = () => `${setup.url}/w/north-wind`
 
 beforeAll(async () => {
-  place = await openPlace()
-  ada = await place.ada()
+  setup = await openBrowserSetup()
+  ada = await setup.ada()
   for (const name of ['mail-triage', 'repo-watch', 'link-checker', 'never-started']) {
     const made = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name })
     tokens.set(name, made.token)
   }
-  await place.report(token('mail-triage'), {
+  await setup.report(token('mail-triage'), {
     agent: { version: '1.2.0' },
     state: { level: 'ok', label: '<b>Idle</b> ‮gnp.exe' },
     controls: ['pause', 'resume', 'run_now'],
     runs: [{ id: 'r1', started: Math.floor(Date.now() / 1000), cost_usd: 1.5 }],
   })
-  await place.report(token('repo-watch'), {
+  await setup.report(token('repo-watch'), {
     state: { level: 'bad', label: 'Build fails' },
     active: [{ kind: 'bisect', detail: 'step 3 of 9' }],
     controls: ['pause'],
   })
-  await place.report(token('link-checker'), { state: { level: 'warn', label: 'Two links are broken' } })
+  await setup.report(token('link-checker'), { state: { level: 'warn', label: 'Two links are broken' } })
 })
-afterAll(() => place?.close())
-afterEach(() => expect(place.faults.splice(0)).toEqual([]))
+afterAll(() => setup?.close())
+afterEach(() => expect(setup.faults.splice(0)).toEqual([]))
 
 const names = (visitor: Visitor) => visitor.page.locator('.fleet-body .fleet-link').allTextContents()
 /** Opens another window of Ada's browser. */
-const window = async (look: Look = {}): Promise<Visitor> => ({ ...ada, page: await place.window(ada, look) })
+const window = async (look: Look = {}): Promise<Visitor> => ({ ...ada, page: await setup.window(ada, look) })
 const row = (visitor: Visitor, name: string) =>
   visitor.page.locator('.fleet-body .fleet-row', { has: visitor.page.getByRole('link', { name, exact: true }) })
 
@@ -61,14 +61,14 @@ test.each([
   ['/w/north-wind', 240],
   ['/w/north-wind/agents/mail-triage', 250],
 ])('%s takes less than %i KB of scripts, in no more than six files', async (path, max) => {
-  const { context, page } = await place.visitor({ own: true })
+  const { context, page } = await setup.visitor({ own: true })
   await context.addCookies(await ada.context.cookies())
   const scripts: Promise<number>[] = []
   page.on('response', (response) => {
     if (response.request().resourceType() === 'script')
       scripts.push(response.body().then((script) => gzipSync(script, { level: 9 }).length))
   })
-  await page.goto(place.url + path)
+  await page.goto(setup.url + path)
   await page.getByText('mail-triage').first().waitFor()
   await page.waitForLoadState('networkidle')
   expect(scripts.length).toBeLessThanOrEqual(6)
@@ -84,7 +84,7 @@ test('a report appears by itself, and its row stays in place', async () => {
   await row(ada, 'link-checker').waitFor()
   const before = await row(ada, 'link-checker').boundingBox()
   for (const label of ['Three links are broken', 'Four links are broken', 'Five links are broken']) {
-    await place.report(token('link-checker'), { state: { level: 'warn', label } })
+    await setup.report(token('link-checker'), { state: { level: 'warn', label } })
     await ada.page.getByText(label).waitFor()
   }
   expect(await row(ada, 'link-checker').boundingBox()).toEqual(before)
@@ -150,7 +150,7 @@ test('a command for many agents shows the outcome of each, and is delivered with
   await dialog.getByRole('heading', { name: 'Not sent to 2' }).waitFor()
   expect(await axe(ada.page)).toEqual([])
   await dialog.getByRole('button', { name: 'Done' }).click()
-  const { commands } = await place.report(token('repo-watch'), { state: { level: 'bad' }, controls: ['pause'] })
+  const { commands } = await setup.report(token('repo-watch'), { state: { level: 'bad' }, controls: ['pause'] })
   expect(commands.map(({ type }) => type)).toEqual(['pause'])
   const trail = await ada.call<AuditEntry[]>('GET', '/api/web/w/north-wind/activity')
   expect(trail.filter(({ action }) => action === 'command.sent')).toMatchObject([{ subject: '2 agents' }])
@@ -169,10 +169,10 @@ test('an agent is added: an invalid name is refused at once, the token is shown 
   const made = (await dialog.locator('.svc-copy pre').first().textContent()) ?? ''
   expect(made).toMatch(/^svc_agt_[\w-]{43}$/)
   const lines = await dialog.locator('.svc-copy pre').allTextContents()
-  expect(lines.join('\n')).toContain(`python3 svc.pyz connect --url ${place.url} --dir . --name price-scout`)
+  expect(lines.join('\n')).toContain(`python3 svc.pyz connect --url ${setup.url} --dir . --name price-scout`)
   expect(lines.slice(1).join('\n')).not.toContain(made)
   expect(await axe(ada.page)).toEqual([])
-  await place.report(made, { state: { level: 'ok', label: 'Hello' } })
+  await setup.report(made, { state: { level: 'ok', label: 'Hello' } })
   await dialog.getByText('First report received').waitFor()
   await dialog.getByRole('button', { name: 'Done' }).click()
   await row(ada, 'price-scout').waitFor()
@@ -198,50 +198,50 @@ test('an agent is renamed, its token rotated, and it is deleted, from its own pa
   await dialog.getByLabel('Name').fill('new-name')
   await dialog.getByRole('button', { name: 'Rename' }).click()
   await ada.page.waitForURL('**/agents/new-name')
-  await place.report(first, {})
+  await setup.report(first, {})
 
   await menu('new-name', 'Rotate token')
   await dialog.getByRole('button', { name: 'Rotate token' }).click()
   const shown = /svc_agt_[\w-]{43}/
   await dialog.getByText(shown).first().waitFor()
   const second = shown.exec(await dialog.innerText())?.[0] ?? ''
-  await expect(place.report(first, {})).rejects.toThrow('401')
-  await place.report(second, {})
+  await expect(setup.report(first, {})).rejects.toThrow('401')
+  await setup.report(second, {})
   await dialog.getByRole('button', { name: 'Done' }).click()
 
   await menu('new-name', 'Delete')
   await dialog.getByLabel('Type new-name to confirm').fill('new-name')
   await dialog.getByRole('button', { name: 'Delete agent' }).click()
   await ada.page.waitForURL('**/w/north-wind')
-  await expect(place.report(second, {})).rejects.toThrow('401')
+  await expect(setup.report(second, {})).rejects.toThrow('401')
 })
 
 test('while the service is down the page says so; afterwards it reconnects by itself and is right again', async () => {
   await ada.page.goto(fleet())
   await row(ada, 'mail-triage').waitFor()
-  await place.kill()
+  await setup.kill()
   await ada.page.getByText('Reconnecting…').waitFor()
-  await place.start()
-  await place.report(token('mail-triage'), { state: { level: 'ok', label: 'Back at work' } })
+  await setup.start()
+  await setup.report(token('mail-triage'), { state: { level: 'ok', label: 'Back at work' } })
   await ada.page.getByText('Back at work').waitFor()
   await ada.page.getByText('Reconnecting…').waitFor({ state: 'detached' })
 })
 
 test('reports that arrive before the first connection succeeds are shown as soon as it does', async () => {
-  const { page } = await place.ada()
-  await place.report(token('link-checker'), { state: { level: 'warn', label: 'Four links are broken' } })
+  const { page } = await setup.ada()
+  await setup.report(token('link-checker'), { state: { level: 'warn', label: 'Four links are broken' } })
   await page.route('**/events', (route) => route.abort())
   await page.goto(fleet())
   await page.getByText('Reconnecting…').waitFor()
   await page.getByText('Four links are broken').waitFor()
-  await place.report(token('link-checker'), { state: { level: 'warn', label: 'Three links are broken' } })
+  await setup.report(token('link-checker'), { state: { level: 'warn', label: 'Three links are broken' } })
   await page.unroute('**/events')
   await page.getByText('Three links are broken').waitFor()
 })
 
 test('while the page has no connection, it shows no agent as offline', async () => {
-  const { page, context } = await place.ada({ own: true })
-  await place.report(token('link-checker'), { state: { level: 'ok', label: 'Checking' } })
+  const { page, context } = await setup.ada({ own: true })
+  await setup.report(token('link-checker'), { state: { level: 'ok', label: 'Checking' } })
   await page.clock.install()
   await page.goto(fleet())
   const state = page.locator('[role="row"]', { hasText: 'link-checker' }).locator('.fleet-state')
@@ -255,7 +255,7 @@ test('while the page has no connection, it shows no agent as offline', async () 
 
 test('the first line names the problems, and the title of the tab their number', async () => {
   const { page } = await window()
-  await place.report(token('mail-triage'), { state: { level: 'bad', label: 'No answer' } })
+  await setup.report(token('mail-triage'), { state: { level: 'bad', label: 'No answer' } })
   await page.goto(fleet())
   await page.getByText(/^\d bad/).waitFor()
   expect(await page.title()).toMatch(/^\d bad · Agents/)
@@ -266,7 +266,7 @@ test('a member sees the fleet and has no button that changes it', async () => {
     email: 'bo@example.org',
     role: 'member',
   })
-  const bo = await place.visitor()
+  const bo = await setup.visitor()
   await bo.call('POST', `/api/web/invitations/${url.split('/').at(-1)}`, {
     name: 'Bo',
     password: 'correct horse battery',
@@ -300,7 +300,7 @@ test('nothing is wider than a window of any width', async () => {
 })
 
 test('with 2,000 agents only the visible rows are fetched and drawn, and one key leads to the last', async () => {
-  await place.addAgents(
+  await setup.addAgents(
     'north-wind',
     Array.from({ length: 2000 }, (_, i) => `crowd-${i}`),
   )

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPlace, type Place } from '../../../testing/place.ts'
+import { type BrowserSetup, openBrowserSetup } from '../../../testing/browser-setup.ts'
 import { Machine } from '../blueprints/testing/machine.ts'
 
 /**
@@ -21,21 +21,21 @@ const scale = '0.1'
 const more = 'health: {start_seconds: 300}\n'
 
 const machine = new Machine()
-let place: Place
+let setup: BrowserSetup
 let page: Page
 let running: ChildProcess | undefined
 let said = ''
 
 beforeAll(async () => {
-  place = await openPlace()
-  page = (await place.ada()).page
+  setup = await openBrowserSetup()
+  page = (await setup.ada()).page
   page.setDefaultTimeout(60_000)
   await upload(await machine.pack({ more }))
-  const { code } = await place.operator<{ code: string }>([
+  const { code } = await setup.operator<{ code: string }>([
     ...['code', 'issue', 'north-wind', 'mail-triage@1.0.0', '--agent', 'east'],
   ])
-  await machine.shell(`curl -fsSO ${place.url}/cli/svc.pyz`)
-  await machine.shell(`python3 svc.pyz init --url ${place.url} --dir east --yes`, `${code}\n`)
+  await machine.shell(`curl -fsSO ${setup.url}/cli/svc.pyz`)
+  await machine.shell(`python3 svc.pyz init --url ${setup.url} --dir east --yes`, `${code}\n`)
   await upload(await machine.pack({ version: '1.1.0', more }))
   await upload(await machine.pack({ version: '1.2.0', more, command: 'sh, -c, exit 3' }))
   running = run()
@@ -47,12 +47,12 @@ afterAll(async () => {
     running.kill('SIGTERM')
     await gone
   }
-  await place?.close()
+  await setup?.close()
   machine.remove()
 })
 
 test('a real agent rolls back from a broken version and says why, keeps a working one, and goes back to the previous one on request', async () => {
-  await page.goto(`${place.url}/w/north-wind/agents/east?tab=updates`)
+  await page.goto(`${setup.url}/w/north-wind/agents/east?tab=updates`)
   const version = page.getByRole('article', { name: 'Blueprint version', exact: true })
 
   await wish('Update to 1.2.0')
@@ -72,7 +72,7 @@ test('a real agent rolls back from a broken version and says why, keeps a workin
   await version.getByText('It is running 1.0.0, as requested.').waitFor()
   expect(runs()).toBe('1.0.0')
   expect(said).not.toContain('Traceback')
-  expect(place.faults).toEqual([])
+  expect(setup.faults).toEqual([])
 }, 180_000)
 
 async function wish(words: string): Promise<void> {
@@ -82,7 +82,7 @@ async function wish(words: string): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: words, exact: true }).click()
 }
 
-const upload = (zip: string) => place.operator(['blueprint', 'upload', 'north-wind', zip])
+const upload = (zip: string) => setup.operator(['blueprint', 'upload', 'north-wind', zip])
 
 /** Reads the running version from the manifest in the agent's current folder. */
 const runs = () => /^version: (.*)$/m.exec(machine.read('east/current/svc.agent.yaml'))?.[1]

@@ -7,10 +7,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { axe, wrongLooks } from '../../../testing/axe.ts'
-import { openPlace, type Place, password, type Visitor } from '../../../testing/place.ts'
+import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
 import { install, type Played, uploadVersions } from './testing/fleet.ts'
 
-let place: Place
+let setup: BrowserSetup
 let ada: Visitor
 const agents = new Map<string, Played>()
 const agent = (name: string): Played => {
@@ -19,19 +19,19 @@ const agent = (name: string): Played => {
   return found
 }
 const w = '/api/web/w/north-wind'
-const at = (path: string) => `${place.url}/w/north-wind${path}`
+const at = (path: string) => `${setup.url}/w/north-wind${path}`
 const runtime = { version: '0.0.9', previous: '0.0.8' }
 
 beforeAll(async () => {
-  place = await openPlace()
-  ada = await place.ada()
-  await uploadVersions(place, ['1.0.0', '1.1.0', '1.2.0'])
-  for (const name of ['east', 'north', 'south', 'west']) agents.set(name, await install(place, name, '1.0.0'))
+  setup = await openBrowserSetup()
+  ada = await setup.ada()
+  await uploadVersions(setup, ['1.0.0', '1.1.0', '1.2.0'])
+  for (const name of ['east', 'north', 'south', 'west']) agents.set(name, await install(setup, name, '1.0.0'))
 })
-afterAll(() => place?.close())
+afterAll(() => setup?.close())
 
 async function window(path: string, width = 1280, scheme: 'light' | 'dark' = 'light'): Promise<Page> {
-  const page = await place.window(ada, { width, scheme })
+  const page = await setup.window(ada, { width, scheme })
   await page.goto(at(path))
   return page
 }
@@ -143,9 +143,9 @@ test('the runtime is updated in waves; a rollback while the service was down is 
   await north.report({ runtime: { version, previous: '0.0.9' } })
   await page.getByRole('list', { name: 'Wave 1' }).getByText('testing').waitFor()
 
-  await place.kill()
-  place.lieStill(120)
-  await place.start()
+  await setup.kill()
+  setup.lieStill(120)
+  await setup.start()
   const applied = { version: '0.0.9', outcome: 'rolled_back', message: 'no report arrived within five minutes' }
   await north.report({ runtime: { ...runtime, applied } })
   await page.getByRole('list', { name: 'Wave 1' }).getByText('rolled back while the service was away').waitFor()
@@ -245,9 +245,9 @@ test('nothing is sent before the agents are known', async () => {
 
 test('a member sees everything and can change nothing', async () => {
   const mo = ['person', 'create', 'mo@example.org', '--name', 'Mo', '--workspace', 'north-wind', '--role', 'member']
-  await place.operator(mo, password)
-  const visitor = await place.visitor()
-  await place.signIn(visitor, 'mo@example.org')
+  await setup.operator(mo, password)
+  const visitor = await setup.visitor()
+  await setup.signIn(visitor, 'mo@example.org')
   const { page } = visitor
   const { rows } = await ada.call<Rollouts>('GET', `${w}/rollouts`)
   await page.goto(at(`/updates/${rows[0]?.id}`))
@@ -282,7 +282,7 @@ test('older rollouts are loaded on request, page by page, each once', async () =
   await ada.call('POST', `${w}/rollouts/${id}/cancel`, { withdraw: true })
   const { rows } = await ada.call<Rollouts>('GET', `${w}/rollouts`)
   expect(rows.length).toBeGreaterThan(2)
-  const { context, page } = await place.visitor()
+  const { context, page } = await setup.visitor()
   await context.addCookies(await ada.context.cookies())
   // The test makes the page request two rollouts at a time instead of 50, so that a few rollouts fill a list that loads
   // in several steps.
@@ -306,7 +306,7 @@ test('older rollouts are loaded on request, page by page, each once', async () =
 })
 
 test('a secret that only the new version needs is named before the update is sent', async () => {
-  await uploadVersions(place, ['1.3.0'], 'secrets: [{name: MAIL_PASSWORD, purpose: to read the mail}]\n')
+  await uploadVersions(setup, ['1.3.0'], 'secrets: [{name: MAIL_PASSWORD, purpose: to read the mail}]\n')
   const page = await window('/agents/south?tab=updates')
   await page.getByRole('button', { name: 'Update to 1.3.0…' }).click()
   const note = page.locator('.up-secrets')
@@ -320,5 +320,5 @@ test('a secret that only the new version needs is named before the update is sen
 })
 
 test('no page had an error', () => {
-  expect(place.faults).toEqual([])
+  expect(setup.faults).toEqual([])
 })

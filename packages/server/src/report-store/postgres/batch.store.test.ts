@@ -4,18 +4,18 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { reporting, submission } from '../../../testing/reporting.ts'
 import { newPostgresDatabase } from '../../../testing/stores.ts'
-import { type World, world } from '../../../testing/world.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { openPostgres } from '../../db/open.ts'
 import { CommitUnknown } from '../committing.ts'
 import type { Submission } from '../rows.ts'
 
 let pool: pg.Pool
-let w: World
+let w: TestWorkspace
 
 beforeEach(async () => {
   const store = openPostgres(await newPostgresDatabase())
   if (store.engine === 'postgres') pool = store.pool
-  w = await world(store)
+  w = await newTestWorkspace(store)
 })
 afterEach(() => w.store.close())
 

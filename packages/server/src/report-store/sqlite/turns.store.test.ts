@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { openTestSqlite } from '../../../testing/stores.ts'
-import { world } from '../../../testing/world.ts'
+import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import type { Store } from '../../db/open.ts'
 
 type SqliteStore = Extract<Store, { engine: 'sqlite' }>
@@ -14,7 +14,7 @@ afterEach(async () => {
 async function open() {
   const store = (await openTestSqlite()) as SqliteStore
   opened.push(store)
-  const { decide } = reporting(await world(store))
+  const { decide } = reporting(await newTestWorkspace(store))
   const runs = async () =>
     Number(
       (

@@ -331,7 +331,7 @@ async function begins(
 }
 
 describe('rights that change during a write, on PostgreSQL', () => {
-  async function world() {
+  async function newSetup() {
     const service = await serve({ postgres: await openTestPostgres() })
     const north = await service.workspace('north')
     await service.person('Ada', 'north', 'admin')
@@ -364,7 +364,7 @@ describe('rights that change during a write, on PostgreSQL', () => {
   }
 
   test('a removal waits for a write that started before it, so nothing is written after it is confirmed', async () => {
-    const { makes, remove, waits, agents } = await world()
+    const { makes, remove, waits, agents } = await newSetup()
     const gate = Promise.withResolvers<void>()
     const began = Promise.withResolvers<void>()
     const write = makes(() => {
@@ -384,7 +384,7 @@ describe('rights that change during a write, on PostgreSQL', () => {
   })
 
   test('a write waits for a removal that started before it, and then changes nothing', async () => {
-    const { service, makes, remove, waits, agents } = await world()
+    const { service, makes, remove, waits, agents } = await newSetup()
     const gate = Promise.withResolvers<void>()
     const began = Promise.withResolvers<void>()
     const removal = transaction(service.store.db, async (trx) => {
@@ -402,7 +402,7 @@ describe('rights that change during a write, on PostgreSQL', () => {
   })
 
   test('a write also respects a demotion and a sign-out that started before it', async () => {
-    const { service, carol, makes, waits, agents } = await world()
+    const { service, carol, makes, waits, agents } = await newSetup()
     const { id } = carol.person
     for (const [change, code] of [
       [
@@ -429,7 +429,7 @@ describe('rights that change during a write, on PostgreSQL', () => {
   })
 
   test('when two admins remove each other at the same time, one remains', async () => {
-    const { service, carol, remove } = await world()
+    const { service, carol, remove } = await newSetup()
     const { db } = service.store
     const ada = await db
       .selectFrom('member')

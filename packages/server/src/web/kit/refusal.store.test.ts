@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
-import { world } from '../../../testing/world.ts'
+import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { isConstraint, isDatabaseFailure } from './refusal.ts'
 
 everyEngine('errors of the database', (open) => {
   test('a duplicate primary key, a duplicate unique value, and a row without its parent are conflicts, not failures', async () => {
-    const w = await world(await open())
+    const w = await newTestWorkspace(await open())
     const { db } = w.store
     const row = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
     const says = async (work: Promise<unknown>) => {

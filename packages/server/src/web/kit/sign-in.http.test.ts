@@ -13,7 +13,7 @@ import { password, type Service, serve } from '../testing/service.ts'
 const wrong = 'w'.repeat(201)
 
 /** Serves a workspace behind a proxy that supplies the client's address; Ann has an account. */
-async function world() {
+async function newSetup() {
   const service = await serve({ proxies: ['127.0.0.1'] })
   await service.workspace('north')
   const known = await service.person('Ann', 'north', 'admin')
@@ -23,14 +23,14 @@ async function world() {
 }
 
 test('strangers at many addresses cannot lock the owner out', async () => {
-  const { attempt } = await world()
+  const { attempt } = await newSetup()
   for (let i = 0; i < 100; i++) expect((await attempt(`198.51.100.${i % 13}`, wrong)).status).toBe(401)
   expect((await attempt('198.51.100.1', password)).status).toBe(429)
   expect((await attempt('192.0.2.1', password)).status).toBe(200)
 })
 
 test('a browser that signed in before can sign in from an address that is refused', async () => {
-  const { attempt, known } = await world()
+  const { attempt, known } = await newSetup()
   await known.send('POST', '/api/auth/sign-out', {})
   for (let i = 0; i < 8; i++) await attempt('198.51.100.1', wrong)
   expect((await attempt('198.51.100.1', password)).status).toBe(429)
@@ -38,7 +38,7 @@ test('a browser that signed in before can sign in from an address that is refuse
 })
 
 test('a browser that was signed in before device cookies existed gets one when it opens the page', async () => {
-  const { known, service } = await world()
+  const { known, service } = await newSetup()
   const session = known.cookie.split('; ').find((cookie) => cookie.startsWith('svc.session=')) ?? ''
   const opened = await service.browser().get('/api/web/me', { cookie: session })
   expect(opened.headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(['svc.device'])
@@ -46,7 +46,7 @@ test('a browser that was signed in before device cookies existed gets one when i
 })
 
 test('an e-mail address of more than 254 characters is refused before it is counted', async () => {
-  const { attempt } = await world()
+  const { attempt } = await newSetup()
   const long = `${'a'.repeat(244)}@example.org`
   for (let i = 0; i < 40; i++) {
     const refused = await attempt('198.51.100.1', wrong, undefined, long)
@@ -56,7 +56,7 @@ test('an e-mail address of more than 254 characters is refused before it is coun
 })
 
 test('valid links are not counted, so a whole office can open its invitations from one address', async () => {
-  const { known, service } = await world()
+  const { known, service } = await newSetup()
   const invited = await known.send<{ url: string }>('POST', '/api/web/w/north/invitations', {
     email: 'bob@example.org',
     role: 'member',
@@ -68,7 +68,7 @@ test('valid links are not counted, so a whole office can open its invitations fr
 })
 
 test('a sign-in that finds no room in the queue gets 429 with Retry-After, and does not count as failed', async () => {
-  const { attempt, known, service } = await world()
+  const { attempt, known, service } = await newSetup()
   const ends: (() => void)[] = []
   // The test fills the queue for hashing passwords: two turns run and 32 wait. Each turn has a different network
   // address, so that none is refused in favour of another.
@@ -99,7 +99,7 @@ test('a sign-in that finds no room in the queue gets 429 with Retry-After, and d
 })
 
 test('a sign-in succeeds while the same password is being stored in another form', async () => {
-  const { attempt, service } = await world()
+  const { attempt, service } = await newSetup()
   const context = await service.auth.$context
   const verify = context.password.verify
   vi.spyOn(context.password, 'verify').mockImplementationOnce(async (asked) => {
@@ -117,7 +117,7 @@ test('a sign-in succeeds while the same password is being stored in another form
 const signInLines = (lines: string[]) => lines.filter((line) => line.endsWith('"msg":"sign-in"}'))
 
 test('every try is a line of the log, with the address, the shortened account and the outcome, and no secret (I29)', async () => {
-  const { attempt, service } = await world()
+  const { attempt, service } = await newSetup()
   service.lines.length = 0
   await attempt('198.51.100.1', 'not the right one')
   await attempt('2001:db8::7', 'not the right one', undefined, 'nobody@example.org')
@@ -140,7 +140,7 @@ test('every try is a line of the log, with the address, the shortened account an
 })
 
 test('a try is one line with the id of its answer, and no other line is about the same request', async () => {
-  const { attempt, service } = await world()
+  const { attempt, service } = await newSetup()
   logRequests(service.server, service.log)
   service.lines.length = 0
   const refused = await attempt('198.51.100.1', wrong)
@@ -153,7 +153,7 @@ test('a try is one line with the id of its answer, and no other line is about th
 })
 
 test('the documented filter for fail2ban finds failed tries and their addresses', async () => {
-  const { attempt, service } = await world()
+  const { attempt, service } = await newSetup()
   await attempt('198.51.100.1', wrong)
   await attempt('2001:db8::7', wrong, undefined, '","address":"192.0.2.99","account":"x","outcome":"wrong"')
   await attempt('192.0.2.1', password)
@@ -165,7 +165,7 @@ test('the documented filter for fail2ban finds failed tries and their addresses'
 })
 
 test("the account page shows the person's own last sign-ins", async () => {
-  const { attempt, known, service } = await world()
+  const { attempt, known, service } = await newSetup()
   await attempt('192.0.2.1', password)
   await attempt('198.51.100.1', wrong)
   const bob = await service.person('Bob', 'north', 'member')
@@ -181,7 +181,7 @@ const storedHash = async ({ store }: Service) =>
   (await store.db.selectFrom('account').select('password').executeTakeFirstOrThrow()).password ?? ''
 
 test('a password stays in the form that nodes of the previous version can read', async () => {
-  const { attempt, service } = await world()
+  const { attempt, service } = await newSetup()
   await attempt('192.0.2.1', password)
   expect(await storedHash(service)).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
 })
@@ -211,7 +211,7 @@ test.each([
   ['one’s own address', 'ann@example.org!', /your own e-mail address, name or workspace/],
   ['one’s own workspace', 'northnorth', /your own e-mail address, name or workspace/],
 ])('a new password that is %s is refused with the reason', async (_what, next, why) => {
-  const { known } = await world()
+  const { known } = await newSetup()
   const refused = await known.send<Failure>('POST', '/api/web/password', { current: password, next })
   expect(refused).toMatchObject({ status: 400, body: { error: { code: 'password_invalid' } } })
   expect(refused.body.error.message).toMatch(why)

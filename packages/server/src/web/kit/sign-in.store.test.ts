@@ -8,7 +8,7 @@ import { password, serve } from '../testing/service.ts'
 
 const next = 'another long password'
 
-async function world(postgres: Store) {
+async function newSetup(postgres: Store) {
   const service = await serve({ postgres })
   await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'admin')
@@ -23,7 +23,7 @@ describe.each([
   ['PostgreSQL', openTestPostgres],
 ] as const)('a password that is changed while it is checked, on %s,', (_engine, open) => {
   test('the sign-in with the old password leaves no session behind', async () => {
-    const { ann, passwords, attempt } = await world(await open())
+    const { ann, passwords, attempt } = await newSetup(await open())
     const { verify } = passwords
     const changes = vi.spyOn(passwords, 'verify').mockImplementationOnce(async (asked) => {
       const right = await verify(asked)
@@ -39,7 +39,7 @@ describe.each([
 })
 
 test('a sign-in waits for a password change that started before it was checked, on PostgreSQL', async () => {
-  const { service, ann, passwords, attempt } = await world(await openTestPostgres())
+  const { service, ann, passwords, attempt } = await newSetup(await openTestPostgres())
   const { db } = service.store
   const hash = await passwords.hash(next)
   let answered: ReturnType<typeof attempt> | undefined

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { programs } from '../../../../../../scripts/testing/program.ts'
-import type { Place } from '../../../../testing/place.ts'
+import type { BrowserSetup } from '../../../../testing/browser-setup.ts'
 
 const program = programs.svc
 export const blueprint = 'mail-triage'
@@ -20,12 +20,12 @@ export interface Told {
 export class Played {
   readonly name: string
   readonly token: string
-  readonly #place: Place
+  readonly #place: BrowserSetup
   running: string
   parts: Record<string, unknown> = {}
 
-  constructor(place: Place, name: string, token: string, running: string) {
-    this.#place = place
+  constructor(setup: BrowserSetup, name: string, token: string, running: string) {
+    this.#place = setup
     this.name = name
     this.token = token
     this.running = running
@@ -70,7 +70,7 @@ export class Played {
 }
 
 /** Uploads these versions of the blueprint, each packed by `svc pack`. `more` are further lines of the manifest. */
-export async function uploadVersions(place: Place, versions: readonly string[], more = ''): Promise<void> {
+export async function uploadVersions(setup: BrowserSetup, versions: readonly string[], more = ''): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-versions-'))
   try {
     for (const version of versions) {
@@ -82,7 +82,7 @@ export async function uploadVersions(place: Place, versions: readonly string[], 
         `name: ${blueprint}\nversion: ${version}\ndescription: Sorts incoming mail.\nruntime: {kind: process, command: [python3, -u, main.py]}\nlogs: [{name: work, path: state/work.log}]\nstate: [state]\n${more}`,
       )
       execFileSync(process.execPath, [program, 'pack', dir, '--out', `${dir}.zip`], { stdio: 'ignore' })
-      await place.operator(['blueprint', 'upload', 'north-wind', `${dir}.zip`])
+      await setup.operator(['blueprint', 'upload', 'north-wind', `${dir}.zip`])
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -90,17 +90,17 @@ export async function uploadVersions(place: Place, versions: readonly string[], 
 }
 
 /** Installs a simulated agent with a code and lets it report once. */
-export async function install(place: Place, name: string, version: string): Promise<Played> {
-  const { code } = await place.operator<{ code: string }>([
+export async function install(setup: BrowserSetup, name: string, version: string): Promise<Played> {
+  const { code } = await setup.operator<{ code: string }>([
     ...['code', 'issue', 'north-wind', `${blueprint}@${version}`, '--agent', name],
   ])
-  const answer = await fetch(`${place.url}/api/agent/v1/install`, {
+  const answer = await fetch(`${setup.url}/api/agent/v1/install`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code }),
   })
   const { env } = (await answer.json()) as { env: { SVC_TOKEN: string } }
-  const agent = new Played(place, name, env.SVC_TOKEN, version)
+  const agent = new Played(setup, name, env.SVC_TOKEN, version)
   await agent.report()
   return agent
 }

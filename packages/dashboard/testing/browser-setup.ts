@@ -22,7 +22,7 @@ export type { Look } from './windows.ts'
 const program = programs.server
 export const password = 'correct horse battery'
 
-export class Place {
+export class BrowserSetup {
   readonly url: string
   readonly browser: Browser
   readonly #folder: string
@@ -233,15 +233,15 @@ async function call<T>(context: BrowserContext, url: string, method: string, pat
 }
 
 /** Builds the page, and starts the service and a browser. `env` are additional settings for the service. */
-export async function openPlace(env: Readonly<Record<string, string>> = {}): Promise<Place> {
+export async function openBrowserSetup(env: Readonly<Record<string, string>> = {}): Promise<BrowserSetup> {
   await build({ quiet: true })
   const folder = mkdtempSync(join(tmpdir(), 'svc-page-'))
-  const place = new Place(await launchBrowser(), folder, await freePort(), env)
+  const setup = new BrowserSetup(await launchBrowser(), folder, await freePort(), env)
   try {
-    await place.start()
+    await setup.start()
   } catch (error) {
-    await place.close()
+    await setup.close()
     throw error
   }
-  return place
+  return setup
 }

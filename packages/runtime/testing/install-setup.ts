@@ -14,7 +14,7 @@ import { type Ran, svc, token } from './folder.ts'
 import { password } from './installed.ts'
 import { type Service, startService } from './service.ts'
 
-export interface World {
+export interface InstallSetup {
   readonly service: Service
   readonly count: { redeemed: number }
   readonly above: Folder
@@ -22,7 +22,7 @@ export interface World {
   remove(): Promise<void>
 }
 
-export async function installWorld(packed: Packed): Promise<World> {
+export async function newInstallSetup(packed: Packed): Promise<InstallSetup> {
   const service = await startService()
   const count = handsOut(service, packed)
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-init-')))
@@ -33,7 +33,7 @@ export async function installWorld(packed: Packed): Promise<World> {
   return { service, count, above: folderAt(root), agent: folderAt(join(root, 'mail-triage')), remove }
 }
 
-export const initArgs = ({ service }: World): string[] => ['init', '--url', service.origin, '--code', code]
+export const initArgs = ({ service }: InstallSetup): string[] => ['init', '--url', service.origin, '--code', code]
 
 /**
  * When `svc init` was killed: before it noted that it sends the install code (`before`), between that note and the
@@ -46,7 +46,7 @@ export type Fell = 'before' | 'noted' | Install['is']
  * installation works. If it was sent, either everything is there, or nothing starts and the message says what to do; so
  * it is also between the note and the sending, where doing what the message says works.
  */
-export async function expectStandsAsSaid(w: World, where: string): Promise<Fell> {
+export async function expectStandsAsSaid(w: InstallSetup, where: string): Promise<Fell> {
   const { agent } = w
   const sent = w.count.redeemed > 0
   const noted = !sent && readInstall(agent)?.is === 'redeeming'
@@ -71,12 +71,12 @@ export async function expectStandsAsSaid(w: World, where: string): Promise<Fell>
   return noted ? 'noted' : sent && is ? is : 'before'
 }
 
-async function expectStillGood(w: World, where: string): Promise<void> {
+async function expectStillGood(w: InstallSetup, where: string): Promise<void> {
   const again = await svc(w.above, initArgs(w), { env: { MAIL_PASSWORD: password } })
   expect(again, where).toMatchObject<Partial<Ran>>({ code: 0 })
 }
 
-async function expectRefused({ agent }: World, where: string): Promise<void> {
+async function expectRefused({ agent }: InstallSetup, where: string): Promise<void> {
   for (const command of ['start', 'run']) {
     const refused = await svc(agent, [command])
     expect(refused.code, `${where}: svc ${command}`).toBe(1)

@@ -1,12 +1,12 @@
 /**
- * Makes a small world for tests: an activated workspace, an admin, and an agent with its token. Only the clock is
+ * Makes a small workspace for tests: it is activated and has an admin, and an agent with its token. Only the clock is
  * simulated.
  */
 import type { Store } from '../src/db/open.ts'
 import { newId } from '../src/ids.ts'
 import { hashToken, newToken } from '../src/tokens.ts'
 
-export interface World {
+export interface TestWorkspace {
   store: Store
   clock: Clock
   workspace: { id: string; slug: string; name: string }
@@ -16,7 +16,7 @@ export interface World {
    */
   admin: { id: string; name: string; email: string }
   agent: TestAgent
-  /** Adds an agent to the world's workspace. */
+  /** Adds an agent to the workspace. */
   addAgent: (name: string) => Promise<TestAgent>
 }
 export interface TestAgent {
@@ -45,8 +45,11 @@ export function newClock(start: number = testStart): Clock {
   }
 }
 
-/** Makes a world for tests. With `people` false the admin has no account, so that one store can hold several worlds. */
-export async function world(store: Store, { slug = 'north', activated = true, people = true } = {}): Promise<World> {
+/** Makes a workspace for tests. With `people` false the admin has no account, so that one store can hold several. */
+export async function newTestWorkspace(
+  store: Store,
+  { slug = 'north', activated = true, people = true } = {},
+): Promise<TestWorkspace> {
   const clock = newClock()
   const workspace = await addWorkspace(store, slug, activated, clock.now())
   const admin = people

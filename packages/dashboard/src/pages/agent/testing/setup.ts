@@ -5,7 +5,13 @@
 import type { NewToken } from '@svc/api'
 import type { Command } from '@svc/protocol'
 import type { Page } from 'playwright-core'
-import { type Look, openPlace, type Place, password, type Visitor } from '../../../../testing/place.ts'
+import {
+  type BrowserSetup,
+  type Look,
+  openBrowserSetup,
+  password,
+  type Visitor,
+} from '../../../../testing/browser-setup.ts'
 
 export interface PlayedAgent {
   /** Sends a report, and returns the commands in the answer. */
@@ -19,8 +25,8 @@ export interface View extends Look {
   clock?: boolean
 }
 
-export interface World {
-  place: Place
+export interface AgentPageSetup {
+  setup: BrowserSetup
   addAgent: (name: string) => Promise<PlayedAgent>
   /** Opens the page of an agent in the browser of the admin or the member, who are both signed in. */
   visit: (who: 'admin' | 'member', agent: string, view?: View) => Promise<Page>
@@ -28,42 +34,42 @@ export interface World {
 
 const slug = 'north-wind'
 
-export async function openWorld(): Promise<World> {
-  const place = await openPlace()
-  const ada = await place.ada()
+export async function openAgentPageSetup(): Promise<AgentPageSetup> {
+  const setup = await openBrowserSetup()
+  const ada = await setup.ada()
   const mo = ['person', 'create', 'mo@example.org', '--name', 'Mo', '--workspace', slug, '--role', 'member']
-  await place.operator(mo, password)
-  const member = await place.visitor()
-  await place.signIn(member, 'mo@example.org')
+  await setup.operator(mo, password)
+  const member = await setup.visitor()
+  await setup.signIn(member, 'mo@example.org')
   const people = { admin: ada, member }
 
   /** A test clock applies to all pages of one browser context, so a page with a clock gets a separate context. */
   const withClock = async ({ context }: Visitor, look: Look) => {
-    const own = await place.visitor({ ...look, own: true })
+    const own = await setup.visitor({ ...look, own: true })
     await own.context.addCookies(await context.cookies())
     await own.page.clock.install()
     return own.page
   }
 
   return {
-    place,
+    setup: setup,
     addAgent: async (name) => {
       const { token } = await ada.call<NewToken>('POST', `/api/web/w/${slug}/agents`, { name })
-      return playedAgent(place, token)
+      return playedAgent(setup, token)
     },
     visit: async (who, agent, { tab, clock = false, width = 1440, ...look } = {}) => {
-      const page = await (clock ? withClock : place.window)(people[who], { width, ...look })
-      await page.goto(`${place.url}/w/${slug}/agents/${agent}${tab === undefined ? '' : `?tab=${tab}`}`)
+      const page = await (clock ? withClock : setup.window)(people[who], { width, ...look })
+      await page.goto(`${setup.url}/w/${slug}/agents/${agent}${tab === undefined ? '' : `?tab=${tab}`}`)
       await page.getByRole('heading', { level: 1, name: agent }).waitFor()
       return page
     },
   }
 }
 
-const playedAgent = (place: Place, token: string): PlayedAgent => ({
-  report: async (parts) => (await place.report(token, parts)).commands as Command[],
+const playedAgent = (setup: BrowserSetup, token: string): PlayedAgent => ({
+  report: async (parts) => (await setup.report(token, parts)).commands as Command[],
   upload: async (command, name, text) => {
-    const answer = await fetch(`${place.url}/api/agent/v1/log`, {
+    const answer = await fetch(`${setup.url}/api/agent/v1/log`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ command, name, text }),
