@@ -13,8 +13,9 @@ const ofColours = ['color-contrast', 'link-in-text-block']
  * the page's content security policy applies unchanged.
  */
 export async function axe(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // The page is drawn when its heading is there. Before that, only the frame around the page is shown.
-  await page.locator('h1').first().waitFor()
+  // The page is drawn when its heading is there. Before that, only the frame around the page is shown. On a phone, an
+  // open menu hides the heading.
+  await page.locator('h1').first().waitFor({ state: 'attached' })
   await standsStill(page)
   if (!(await page.evaluate(() => 'axe' in window))) {
     const debug = await page.context().newCDPSession(page)

@@ -203,6 +203,7 @@ test('on a phone the menu opens, leads to a page, and closes', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
   await page.goto(at(''))
   await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('button', { name: 'Close menu' }).waitFor()
   expect(await axe(page)).toEqual([])
   await page.getByRole('link', { name: 'Activity' }).click()
   await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor()
