@@ -37,23 +37,7 @@ export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps)
       noValidate
     >
       <Stack gap="sm">
-        <Checkbox.Group label="Days on which the hours begin" {...form.getInputProps('days')}>
-          <Group gap="sm" mt={6}>
-            {Object.entries(dayNames).map(([day, label]) => (
-              <Checkbox key={day} value={day} label={label} />
-            ))}
-          </Group>
-        </Checkbox.Group>
-        <Group gap="xs" align="flex-start">
-          <TextInput label="From" type="time" {...form.getInputProps('from')} />
-          <TextInput label="To" type="time" {...form.getInputProps('to')} />
-        </Group>
-        <TextInput
-          label="Time zone"
-          description="For example Europe/Berlin."
-          maw={300}
-          {...form.getInputProps('zone')}
-        />
+        <HoursFields form={form} />
         {set.error !== null && <ErrorNote error={set.error} />}
         <Group gap="xs">
           <Button type="submit" size="xs" loading={set.busy}>
@@ -79,3 +63,21 @@ export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps)
     </form>
   )
 }
+
+/** The fields of the form for expected hours: days, times and a time zone. */
+const HoursFields = ({ form }: { form: Pick<ReturnType<typeof useForm<HoursValues>>, 'getInputProps'> }) => (
+  <>
+    <Checkbox.Group label="Days on which the hours begin" {...form.getInputProps('days')}>
+      <Group gap="sm" mt={6}>
+        {Object.entries(dayNames).map(([day, label]) => (
+          <Checkbox key={day} value={day} label={label} />
+        ))}
+      </Group>
+    </Checkbox.Group>
+    <Group gap="xs" align="flex-start">
+      <TextInput label="From" type="time" {...form.getInputProps('from')} />
+      <TextInput label="To" type="time" {...form.getInputProps('to')} />
+    </Group>
+    <TextInput label="Time zone" description="For example Europe/Berlin." maw={300} {...form.getInputProps('zone')} />
+  </>
+)
