@@ -2,12 +2,11 @@ import { Button } from '@mantine/core'
 import type { PersonalChannelRow } from '@svc/api'
 import { useState } from 'react'
 import { useAlertChange } from '../../alerts/useAlertChange.ts'
-import { headings } from '../../alerts/words.ts'
 import { api } from '../../api.ts'
 import { Text, Time, Tone } from '../../ui/index.ts'
 import { kindName } from './channel-kinds.ts'
 import { MyChannelForm } from './MyChannelForm.tsx'
-import { paceWords } from './pace-words.ts'
+import { sentenceOf } from './my-channel-words.ts'
 import { TestResult } from './TestResult.tsx'
 
 /** Shows one personal channel of the signed-in person, and which alerts are sent to it and when. */
@@ -65,14 +64,4 @@ export function MyChannel({ slug, channel }: { slug: string; channel: PersonalCh
       {editing && <MyChannelForm slug={slug} channel={channel} onDone={() => setEditing(false)} />}
     </li>
   )
-}
-
-/**
- * Describes a personal channel in words, such as `Sent at once: Offline, Level Bad. Quiet from 22:00 to 07:00
- * (Europe/Berlin).`
- */
-function sentenceOf({ rules, pace, quiet, badPasses, zone }: PersonalChannelRow): string {
-  const what = rules === null ? 'every alert' : rules.map((rule) => headings[rule]).join(', ') || 'nothing'
-  const hours = quiet ? ` Quiet from ${quiet.from} to ${quiet.to} (${zone})${badPasses ? ', except for Bad' : ''}.` : ''
-  return `Sent ${paceWords[pace]}: ${what}.${hours}`
 }

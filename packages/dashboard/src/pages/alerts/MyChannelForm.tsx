@@ -6,7 +6,7 @@ import { headings } from '../../alerts/words.ts'
 import { api } from '../../api.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { ErrorNote } from '../../ui/index.ts'
-import { paceWords } from './pace-words.ts'
+import { paceWords } from './my-channel-words.ts'
 
 interface MyChannelFormProps {
   slug: string

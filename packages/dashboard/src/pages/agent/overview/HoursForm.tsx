@@ -2,10 +2,10 @@ import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useAlertsAgain } from '../../../alerts/useAlertChange.ts'
 import '../../../alerts/alerts.css'
+import { dayNames, firstHours, type HoursValues, readHours, writeHours, wrongWith } from '../../../alerts/hours.ts'
 import { api } from '../../../api.ts'
 import { useSubmit } from '../../../forms/useSubmit.ts'
 import { ErrorNote } from '../../../ui/index.ts'
-import { dayNames, firstHours, type HoursValues, readHours, writeHours, wrongWith } from './hours.ts'
 
 interface HoursFormProps {
   slug: string

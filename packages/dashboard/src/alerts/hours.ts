@@ -21,7 +21,8 @@ export const dayNames: Readonly<Record<string, string>> = {
   Sat: 'Saturday',
   Sun: 'Sunday',
 }
-const week = Object.keys(dayNames)
+/** The short names of the days, Monday first. */
+export const week = Object.keys(dayNames)
 /** The words of the service for groups of days, such as `weekdays`, with the days and the words of the sentence. */
 const groups: Readonly<Record<string, { days: readonly string[]; words: string }>> = {
   daily: { days: week, words: 'every day' },
@@ -55,15 +56,16 @@ export function sentenceOf(text: string | null): string {
   return `Expected to report ${daysIn(hours.days)} ${timesIn(hours)} (${hours.zone}). Outside of these hours it may be offline without an alert.`
 }
 
-function daysIn(days: readonly string[]): string {
+/** Days in words, such as `on weekdays` or `on Mondays and Fridays`. */
+export function daysIn(days: readonly string[]): string {
   const group = Object.values(groups).find((one) => one.days.join() === days.join())
   if (group) return group.words
   const names = days.map((day) => `${dayNames[day]}s`)
   return `on ${names.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`}`
 }
 
-/** The times of expected hours in words. An end before the start is on the next day; equal times are a whole day. */
-function timesIn({ from, to }: HoursValues): string {
+/** The times of weekly hours in words. An end before the start is on the next day; equal times are a whole day. */
+export function timesIn({ from, to }: Pick<HoursValues, 'from' | 'to'>): string {
   if (from === to) return from === '00:00' ? 'all day' : `for 24 hours from ${from}`
   return `from ${from} to ${to}${to < from ? ' of the next day' : ''}`
 }
