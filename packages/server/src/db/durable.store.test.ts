@@ -22,7 +22,7 @@ async function onDisk(): Promise<{ store: SqliteStore; file: string; disk: Disk 
   const file = await newSqliteFile()
   const disk = new Disk()
   const sqlite = openSqlite(file)
-  const log = openLog(sqlite, file, () => disk.sync())
+  const log = openLog(sqlite, file, disk)
   const db = new Kysely<Tables>({ dialect: durableDialect(sqlite, log) })
   const store: SqliteStore = { engine: 'sqlite', db, sqlite, log, close: () => db.destroy().then(() => log.close()) }
   opened.push(store)
@@ -31,10 +31,22 @@ async function onDisk(): Promise<{ store: SqliteStore; file: string; disk: Disk 
 
 class Disk {
   syncs = 0
+  /** The number of syncs in the calling thread. They also count in `syncs`. */
+  here = 0
   error: Error | undefined
+  /** The milliseconds that a sync in the calling thread takes. */
+  takes = 0
+  at = 0
   #gate: Promise<void> = Promise.resolve()
 
-  async sync(): Promise<void> {
+  clock = () => this.at
+  sync = () => {
+    this.syncs++
+    this.here++
+    this.at += this.takes
+    if (this.error) throw this.error
+  }
+  syncInThread = async () => {
     this.syncs++
     await this.#gate
     if (this.error) throw this.error
@@ -100,9 +112,58 @@ test('commits during a sync share the next one', async () => {
   expect(disk.syncs).toBe(before + 2)
 })
 
+/** Makes one slow sync, after which another thread syncs for a minute. */
+async function beSlow({ log }: SqliteStore, disk: Disk): Promise<void> {
+  disk.takes = 20
+  await log.sync(1)
+  disk.takes = 0
+}
+
+test('another thread syncs large commits, and for a minute after a slow sync all commits', async () => {
+  const { store, disk } = await onDisk()
+  await newTestWorkspace(store)
+  expect(disk.here).toBe(0)
+  const isHere = async (bytes: number) => {
+    const [before, all] = [disk.here, disk.syncs]
+    await store.log.sync(bytes)
+    expect(disk.syncs).toBe(all + 1)
+    return disk.here > before
+  }
+  expect([await isHere(256 * 1024), await isHere(256 * 1024 + 1)]).toEqual([true, false])
+  await beSlow(store, disk)
+  expect(await isHere(1)).toBe(false)
+  disk.at += 59_999
+  expect(await isHere(1)).toBe(false)
+  disk.at += 1
+  expect(await isHere(1)).toBe(true)
+})
+
+test('a small batch is synced in the calling thread, a large one in another', async () => {
+  const { store, disk } = await onDisk()
+  const { decide } = reporting(await newTestWorkspace(store))
+  await decide({ state: { level: 'ok' } })
+  expect(disk.here).toBe(1)
+  const all = disk.syncs
+  await decide({ note: 'x'.repeat(256 * 1024) })
+  expect([disk.here, disk.syncs]).toEqual([1, all + 1])
+})
+
+test('a small commit does not overtake the sync of a large one', async () => {
+  const { store, disk } = await onDisk()
+  await newTestWorkspace(store)
+  const goOn = disk.stop()
+  const large = store.log.sync()
+  const small = store.log.sync(1)
+  await idle()
+  expect(disk.here).toBe(0)
+  goOn()
+  await Promise.all([large, small])
+})
+
 test('a report is answered only when the disk has it', async () => {
   const { store, disk } = await onDisk()
   const w = await newTestWorkspace(store)
+  await beSlow(store, disk)
   const goOn = disk.stop()
   let answered = false
   const report = reporting(w)

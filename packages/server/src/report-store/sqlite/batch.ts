@@ -8,7 +8,7 @@ import type { Decide, Decision, Submission } from '../rows.ts'
 import { servedOf } from '../served.ts'
 import { agentsWithCommands, load, type Seen } from './load.ts'
 import { prepare, type Statements } from './statements.ts'
-import { write } from './write.ts'
+import { needsTurns, write, writeInTurns } from './write.ts'
 
 /**
  * Opens the report store on the only connection to the database file. Kysely uses the same connection, so each batch
@@ -22,13 +22,17 @@ export function sqliteReports(store: SqliteStore, decide: Decide): ReportStore {
       return commit({ db: store.sqlite, s: statements, decide }, batch, now, age)
     })
     try {
-      await store.log.sync()
+      await store.log.sync(sizeOf(batch))
     } catch (error) {
       throw new CommitUnknown(error)
     }
     return decisions
   }
 }
+
+/** About how many bytes a batch writes. A report whose text is not kept counts as large. */
+const sizeOf = (batch: readonly Submission[]): number =>
+  batch.reduce((sum, { text }) => sum + (text?.length ?? Number.POSITIVE_INFINITY), 0)
 
 type SqliteStore = Extract<Store, { engine: 'sqlite' }>
 
@@ -57,7 +61,8 @@ async function commit(open: Open, batch: readonly Submission[], now: number, age
       const decision = decide(loaded?.rows, submission, now, age)
       decisions.push(decision)
       if (!decision.ok || !loaded) continue
-      for (const _ of write(s, loaded, decision.write, now)) await nextTurn()
+      if (!needsTurns(decision.write)) write(s, loaded, decision.write, now)
+      else for (const _ of writeInTurns(s, loaded, decision.write, now)) await nextTurn()
     }
   } catch (error) {
     if (db.isTransaction) s.rollback.run()

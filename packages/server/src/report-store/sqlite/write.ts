@@ -23,21 +23,34 @@ import type { Statements } from './statements.ts'
 /** The number of runs that are written in one turn of the event loop. Writing them takes about 8 ms. */
 const runsPerTurn = 1000
 
-/**
- * Writes what one report changes. It yields when the rest may be written in a later turn of the event loop, so that a
- * report with thousands of runs does not delay others.
- */
-export function* write(s: Statements, { agentId, reportRow }: Loaded, w: Writes, now: number): Generator<undefined> {
+/** Writes what one report changes, in one turn of the event loop. */
+export function write(s: Statements, loaded: Loaded, w: Writes, now: number): void {
+  for (const seq of w.trimmed) s.trimRun.run(seq)
+  for (const run of w.newRuns) s.insertRun.run(loaded.agentId, ...newRunCells(run))
+  for (const run of w.changedRuns) s.updateRun.run(...changedRunCells(run), run.seq)
+  writeRest(s, loaded, w, now)
+}
+
+/** True for a report with so many runs that `writeInTurns` must write it, because it would delay others. */
+export const needsTurns = (w: Writes): boolean => w.newRuns.length + w.changedRuns.length > runsPerTurn
+
+/** Does the same as `write`, but yields when the rest may be written in a later turn of the event loop. */
+export function* writeInTurns(s: Statements, loaded: Loaded, w: Writes, now: number): Generator<undefined> {
   let written = 0
   for (const seq of w.trimmed) s.trimRun.run(seq)
   for (const run of w.newRuns) {
-    s.insertRun.run(agentId, ...newRunCells(run))
+    s.insertRun.run(loaded.agentId, ...newRunCells(run))
     if (++written % runsPerTurn === 0) yield
   }
   for (const run of w.changedRuns) {
     s.updateRun.run(...changedRunCells(run), run.seq)
     if (++written % runsPerTurn === 0) yield
   }
+  writeRest(s, loaded, w, now)
+}
+
+/** Writes everything but the runs of a report. */
+function writeRest(s: Statements, { agentId, reportRow }: Loaded, w: Writes, now: number): void {
   if (w.usage.length > 0) addUsage(s, agentId, w.usage, now)
   if (w.levelChange) s.insertLevelChange.run(agentId, ...levelChangeCells(w.levelChange))
   for (const command of w.commands) s.changeCommand.run(...changedCommandCells(command), command.id)
