@@ -200,7 +200,8 @@ const stopped = (why: string | null): string => (why === null || /[.!?…]$/.tes
 function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number, waves: number): string {
   const wave = `Wave ${row.wave} of ${waves}`
   if (row.wave_kept_at !== null) {
-    const after = row.wave < waves ? 'then the next wave starts' : 'then the rollout is done'
+    const next = row.by_hand === 1 ? 'then you approve the next wave' : 'then the next wave starts'
+    const after = row.wave < waves ? next : 'then the rollout is done'
     return `${wave} is complete and is watched for ${minutes(row.watch_seconds)}, ${after}.`
   }
   const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying')

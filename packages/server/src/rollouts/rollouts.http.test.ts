@@ -179,10 +179,14 @@ test('a worse level halts a rollout too, if it stays worse', async () => {
 
 test('by hand, each wave starts when a person says so; a pause withdraws wishes that were not offered', async () => {
   const { service, ann, agents, all } = await start(3)
-  const rollout = await begin(ann, { byHand: true, watchSeconds: 0, waves: ['1'] })
+  const rollout = await begin(ann, { byHand: true, watchSeconds: 60, waves: ['1'] })
   await all()
   for (const agent of agents.slice(0, 1)) keeps(agent)
   await all()
+  expect((await page(ann, rollout)).says).toBe(
+    'Wave 1 of 2 is complete and is watched for 1 minute, then you approve the next wave.',
+  )
+  service.pass(61)
   await all()
   expect(await page(ann, rollout)).toMatchObject({
     state: 'waiting',
