@@ -55,8 +55,8 @@ async function round() {
 }
 
 /**
- * Looks which commit the branch is at. The history is read if the branch has moved, if the settings have changed, or if
- * somebody asked for a run; each reading is reported as a run.
+ * Looks up the commit that the branch is at, and reads the history, which is reported as a run. A scheduled look does
+ * not read again if the last reading succeeded and neither the commit nor the settings have changed since.
  */
 async function look(why: 'run now' | 'settings changed' | 'schedule') {
   const { folder, branch, commits, since, merges } = settings

@@ -1,6 +1,6 @@
 /**
- * The product's settings, all from the environment. The secret is never a command-line argument, since everybody on the
- * machine can read the arguments of a process.
+ * The product's settings. They come from environment variables; the secret can also be in a file that a variable names.
+ * The secret is never a command-line argument, since everybody on the machine can read the arguments of a process.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -24,7 +24,7 @@ export interface Config {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Reads the settings from the environment. Throws an Error with a sentence about the first invalid one. */
+/** Reads the settings that `env` gives. Throws an Error with a sentence about the first invalid one. */
 export function readConfig(env: Env): Config {
   const port = Number(env.TASKS_PORT ?? 8790)
   if (!Number.isInteger(port) || port < 0 || port > 65535)

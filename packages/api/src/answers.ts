@@ -120,7 +120,10 @@ export interface FleetRow {
    * reported.
    */
   silentAt: number | null
-  /** Says whether a person or a signal stopped the agent on its machine (D66); null while the agent reports. */
+  /**
+   * Says whether a person or a signal stopped the agent on its machine, if its last report was sent at an orderly stop
+   * (D66). Null otherwise, also for an agent that went offline without such a report.
+   */
   stopped: Stop | null
   /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null
@@ -202,7 +205,10 @@ export interface AgentPage {
   machineChanges: MachineChange[]
   seenAt: number | null
   silentAt: number | null
-  /** Says whether a person or a signal stopped the agent on its machine (D66); null while the agent reports. */
+  /**
+   * Says whether a person or a signal stopped the agent on its machine, if its last report was sent at an orderly stop
+   * (D66). Null otherwise, also for an agent that went offline without such a report.
+   */
   stopped: Stop | null
   /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null

@@ -60,7 +60,8 @@ export class BrowserSetup {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#service = child
-    // Kills the service when the test process ends for whatever reason.
+    // The service is killed when the test process exits. If a signal kills the test process, there is no `exit`
+    // event, and the service is not killed here.
     process.once('exit', () => child.kill('SIGKILL'))
     child.stderr?.on('data', (chunk) => {
       this.#said += chunk

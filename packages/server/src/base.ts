@@ -45,16 +45,16 @@ export interface Config {
  * message.
  */
 export interface Live {
-  /** Notes that a report of this agent was committed. */
+  /** Tells the open pages of this workspace that a report of this agent was committed. */
   reported(workspaceId: string, agentId: string): void
-  /** Notes that commands, logs or other data of this agent changed. */
+  /** Tells the open pages of this workspace that commands, logs or other data of this agent changed. */
   changed(workspaceId: string, agentId: string): void
   /**
-   * Notes that something in the lists of this workspace changed: agents were added, renamed or deleted, or blueprints,
-   * codes, bots, rollouts, members or activations changed.
+   * Tells the open pages of this workspace that something in its lists changed: agents were added, renamed or deleted,
+   * or blueprints, codes, bots, rollouts, members or activations changed.
    */
   listChanged(workspaceId: string): void
-  /** Notes that alerts of this workspace changed, or their rules, channels or mutes. */
+  /** Tells the open pages of this workspace that its alerts changed, or their rules, channels or mutes. */
   alertsChanged(workspaceId: string): void
   /**
    * True while somebody has this agent's page open. The answers to the agent's reports then ask for a report every 5 s.

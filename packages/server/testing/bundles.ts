@@ -15,7 +15,7 @@ export interface Made {
    * `tasks:editor:tasks.read,tasks.write`.
    */
   bindings?: string[]
-  /** The names of the logs that the manifest declares. */
+  /** The names of the logs to declare in the manifest. The file of a log is `state/NAME.log`. */
   logs?: string[]
   secrets?: string
   /** The value of `needs` in the manifest, as YAML, such as `[restic]`. */

@@ -18,7 +18,7 @@ export interface TestService extends AgentSide {
   live: TestLive
   /** The entries that the service logged at the levels error and fatal. */
   errors: unknown[]
-  /** The number of open connections. */
+  /** Returns the number of HTTP connections that clients have open to the service under test. */
   connections: () => Promise<number>
   stop: () => Promise<void>
 }

@@ -149,7 +149,10 @@ export const list =
     return whole ? kept : undefined
   }
 
-/** Reads a map that may have only the known keys. If a `required` key is missing, the whole map is invalid. */
+/**
+ * Reads a map that may have only the keys of `shape`. The whole map is invalid if it has another key, if a `required`
+ * key is missing, or if a value is invalid.
+ */
 export const object =
   <S extends Shape, R extends keyof S & string = never>(shape: S, ...required: R[]): Read<ObjectOf<S, R>> =>
   (v, path, reading) => {

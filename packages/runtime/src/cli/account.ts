@@ -1,4 +1,4 @@
-/** `svc account`: shows or changes the AI account that the reports of this machine name (2.1). */
+/** `svc account`: shows or changes the AI account that the agent's folder stores and the agent's reports name (2.1). */
 import { Command } from 'commander'
 import { inTurn } from '../files/lock.ts'
 import { examples } from '../hint.ts'

@@ -1,4 +1,7 @@
-/** `svc outbox`: shows the last report that this machine sent, byte for byte, and the service's answer. */
+/**
+ * `svc outbox`: shows the last report that was sent from the agent's folder, and the service's answer. Characters that
+ * could control a terminal are removed from the output for people, and escaped in the output of `--json`.
+ */
 import { Command } from 'commander'
 import { owedAcks, readJournal } from '../commands/journal.ts'
 import { examples } from '../hint.ts'

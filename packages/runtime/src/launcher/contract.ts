@@ -70,6 +70,7 @@ export type FromWorker =
    */
   | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
   /**
-   * Says that the service wishes another version of the runtime than the one on hold, which lifts the hold (3.5, 1).
+   * Asks the launcher to remove the hold on a version of the runtime from its note (3.5, 1): the service wishes another
+   * version, or somebody replaced the runtime's file since the hold began.
    */
   | { readonly is: 'lifted' }

@@ -12,7 +12,7 @@ export interface ProcessNow {
   readonly state: ProcessState
   /** True if the agent's process exists at this moment. */
   readonly alive: boolean
-  /** Why the agent's process does nothing although it exists: it is suspended, or a zombie. */
+  /** Why the agent's process does nothing although it is alive: a signal suspended it. Otherwise undefined. */
   readonly halt: Halt | undefined
   /** The runtime that supervises the process; undefined if none is running. */
   readonly runtime: Holder | undefined

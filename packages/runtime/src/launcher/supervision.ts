@@ -47,7 +47,7 @@ export interface Supervision extends Omit<Found, 'unnoted'> {
 
 /** The state of the agent's files and processes at one moment. */
 export interface ProcessSeen {
-  /** True if the agent's process exists. */
+  /** True if the very process that the runtime started as the agent still runs. A zombie does not count. */
   readonly lives: boolean
   /** True if the agent's process is not a child of this runtime and any process of its group exists. */
   readonly group: boolean

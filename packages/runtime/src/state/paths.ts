@@ -34,8 +34,9 @@ const statePlace = (folder: Pick<Folder, 'state'>, path: string): string =>
     : resolve(folder.state, path.startsWith('state/') ? path.slice('state/'.length) : path)
 
 /**
- * The real path of a file that the manifest names. It is in the state, in the running version or, for an agent that was
- * connected by hand, in the agent's folder.
+ * The real path of a file that the manifest names. For an installed agent, a file at a state path is in `folder.state`,
+ * the folder for data that stays when the version changes; any other file is in the running version. For an agent that
+ * was connected by hand, every file is in the agent's folder.
  */
 export function placeOf(folder: Folder, { state = [] }: Partial<WithState>, path: string): string {
   if (folder.installed) {

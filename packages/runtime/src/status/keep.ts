@@ -25,7 +25,7 @@ interface StatusNow {
  */
 const patience = 2
 
-/** Processes the result of one read of the status file; `at` is in Unix milliseconds. */
+/** Processes the result of one read of the status file. `at` is the time of the read, in Unix milliseconds. */
 export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, name: string, at: number): StatusNow {
   const now = parse(read, at)
   if ('status' in now) {

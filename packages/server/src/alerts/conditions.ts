@@ -72,7 +72,7 @@ export const defaultRule = (name: RuleName): Rule => ({
   ...defaults[name],
 })
 
-/** The result of judging one rule for one subject. */
+/** The result of judging one alert rule for one subject, such as an agent, a rollout or the service. */
 export type Finding =
   /**
    * The condition holds. `from` is when it started, if known, and the rule's `after` counts from then. `since` is the

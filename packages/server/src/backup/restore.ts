@@ -58,7 +58,10 @@ export async function restoreBackup(
   }
 }
 
-/** Checks the copy of the backup, reads the table with the secret, and removes that table from the copy. */
+/**
+ * Checks the copy of the backup before it is restored. Reads the table `svc_backup`, which contains the secret key of
+ * the service, and removes that table from the copy.
+ */
 function takeOut(copy: string, file: string): Verdict<{ secret: string; at: number; version: string }, RestoreRefusal> {
   let db: DatabaseSync | undefined
   try {

@@ -6,7 +6,7 @@ import { storedReport } from '../report-store/body.ts'
 import { statusAge } from './age.ts'
 import { agentUpdates } from './updates.ts'
 
-/** The agents of a workspace by name, with the time and the facts of their last reports. */
+/** Returns the agents of a workspace, sorted by name, with the time and the facts of their last reports. */
 export async function listAgents(db: Db, workspace: { id: string }, now: number) {
   const rows = await db
     .selectFrom('agent')

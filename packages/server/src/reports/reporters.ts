@@ -6,8 +6,8 @@ const width = 8
 const changesToNotice = 3
 
 /**
- * Adds this report's mark to those of earlier reports and keeps the last ten. A mark is eight hex digits; the oldest
- * comes first.
+ * Appends the mark of this report's sender to the marks of earlier reports, and keeps the last ten, oldest first. A
+ * mark is eight hex digits: a hash of the host and the boot id that the report names.
  */
 export function rememberReporter(earlier: string, report: Report): string {
   const mark = markOf(`${report.agent?.host ?? ''}\0${report.boot ?? ''}`)

@@ -14,7 +14,10 @@ import { boundHistories } from './history.ts'
 import { eraseEndedAccess, eraseLogs, eraseOldLevels, eraseOldRollout, timeOutCommands } from './rounds.ts'
 
 const everyMs = 3_000
-/** How often the sweeper folds old lines of the audit trail, in milliseconds. */
+/**
+ * How often the sweeper folds the audit trail, in milliseconds: if a person has too many lines, one line per workspace
+ * replaces the oldest ones and says how many there were.
+ */
 const foldEveryMs = 600_000
 /** How often expired sessions and links are erased, in milliseconds. */
 const accessEveryMs = dayMs

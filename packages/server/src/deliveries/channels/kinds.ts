@@ -28,7 +28,10 @@ export interface ChannelTraits {
   urlIsSecret: boolean
   /** The words for the field `to` in messages, such as "a chat". */
   toIs?: string
-  /** Makes the HTTP request; undefined for kinds of channels that are not sent by HTTP. */
+  /**
+   * Builds the HTTP request for a message, which send.ts then sends. Undefined for kinds of channels that are not sent
+   * by HTTP.
+   */
   channel?: Channel
   /** True if an answer with status 404 means that the receiver no longer exists, as status 410 does for all kinds. */
   goneAt404?: true

@@ -5,9 +5,17 @@ interface GaugeView {
   /** The used amount of the gauge as text; null if the agent reported none. */
   readonly text: string | null
   readonly markText: string | null
-  /** The length of the gauge's bar and the position of its mark, as shares of the whole width. Null if not reported. */
+  /**
+   * The share of the bar's width that is filled, from 0 to 1. Null if the agent did not report the used amount, or if
+   * `max` is 0.
+   */
   readonly used: number | null
+  /**
+   * The position on the bar of the mark, a limit that the agent reports, from 0 to 1. Null if the agent did not report
+   * a mark, or if `max` is 0.
+   */
   readonly mark: number | null
+  /** The number at the right end of the bar. It is 0 if the numbers are no shares and none of them is above 0. */
   readonly max: number
   /** True if the used amount has reached the mark of the gauge. */
   readonly over: boolean

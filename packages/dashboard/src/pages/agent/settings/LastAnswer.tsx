@@ -17,8 +17,8 @@ interface LastAnswerProps {
 }
 
 /**
- * Shows how the newest `set` command ended, and the agent's message if it sent one. It is placed above the settings
- * form.
+ * Shows, above the settings form, how the newest `set` command ended, and the message about it if there is one. The
+ * message is the agent's or, if the agent no longer offered the command, the service's.
  */
 export function LastAnswer({ command, schema, onEdit }: LastAnswerProps) {
   if (command === undefined) return null
