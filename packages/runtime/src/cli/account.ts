@@ -10,9 +10,9 @@ type AccountOptions = Common & { readonly org?: string; readonly plan?: string; 
 
 export const account = (): Command =>
   new Command('account')
-    .summary('set the AI account of this machine')
+    .summary('set the AI account of this agent')
     .description(
-      'Sets the AI assistant account that reports name. Only what you set here is sent; nothing is looked up.',
+      "Sets the AI account that this agent's reports name. It is stored in the agent's folder. Only what you set here is sent; nothing is looked up.",
     )
     .helpCommand(false)
     .addHelpText('after', examples('account set --org "Example Ltd" --plan team --email ops@example.com'))

@@ -13,9 +13,9 @@ import { Refusal, show } from './output.ts'
 
 export const outbox = (): Command =>
   common(new Command('outbox'))
-    .summary('show the exact last report and its answer')
+    .summary('show the last report of this agent and its answer')
     .description(
-      'Shows the last report exactly as it was sent, the answer exactly as it arrived, and the answers to commands that are still to be sent.',
+      "Shows the last report that was sent from the agent's folder, its answer, and the answers to commands that are still to be sent. Characters that could control the terminal are left out; --json contains them, escaped.",
     )
     .addHelpText('after', examples('outbox', 'outbox --json | jq -r .report | jq .state'))
     .action(({ dir, json }: Common) => {
