@@ -102,11 +102,11 @@ test('npm run dev serves page and service at one address, shows a change at once
   dev.client = await dev.text('/@vite/client')
   const reloads = dev.reloads()
   await once(reloads, 'open')
-  const told = new Promise<void>((resolve) => {
+  const notified = new Promise<void>((resolve) => {
     reloads.addEventListener('message', ({ data }) => String(data).includes('words.ts') && resolve())
   })
   writeFileSync(module, 'export const title = "after"\n')
-  await told
+  await notified
   expect(await dev.text(`/@fs${module}`)).toContain('after')
   reloads.close()
   stream.close()

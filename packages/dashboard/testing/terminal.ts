@@ -77,14 +77,14 @@ export class Terminal {
     const { stdout } = this.#control
     if (!stdout) throw new Error('tmux says nothing')
     for (;;) {
-      const told = once(stdout, 'data', { signal })
+      const printed = once(stdout, 'data', { signal })
       // This promise rejects if the terminal prints nothing in time. The `await` at the end of this loop reports that.
       // Without this line, a rejection before the `await` would be an unhandled error.
-      told.catch(() => {})
+      printed.catch(() => {})
       const now = this.#ended ? '' : this.#read()
       if (typeof text === 'string' ? now.includes(text) : text.test(now)) return now
       if (this.#ended) throw new Error(`The terminal ended before it showed ${text}.`)
-      await told.catch(() => {
+      await printed.catch(() => {
         throw new Error(`The terminal did not show ${text}. It shows:\n${this.#read()}`)
       })
     }

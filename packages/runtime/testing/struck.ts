@@ -313,7 +313,7 @@ export async function wholeWay(
   try {
     offered.wish('1.5.0')
     const ended = () => readUpdate(agent)?.state === 'watching' || readUpdate(agent)?.retry !== undefined
-    await becomes('kept, failed or killed', () => gone(running) || ended()).catch(told(agent, running))
+    await becomes('kept, failed or killed', () => gone(running) || ended()).catch(withJournal(agent, running))
     offered.wish(undefined)
     if (!gone(running)) await lane.svc(agent, ['rollback'])
     return { killed: gone(running), out: strace.out }
@@ -324,7 +324,7 @@ export async function wholeWay(
   }
 }
 /** Adds the agent's journal of updates and the runtime's output to the message of a failed test. */
-export const told = (agent: InstalledAgent, running: Running) => (error: unknown) => {
+export const withJournal = (agent: InstalledAgent, running: Running) => (error: unknown) => {
   throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
 }
 
@@ -428,7 +428,9 @@ export async function expectRests(
   const since = lane.service.reports.length
   const running = lane.runs(agent)
   try {
-    const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch(told(agent, running))
+    const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch(
+      withJournal(agent, running),
+    )
     const { applied } = lane.service.reports.at(-1)?.report ?? {}
     if (wanted !== 'anywhere')
       expect(

@@ -40,9 +40,9 @@ test('two nodes that sweep at the same time time out every command once, and era
     [first, second, first, second].map((store) => timeOutCommands(store, 600_000, () => undefined)),
   )
   await Promise.all([eraseLogs(first, 600_000), eraseLogs(second, 600_000)])
-  const told = rounds.flat().map(({ id }) => id)
-  expect(told).toHaveLength(1200)
-  expect(new Set(told).size).toBe(1200)
+  const timedOut = rounds.flat().map(({ id }) => id)
+  expect(timedOut).toHaveLength(1200)
+  expect(new Set(timedOut).size).toBe(1200)
   const states = await first.db.selectFrom('command').select('state').distinct().execute()
   expect(states).toEqual([{ state: 'expired' }])
   expect(await first.db.selectFrom('log').selectAll().execute()).toEqual([])

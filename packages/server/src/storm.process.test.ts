@@ -76,9 +76,9 @@ test.each([
       expect(faults, `seed ${seed}, lines in ${file}`).toEqual([])
       const seen = seenIn(lines)
       const busy = only(lines, 'answer').filter(({ status }) => status === 503).length
-      const told = Object.entries(seen).map(([what, count]) => `${count} ${what}`)
+      const printed = Object.entries(seen).map(([what, count]) => `${count} ${what}`)
       console.log(
-        `${engine}, seed ${seed}: ${told.join(', ')}, ${busy} answered 503; well again after ${healed.join(', ') || '-'} ms`,
+        `${engine}, seed ${seed}: ${printed.join(', ')}, ${busy} answered 503; well again after ${healed.join(', ') || '-'} ms`,
       )
       expect(lacking(seen)).toEqual([])
       for (const ms of healed) expect(ms, 'well again after the database is back').toBeLessThan(5000)

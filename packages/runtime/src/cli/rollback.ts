@@ -9,7 +9,7 @@ import { named, tryLock, whoHolds } from '../files/lock.ts'
 import { examples, hint } from '../hint.ts'
 import { readNote } from '../launcher/note.ts'
 import { lives } from '../process/identity.ts'
-import { byWhom } from '../state/changes.ts'
+import { changedBy } from '../state/changes.ts'
 import { wait } from '../time.ts'
 import { rollbackAlone, standing, unholdAlone } from '../update/alone.ts'
 import { type AskedUpdate, ask, dropAsked, patienceMs } from '../update/ask.ts'
@@ -60,7 +60,7 @@ async function installedAt(dir: string): Promise<{ folder: Folder; version: stri
 
 /** Rolls back or lifts a hold. If a runtime runs in the folder, the runtime does it, otherwise this process (D58). */
 async function done(folder: Folder, running: string, what: AskedUpdate['what']): Promise<Update> {
-  const asked = { id: randomUUID(), running, by: byWhom(me()) }
+  const asked = { id: randomUUID(), running, by: changedBy(me()) }
   const lock = tryLock(folder, 'runtime', `svc ${what}`)
   if (!lock.ok) {
     if (lock.holder.what !== 'svc run')

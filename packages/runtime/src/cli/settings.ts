@@ -8,7 +8,7 @@ import { apply } from '../commands/apply.ts'
 import { decide } from '../commands/decide.ts'
 import { inTurn } from '../files/lock.ts'
 import { examples, hint } from '../hint.ts'
-import { byWhom, readChanges } from '../state/changes.ts'
+import { changedBy, readChanges } from '../state/changes.ts'
 import { readPause } from '../state/pause.ts'
 import { settingsInForce } from '../state/settings.ts'
 import { moment } from '../time.ts'
@@ -82,7 +82,7 @@ export const settings = (): Command =>
             s.key,
             shown(s, s.value),
             mayBe(s),
-            s.set ? `${moment(s.set.at)} ${byWhom(s.set)}` : 'default',
+            s.set ? `${moment(s.set.at)} ${changedBy(s.set)}` : 'default',
             s.label ?? '',
           ]),
         ])

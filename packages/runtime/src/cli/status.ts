@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'
 import { wordFor } from '../launcher/now.ts'
 import type { RuntimeFacts } from '../self-update/now.ts'
-import { byWhom } from '../state/changes.ts'
+import { changedBy } from '../state/changes.ts'
 import { ago, moment } from '../time.ts'
 import { glance } from '../update/now.ts'
 import { type AgentFacts, factsOf } from './facts.ts'
@@ -40,7 +40,7 @@ export function lines(f: AgentFacts): string[] {
     row(
       'State',
       f.pause
-        ? `Paused since ${moment(f.pause.since)}${f.pause.author ? `, ${byWhom(f.pause.author)}` : ''}`
+        ? `Paused since ${moment(f.pause.since)}${f.pause.author ? `, ${changedBy(f.pause.author)}` : ''}`
         : (said ?? 'not reported by the agent'),
     ),
     ...(f.managed ? [row('Process', processSentence(f))] : []),

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { inTurn } from '../files/lock.ts'
 import { examples } from '../hint.ts'
-import { byWhom } from '../state/changes.ts'
+import { changedBy } from '../state/changes.ts'
 import { pause, readPause, resume } from '../state/pause.ts'
 import { askToRun } from '../state/run-now.ts'
 import { moment } from '../time.ts'
@@ -24,7 +24,7 @@ export const pauseCommand = (): Command =>
       show(json, { paused: true, changed, since: now?.since, ...now?.author }, () =>
         changed
           ? 'Paused.'
-          : `Already paused since ${moment(now?.since ?? 0)}${now?.author ? ` ${byWhom(now.author)}` : ''}.`,
+          : `Already paused since ${moment(now?.since ?? 0)}${now?.author ? ` ${changedBy(now.author)}` : ''}.`,
       )
     })
 

@@ -5,7 +5,7 @@ import { sentence } from '../launcher/health.ts'
 import { wordFor } from '../launcher/now.ts'
 import { runtimeSentences } from '../self-update/now.ts'
 import { withStop } from '../sentence.ts'
-import { byWhom } from '../state/changes.ts'
+import { changedBy } from '../state/changes.ts'
 import { ago, moment, readScale } from '../time.ts'
 import { sentences, wishSentences } from '../update/now.ts'
 import { type AgentFacts, factsOf } from './facts.ts'
@@ -74,7 +74,7 @@ export function processSentence({ process, stopped }: AgentFacts): string {
   if (alive)
     return `Its process runs, but its runtime does not: it was killed. "${hint('start')}" takes the process over without ending it.`
   if (state.is === 'stopped' && state.because === 'asked')
-    return `It ${stopped ? `has been stopped since ${moment(stopped.at)}, ${byWhom(stopped)}` : 'is stopped'}. "${hint('start')}" starts it.`
+    return `It ${stopped ? `has been stopped since ${moment(stopped.at)}, ${changedBy(stopped)}` : 'is stopped'}. "${hint('start')}" starts it.`
   if (state.is === 'stopped')
     return `${sentence(state)} Its runtime does not run either; "${hint('start')}" starts both.`
   return `Neither its process nor its runtime is there: both were killed, or the machine was restarted. "${hint('start')}" starts them.`
@@ -97,7 +97,7 @@ function updateSentences({ update, blueprint, desired }: AgentFacts, at: number)
 function pauseSentences({ name, pause, changes }: AgentFacts): string[] {
   if (pause?.author)
     return [
-      `${name} has been paused since ${moment(pause.since)}, ${byWhom(pause.author)}. "${hint('resume')}" ends it.`,
+      `${name} has been paused since ${moment(pause.since)}, ${changedBy(pause.author)}. "${hint('resume')}" ends it.`,
     ]
   if (pause)
     return [
@@ -107,14 +107,14 @@ function pauseSentences({ name, pause, changes }: AgentFacts): string[] {
   if (!paused) return [`${name} is not paused, and has not been paused through svc.`]
   if (paused.to)
     return [
-      `${name} is not paused. It was, from ${moment(paused.at)}, ${byWhom(paused)}; .svc/paused was then removed by hand.`,
+      `${name} is not paused. It was, from ${moment(paused.at)}, ${changedBy(paused)}; .svc/paused was then removed by hand.`,
     ]
-  return [`${name} is not paused. It was resumed ${moment(paused.at)}, ${byWhom(paused)}.`]
+  return [`${name} is not paused. It was resumed ${moment(paused.at)}, ${changedBy(paused)}.`]
 }
 
 function agentSentences(f: AgentFacts, now: number): string[] {
   const by = f.changes.run_now
-  const asked = `It was asked to run now${by ? ` ${moment(by.at)}, ${byWhom(by)},` : ''} and has not started yet: .svc/run_now is still there.`
+  const asked = `It was asked to run now${by ? ` ${moment(by.at)}, ${changedBy(by)},` : ''} and has not started yet: .svc/run_now is still there.`
   const waits = f.runNow ? [asked] : []
   const runs =
     f.active.length > 0
@@ -138,7 +138,7 @@ const healthSentences = (items: AgentFacts['health']): string[] =>
 
 const settingSentences = ({ changes }: AgentFacts): string[] =>
   Object.entries(changes.settings).map(
-    ([key, author]) => `The setting ${key} was last set ${moment(author.at)}, ${byWhom(author)}.`,
+    ([key, author]) => `The setting ${key} was last set ${moment(author.at)}, ${changedBy(author)}.`,
   )
 
 function reporterSentences(f: AgentFacts, now: number): string[] {

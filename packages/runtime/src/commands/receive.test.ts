@@ -4,7 +4,7 @@ import { limits } from '@svc/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder, manifestText } from '../../testing/folder.ts'
 import { command } from '../../testing/service.ts'
-import { byWhom } from '../state/changes.ts'
+import { changedBy } from '../state/changes.ts'
 import { pause, readPause, resume } from '../state/pause.ts'
 import { changeSettings, settingsInForce } from '../state/settings.ts'
 import { acksArrived, forget, type Journal, owedAcks, readJournal, saveJournal } from './journal.ts'
@@ -57,7 +57,7 @@ test('an id is echoed exactly as it came, and a command without a type is refuse
     { id: '2', ok: false, message: 'This agent does not know this command.' },
   ])
   const { author } = readPause(folder) ?? {}
-  expect(author && byWhom(author)).toBe(`by the service (command \ufffd [31m\ufffd ${'\u{1f44d}'.repeat(52)})`)
+  expect(author && changedBy(author)).toBe(`by the service (command \ufffd [31m\ufffd ${'\u{1f44d}'.repeat(52)})`)
 })
 
 test('acks that do not fit into one report go with the next one (D19)', () => {

@@ -10,7 +10,7 @@ import type { Order } from './supervision.ts'
 interface Hosted {
   readonly id: number
   /** When the worker was started, by the monotonic clock. */
-  readonly begun: number
+  readonly startedAt: number
   readonly spoke: boolean
   /**
    * The number of checks, one for each ping, since the worker's last message. Checks are counted instead of time: while
@@ -148,7 +148,7 @@ export function step(now: Hosting, event: HostingEvent, rules: HostingRules, at:
 function begin(now: Hosting, at: number): HostingStep {
   if (now.worker || now.over) return stay(now)
   const id = now.started + 1
-  const worker = { id, begun: at, spoke: false, quiet: 0, pings: false, ending: false }
+  const worker = { id, startedAt: at, spoke: false, quiet: 0, pings: false, ending: false }
   return { state: { ...now, started: id, worker }, acts: [{ do: 'start', id }] }
 }
 
@@ -176,7 +176,7 @@ function exited(
   if (worker?.id !== id) return stay({ ...now, left })
   const state = { ...now, left, worker: undefined }
   if (worker.ending || now.over) return stay(state)
-  const failures = at - worker.begun > rules.lasted ? 1 : now.failures + 1
+  const failures = at - worker.startedAt > rules.lasted ? 1 : now.failures + 1
   const how = worker.fault ?? `it ended with code ${code}`
   return { state: { ...state, failures }, acts: [{ do: 'again', how, seconds: Math.min(2 ** (failures - 1), 60) }] }
 }

@@ -181,8 +181,8 @@ describe('a process that has to stop', () => {
     expect(after(ending(found({ is: 'stopped', because: 'paused' })), look()).acts).toContain('end')
   })
   test('is ended even if its start was in progress', () => {
-    const begun = after(waiting, look(), answered()).state
-    const late = after(ending(begun), started)
+    const starting = after(waiting, look(), answered()).state
+    const late = after(ending(starting), started)
     expect(late.acts.at(-1)).toBe('look')
     expect(after(late.state, look()).acts).toContain('SIGTERM')
   })
@@ -220,16 +220,16 @@ describe('a request for a run', () => {
 })
 
 describe('the beginning', () => {
-  const begun = (unnoted: boolean): SupervisionEvent => ({ is: 'begun', unnoted })
+  const beginning = (unnoted: boolean): SupervisionEvent => ({ is: 'begun', unnoted })
   test('logs what was taken over, notes it if the note does not say so, and asks how the agent is started', () => {
     const taken = found({ is: 'running', ...alive, adopted: true })
-    expect(after(taken, begun(false)).acts).toEqual(['say', 'tell', 'ask'])
-    expect(after(taken, begun(true)).acts).toEqual(['note', 'say', 'tell', 'ask'])
-    expect(after(taken, begun(false)).lines).toEqual(['took over the agent: process 7'])
+    expect(after(taken, beginning(false)).acts).toEqual(['say', 'tell', 'ask'])
+    expect(after(taken, beginning(true)).acts).toEqual(['note', 'say', 'tell', 'ask'])
+    expect(after(taken, beginning(false)).lines).toEqual(['took over the agent: process 7'])
   })
   test('ends what a dead agent left behind', () => {
     const left = found({ is: 'stopping', ...alive, because: 'ended', killAt: 20_000 })
-    expect(after(left, begun(false)).acts[0]).toBe('SIGTERM')
+    expect(after(left, beginning(false)).acts[0]).toBe('SIGTERM')
   })
   test('checks the files when the first answer arrives; what was asked meanwhile counts', () => {
     const first = { ...answered({ ...order, restart: 'never' }), first: true } as SupervisionEvent

@@ -56,9 +56,9 @@ describe.each(Object.entries(states))('%s', (name, trial) => {
 })
 
 test('on trial the old outcome stays; the first answered report makes it ok (3.4, 3.5)', () => {
-  const begun = judge({ applied: old }, { is: 'swap', from, to }, now)
-  expect(begun).toEqual({ applied: old, trial: { ...trying, starts: 0 } })
-  expect(after(begun, { is: 'good' }).applied).toMatchObject({ version: '2.0.0', outcome: 'ok' })
+  const swapped = judge({ applied: old }, { is: 'swap', from, to }, now)
+  expect(swapped).toEqual({ applied: old, trial: { ...trying, starts: 0 } })
+  expect(after(swapped, { is: 'good' }).applied).toMatchObject({ version: '2.0.0', outcome: 'ok' })
 })
 
 test('the fourth start is of the previous file, whoever counted and however the others ended', () => {

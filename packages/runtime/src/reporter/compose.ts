@@ -20,7 +20,7 @@ import {
 import { notRunning, processHealth } from '../launcher/health.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import type { Halt } from '../process/identity.ts'
-import { type Author, byWhom } from '../state/changes.ts'
+import { type Author, changedBy } from '../state/changes.ts'
 import { stopSentence } from '../state/own.ts'
 import type { Pause } from '../state/pause.ts'
 import { moment } from '../time.ts'
@@ -110,6 +110,6 @@ function pausedState({ since, author }: Pause, { active = [] }: StatusFile, proc
   return {
     level: 'info',
     label: 'Paused',
-    detail: `Since ${moment(since)}${author ? `, ${byWhom(author)}` : ''}.${still}`,
+    detail: `Since ${moment(since)}${author ? `, ${changedBy(author)}` : ''}.${still}`,
   }
 }

@@ -17,11 +17,11 @@ afterEach(() => folder.remove())
 
 /** Starts the self-update of a runtime, and collects the outcomes of attempts that it reports to the launcher. */
 function started(note: () => RuntimeNote = () => held) {
-  const told: string[] = []
+  const outcomes: string[] = []
   const tell: SelfUpdateHost['tell'] = (message) => {
-    if (message.is === 'attempted') told.push(`${message.applied.outcome}: ${message.applied.message}`)
+    if (message.is === 'attempted') outcomes.push(`${message.applied.outcome}: ${message.applied.message}`)
   }
-  return { told, runtime: selfUpdate(folder, stop.signal, { tell, say: () => {}, note }) }
+  return { outcomes, runtime: selfUpdate(folder, stop.signal, { tell, say: () => {}, note }) }
 }
 const onHold = [
   expect.stringMatching(
@@ -30,41 +30,41 @@ const onHold = [
 ]
 
 test('a press for a held version while the runtime runs is answered, once', () => {
-  const { told, runtime } = started()
+  const { outcomes, runtime } = started()
   runtime.heard({ runtime: served })
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
-  expect(told).toEqual(onHold)
+  expect(outcomes).toEqual(onHold)
 })
 
 test('a press while the machine was off is answered, so that the wish does not stay forever', () => {
   // Version 2.0.0 was tried and rolled back. The service knows that outcome, so its next answer wishes no version.
   writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 })
   started().runtime.heard({ runtime: served })
-  const { told, runtime } = started()
+  const { outcomes, runtime } = started()
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
-  expect(told).toEqual(onHold)
+  expect(outcomes).toEqual(onHold)
 })
 
 test('a wish from before the outcome is not answered twice, since its first answer says more', () => {
   writeAttempt(folder, { is: 'ended', wish: '2.0.0', at: 0, begun: 0 })
-  const { told, runtime } = started()
+  const { outcomes, runtime } = started()
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
-  expect(told).toEqual([])
+  expect(outcomes).toEqual([])
 })
 
 test('a press in the minutes after another version was kept is answered, too', () => {
   const release = (version: string) => ({ version, sha256: 'b'.repeat(64) })
   const kept = { is: 'kept', from: release('1.0.0'), to: release('1.5.0'), starts: 1, began: 0, processes: 1 } as const
   let note: RuntimeNote = { ...held, trial: kept }
-  const { told, runtime } = started(() => note)
+  const { outcomes, runtime } = started(() => note)
   runtime.heard({ runtime: served })
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
-  expect(told).toEqual([])
+  expect(outcomes).toEqual([])
   note = held
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
   runtime.heard({ runtime: served, runtime_desired: '2.0.0' })
-  expect(told).toEqual(onHold)
+  expect(outcomes).toEqual(onHold)
 })

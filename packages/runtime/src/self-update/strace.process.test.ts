@@ -232,7 +232,7 @@ test.skipIf(missing !== undefined)(
         agent.remove()
       }
     }
-    told('the whole process', killed, all)
+    printKilled('the whole process', killed, all)
   },
 )
 
@@ -328,7 +328,7 @@ test.skipIf(missing !== undefined).each([
         agent.remove()
       }
     }
-    told(`an update, ${thread}`, killed, all)
+    printKilled(`an update, ${thread}`, killed, all)
   },
 )
 
@@ -356,7 +356,7 @@ test.skipIf(missing !== undefined)(
         agent.remove()
       }
     }
-    told('the way back, launcher', killed, all)
+    printKilled('the way back, launcher', killed, all)
   },
 )
 
@@ -405,7 +405,7 @@ test.skipIf(missing !== undefined)(
         agent.remove()
       }
     }
-    told('"svc rollback-runtime"', chosen(all, 1).length, all)
+    printKilled('"svc rollback-runtime"', chosen(all, 1).length, all)
   },
 )
 
@@ -437,7 +437,7 @@ test.skipIf(missing !== undefined)(
           expect(await called(agent, ['pin-runtime', wanted]), where).toMatchObject({ code: 0 })
           expect(readPin(agent), where).toBe(pinned(wanted))
         }
-        told(`"svc pin-runtime", ${was} -> ${wanted}`, chosen(all, 1).length, all)
+        printKilled(`"svc pin-runtime", ${was} -> ${wanted}`, chosen(all, 1).length, all)
       } finally {
         agent.remove()
       }
@@ -475,7 +475,7 @@ test(
   },
 )
 
-function told(what: string, killed: number, all: readonly Point[]): void {
+function printKilled(what: string, killed: number, all: readonly Point[]): void {
   if (long)
     process.stderr.write(`${what}: ${killed} of ${chosen(all, 0).length} points were kills, of ${all.length} in all\n`)
 }

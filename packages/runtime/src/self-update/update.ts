@@ -23,7 +23,7 @@ import { swapping } from './swap.ts'
 import {
   begin,
   beginning,
-  maxBegun,
+  maxStarted,
   type RuntimeSeen,
   step,
   type UpdatingAct,
@@ -123,9 +123,9 @@ async function tried(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost, w
   const { wish, served } = wished
   const why = hands.cannot ?? cannotHere()
   if (why !== undefined) return { event: 'refused', why }
-  const begun = beginning(wish, readAttempt(folder), Date.now())
-  if (!begun) return { event: 'unable', why: `the runtime ended ${maxBegun} times while it was tried` }
-  writeAttempt(folder, begun)
+  const attemptNote = beginning(wish, readAttempt(folder), Date.now())
+  if (!attemptNote) return { event: 'unable', why: `the runtime ended ${maxStarted} times while it was tried` }
+  writeAttempt(folder, attemptNote)
   say(`runtime ${version} -> ${wish}: fetching`)
   const connection = readConnection(folder)
   if (!connection.ok) return { event: 'unable', why: connection.message }
@@ -141,6 +141,6 @@ async function tried(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost, w
     keys: releaseKeys,
     signal: stop,
     stands: () => wished.wished() && !stop.aborted && unpinned(),
-    swap: (staged, sha256) => swapping({ folder, stop, say, tell, attempt: begun, ...wished }, staged, sha256),
+    swap: (staged, sha256) => swapping({ folder, stop, say, tell, attempt: attemptNote, ...wished }, staged, sha256),
   })
 }

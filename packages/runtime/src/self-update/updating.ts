@@ -208,12 +208,12 @@ function ended(
 }
 
 /** After this many consecutive attempts that crashed the runtime, the update counts as failed. */
-export const maxBegun = 3
+export const maxStarted = 3
 
 /** The note to write before an attempt; undefined if too many attempts in a row did not reach an end. */
 export function beginning(wish: string, before: AttemptNote | undefined, wall: number): AttemptNote | undefined {
-  const begun = before?.is === 'trying' && before.wish === wish ? before.begun + 1 : 1
-  return begun > maxBegun ? undefined : { is: 'trying', wish, at: wall, begun }
+  const started = before?.is === 'trying' && before.wish === wish ? before.begun + 1 : 1
+  return started > maxStarted ? undefined : { is: 'trying', wish, at: wall, begun: started }
 }
 
 const note = (attempt: AttemptNote): UpdatingAct => ({ do: 'note', attempt })

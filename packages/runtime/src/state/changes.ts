@@ -63,7 +63,7 @@ export function readAuthor(v: unknown): Author | undefined {
  * The author as a part of a sentence, such as `by the service (command 01…)`. The id of a command may be any text, so
  * it is cleaned and cut.
  */
-export function byWhom({ by, user, command }: Author): string {
+export function changedBy({ by, user, command }: Author): string {
   if (by === 'service') return `by the service${command ? ` (command ${cut(clean(command), 60)})` : ''}`
   return `on this machine${user ? ` by ${user}` : ''}`
 }

@@ -5,7 +5,7 @@ import type { Stop } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
-import { type Author, byWhom, readAuthor } from './changes.ts'
+import { type Author, changedBy, readAuthor } from './changes.ts'
 
 const fileOf = (folder: Folder) => join(folder.journal, 'stopped.json')
 
@@ -18,7 +18,7 @@ export function noteStop(folder: Folder, author: Author): void {
 export const stopSentence = (by: Stop, author: Author | undefined): string =>
   by === 'signal'
     ? 'Stopped by a signal, from a service manager or a shutdown.'
-    : `Stopped ${author ? byWhom(author) : 'on its machine'}.`
+    : `Stopped ${author ? changedBy(author) : 'on its machine'}.`
 
 /**
  * Decides who ends this runtime (D66). SIGINT comes from a person at a terminal. SIGTERM comes from a person if

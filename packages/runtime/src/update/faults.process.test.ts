@@ -105,7 +105,7 @@ function runs(agent: InstalledAgent) {
   const stop = new AbortController()
   const lines: string[] = []
   let pid = 0
-  const begun = (): ProcessState => {
+  const startProcess = (): ProcessState => {
     const version = leadsTo(agent) ?? ''
     const started = Date.now() - 20
     if (version !== nameOf(mute.sha256))
@@ -113,7 +113,7 @@ function runs(agent: InstalledAgent) {
     const alive = { pid: ++pid, start: 's', since: started, crashes: 0, adopted: false }
     return { is: 'running', ...alive, version, started: String(started / 1000) }
   }
-  let process = begun()
+  let process = startProcess()
   const running = leadsTo(agent) === nameOf(next.sha256) ? '1.5.0' : '1.4.0'
   const updating = updates(agent, running, stop.signal, {
     say: (line) => lines.push(line),
@@ -127,7 +127,7 @@ function runs(agent: InstalledAgent) {
   if (!updating) throw new Error('there are no updates here')
   const it = { ...updating, applied: () => updating.applied() ?? unknown }
   const launcher = setInterval(() => {
-    if (leadsTo(agent) !== process.version) process = begun()
+    if (leadsTo(agent) !== process.version) process = startProcess()
   }, 10)
   launchers.add(launcher)
   return {
@@ -138,7 +138,7 @@ function runs(agent: InstalledAgent) {
     dies: () => {
       const exit = { code: 9, at: Date.now() }
       it.changed({ is: 'waiting', crashes: 1, startAt: 0, exit, version: process.version ?? '' })
-      process = begun()
+      process = startProcess()
       it.changed(process)
     },
     end: async () => {

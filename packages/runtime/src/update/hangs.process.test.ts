@@ -24,10 +24,10 @@ import {
   pointsOf,
   rests,
   type Strace,
-  told,
   traced,
   type UpdateSetup,
   whole,
+  withJournal,
 } from '../../testing/struck.ts'
 import { restOf } from '../../testing/updates.ts'
 import { leadsTo } from '../versions/folders.ts'
@@ -90,7 +90,7 @@ async function hangs({ point, way, from }: Case, lane: Lane): Promise<string> {
   const running = lane.runs(agent)
   const where = `${point.join(' ')}${from ? ` from ${from}` : ''} ${way}`
   const comes = <T>(what: string, look: () => T | undefined | false) =>
-    becomes(`${where}: ${what}`, look).catch(told(agent, running))
+    becomes(`${where}: ${what}`, look).catch(withJournal(agent, running))
   let strace: Strace | undefined
   try {
     await comes('the agent', () => agent.starts().length > 0)
@@ -132,7 +132,7 @@ async function expectGoesOn(agent: InstalledAgent, lane: Lane, running: Running,
   const starts = agent.starts()
   const ran = basename(starts.at(-1)?.cwd ?? '')
   const led = leadsTo(agent)
-  const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch(told(agent, running))
+  const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch(withJournal(agent, running))
   const { outcome, message } = lane.service.reports.at(-1)?.report.applied ?? {}
   expect({ version, outcome }, `${where}: ${message}`).toEqual(wanted)
   const { length } = agent.starts()

@@ -26,8 +26,8 @@ const after = (
 ) => {
   const next = step(state, event, { ...rules, ...more }, at)
   const lines = next.acts.flatMap((act) => (act.do === 'say' ? [act.line] : []))
-  const begun = next.acts.flatMap((act) => (act.do === 'begin' ? [act.came] : []))
-  return { state: next.state, acts: next.acts.map((act) => act.do), lines, begun }
+  const started = next.acts.flatMap((act) => (act.do === 'begin' ? [act.came] : []))
+  return { state: next.state, acts: next.acts.map((act) => act.do), lines, started }
 }
 const look: ListeningEvent = { is: 'idle' }
 const seen = (more: object = {}): ListeningEvent => ({ is: 'seen', busy: false, here: false, ...more })
@@ -36,18 +36,18 @@ describe('a wish of the service', () => {
   const wants = listening({}, { desired: wished('1.1.0') })
   test('is started once the disk was checked', () => {
     expect(after(wants, look).acts).toEqual(['look'])
-    const { state, begun } = after(wants, seen())
-    expect(begun).toEqual([{ event: 'wanted', to: { version: '1.1.0', sha256: '' } }])
+    const { state, started } = after(wants, seen())
+    expect(started).toEqual([{ event: 'wanted', to: { version: '1.1.0', sha256: '' } }])
     expect(state).toMatchObject({ aim: '1.1.0', began: 100_000 })
   })
   test('for the previous version needs no download if that is on this machine', () => {
     const back = listening({ previous: c }, { desired: wished('0.9.0') })
-    expect(after(back, seen({ here: true })).begun).toEqual([{ event: 'present', to: c }])
-    expect(after(back, seen()).begun).toEqual([{ event: 'wanted', to: { version: '0.9.0', sha256: '' } }])
+    expect(after(back, seen({ here: true })).started).toEqual([{ event: 'present', to: c }])
+    expect(after(back, seen()).started).toEqual([{ event: 'wanted', to: { version: '0.9.0', sha256: '' } }])
   })
   test('for the previous version ends the window of a watched one, but only if it is on this machine (D30)', () => {
     const watched = listening({ state: 'watching', running: b, previous: a }, { desired: wished('1.0.0') })
-    expect(after(watched, seen({ here: true })).begun).toEqual([{ event: 'present', to: a }])
+    expect(after(watched, seen({ here: true })).started).toEqual([{ event: 'present', to: a }])
     expect(after(watched, seen()).acts).toEqual([])
     expect(after({ ...watched, desired: wished('2.0.0') }, look).acts).toEqual([])
   })

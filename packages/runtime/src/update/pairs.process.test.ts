@@ -61,8 +61,8 @@ test.skipIf(missing !== undefined)(
       for (let states: string[] | undefined; states === undefined; ) {
         expect(++tries).toBeLessThan(20 * pairs)
         states = await pair(lane, `seed ${seed}, pair ${number}`, one(one(first, random), random), (state) => {
-          const [kind, most] = one(Object.entries(inAStart[makesGood.has(state) ? 'much' : 'little']), random)
-          return [kind as Kind, 1 + Math.floor(random() * most)]
+          const [kind, max] = one(Object.entries(inAStart[makesGood.has(state) ? 'much' : 'little']), random)
+          return [kind as Kind, 1 + Math.floor(random() * max)]
         })
         const fallen = states?.join(', ')
         if (fallen) fell.set(fallen, (fell.get(fallen) ?? 0) + 1)

@@ -160,8 +160,8 @@ everyEngine('what people do with alerts', (open) => {
   test('the answer of a test is found by its delivery, and a dead delivery can be sent again', async () => {
     const { w, ctx, add, actions } = await started()
     await add()
-    const begun = await beginTest(ctx(), w.workspace, 'ops')
-    const id = begun.ok ? begun.value.deliveryId : ''
+    const tested = await beginTest(ctx(), w.workspace, 'ops')
+    const id = tested.ok ? tested.value.deliveryId : ''
     expect(await testAnswer(w.store.db, id)).toBeUndefined()
     expect(await retryDelivery(ctx(), w.workspace, id)).toMatchObject({ code: 'delivery_not_dead' })
     await endWaiting(w.store.db, { why: '404: no such hook' }, w.clock.now())

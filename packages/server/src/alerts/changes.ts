@@ -76,8 +76,8 @@ async function tell(
   const rule = (await rulesOf(trx, scope))(row.rule)
   const sent = { type: 'alert.acknowledged', level: row.level, isEscalated: row.escalated_at !== null } as const
   const channels = recipients(rule, await allChannelsOf(trx, scope), sent, now)
-  const told = { type: 'alert.acknowledged', alert: alertOf(row), agents: row.agents } as const
-  await enqueue(trx, channels, changeOf(row, told, { slug: place.slug, baseUrl, now }), now)
+  const acknowledged = { type: 'alert.acknowledged', alert: alertOf(row), agents: row.agents } as const
+  await enqueue(trx, channels, changeOf(row, acknowledged, { slug: place.slug, baseUrl, now }), now)
 }
 
 const noteOf = ({ workspaceId }: Scope, { by, now }: Pick<Ctx, 'by' | 'now'>) => ({ workspaceId, at: now, by })

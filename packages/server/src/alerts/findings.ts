@@ -145,9 +145,9 @@ async function folded(
   await setImmediate()
   // The list of agents in a mass alert does not change after its first message, so that the message about its end lists
   // the same agents.
-  const isTold = before !== undefined && before.alert.told !== 'nothing'
+  const isAnnounced = before !== undefined && before.alert.told !== 'nothing'
   const names = mass?.agents.map(({ name }) => name)
-  const agents = names && !isTold ? { agents: JSON.stringify({ names, of: counted }) } : {}
+  const agents = names && !isAnnounced ? { agents: JSON.stringify({ names, of: counted }) } : {}
   const gone: Finding = { is: namesOf(before).some((name) => unknown.has(name)) ? 'unknown' : 'clear' }
   const finding: Finding = mass ? { is: 'holds', from: mass.since, since: mass.since } : rule.on ? gone : { is: 'over' }
   await setImmediate()

@@ -39,7 +39,7 @@ function story(of: Rule) {
       alert = undefined
     }
   }
-  const told = {
+  const played = {
     sent,
     states,
     ended,
@@ -49,16 +49,16 @@ function story(of: Rule) {
     },
     jump: (ms: number) => {
       now += ms
-      return told
+      return played
     },
     /** Evaluates every 15 s for this many minutes. */
     is: (finding: Finding, minutes: number, { muted = false } = {}) => {
       for (const end = now + minutes * minute; now < end; now += turn) look(finding, muted)
-      return told
+      return played
     },
     messages: () => sent.map(({ message }) => message),
   }
-  return told
+  return played
 }
 
 test('an alert opens when its condition has held for long enough, and ends when it has been gone for two minutes', () => {
@@ -92,21 +92,29 @@ test('an alert that opens in less than two minutes ends as fast', () => {
 })
 
 test('a condition that is gone before its time sends nothing and leaves nothing', () => {
-  const told = story(rule({ after: 2 * minute }))
+  const played = story(rule({ after: 2 * minute }))
     .is(holds, 1.75)
     .is(clear, 5)
-  expect(told.sent).toEqual([])
-  expect(told.alert()).toBeUndefined()
-  expect(new Set(told.states)).toEqual(new Set(['pending', 'none']))
+  expect(played.sent).toEqual([])
+  expect(played.alert()).toBeUndefined()
+  expect(new Set(played.states)).toEqual(new Set(['pending', 'none']))
 })
 
 test('a short recovery neither ends an alert nor opens another one', () => {
-  const told = story(rule({ after: 2 * minute, reminds: false }))
+  const played = story(rule({ after: 2 * minute, reminds: false }))
     .is(holds, 5)
     .is(clear, 1.5)
     .is(holds, 30)
-  expect(told.messages()).toEqual(['alert.opened'])
-  expect(told.states.slice(20, 27)).toEqual(['closing', 'closing', 'closing', 'closing', 'closing', 'closing', 'open'])
+  expect(played.messages()).toEqual(['alert.opened'])
+  expect(played.states.slice(20, 27)).toEqual([
+    'closing',
+    'closing',
+    'closing',
+    'closing',
+    'closing',
+    'closing',
+    'open',
+  ])
 })
 
 test('a condition with a known beginning counts from there', () => {
@@ -117,8 +125,8 @@ test('a condition with a known beginning counts from there', () => {
 })
 
 test('messages say when the condition began, not when the alert opened', () => {
-  const told = story(rule({ after: 0 })).is({ is: 'holds', from: start - 5, since: start - 90_000 }, 1)
-  expect(told.alert()).toMatchObject({ since: start - 90_000, openedAt: start })
+  const played = story(rule({ after: 0 })).is({ is: 'holds', from: start - 5, since: start - 90_000 }, 1)
+  expect(played.alert()).toMatchObject({ since: start - 90_000, openedAt: start })
 })
 
 test('while nothing can be found out an open alert stays open, and a pending one does not open and starts again', () => {
@@ -134,11 +142,11 @@ test('while nothing can be found out an open alert stays open, and a pending one
 })
 
 test('an alert whose condition no longer applies ends at once and without a message', () => {
-  const told = story(rule({ after: 0 }))
+  const played = story(rule({ after: 0 }))
     .is(holds, 5)
     .is(over, 1)
-  expect(told.messages()).toEqual(['alert.opened'])
-  expect(told.ended).toHaveLength(1)
+  expect(played.messages()).toEqual(['alert.opened'])
+  expect(played.ended).toHaveLength(1)
   expect(
     story(rule({ after: minute }))
       .is(holds, 0.5)
@@ -148,38 +156,38 @@ test('an alert whose condition no longer applies ends at once and without a mess
 })
 
 test('the third opening within an hour is unsteady: one message, then none until 30 minutes of calm', () => {
-  const told = story(rule({ after: 0 }))
-  for (let i = 0; i < 40; i++) told.is(holds, 2).is(clear, 3)
-  expect(told.messages()).toEqual(['alert.opened', 'alert.ended', 'alert.opened', 'alert.ended', 'alert.unsteady'])
-  expect(told.states.at(-1)).toBe('unsteady')
-  const before = told.sent.length
-  told.is(clear, 60)
-  expect(told.messages().slice(before)).toEqual(['alert.ended'])
-  expect(told.alert()).toBeUndefined()
+  const played = story(rule({ after: 0 }))
+  for (let i = 0; i < 40; i++) played.is(holds, 2).is(clear, 3)
+  expect(played.messages()).toEqual(['alert.opened', 'alert.ended', 'alert.opened', 'alert.ended', 'alert.unsteady'])
+  expect(played.states.at(-1)).toBe('unsteady')
+  const before = played.sent.length
+  played.is(clear, 60)
+  expect(played.messages().slice(before)).toEqual(['alert.ended'])
+  expect(played.alert()).toBeUndefined()
 })
 
 test('an unsteady alert that stays open for 30 minutes is sent once as open', () => {
-  const told = story(rule({ after: 0, reminds: false }))
-  for (let i = 0; i < 2; i++) told.is(holds, 2).is(clear, 3)
-  told.is(holds, 60)
-  expect(told.sent.slice(4)).toEqual([
+  const played = story(rule({ after: 0, reminds: false }))
+  for (let i = 0; i < 2; i++) played.is(holds, 2).is(clear, 3)
+  played.is(holds, 60)
+  expect(played.sent.slice(4)).toEqual([
     { minute: 10, message: 'alert.unsteady' },
     { minute: 40, message: 'alert.opened' },
   ])
-  expect(told.is(clear, 5).messages().at(-1)).toBe('alert.ended')
+  expect(played.is(clear, 5).messages().at(-1)).toBe('alert.ended')
 })
 
 test('a bad alert is repeated after an hour and then daily, until somebody acknowledges it', () => {
-  const told = story(rule({ after: 0 })).is(holds, 50 * 60)
-  expect(told.sent.map(({ minute, message }) => [message, minute / 60])).toEqual([
+  const played = story(rule({ after: 0 })).is(holds, 50 * 60)
+  expect(played.sent.map(({ minute, message }) => [message, minute / 60])).toEqual([
     ['alert.opened', 0],
     ['alert.reminder', 1],
     ['alert.reminder', 25],
     ['alert.reminder', 49],
   ])
-  told.acknowledge()
-  told.is(holds, 50 * 60)
-  expect(told.sent).toHaveLength(4)
+  played.acknowledge()
+  played.is(holds, 50 * 60)
+  expect(played.sent).toHaveLength(4)
 })
 
 test.each<[string, Partial<Rule>]>([
@@ -193,54 +201,54 @@ test.each<[string, Partial<Rule>]>([
   ).toEqual(['alert.opened'])
 })
 
-test.each<[string, (told: ReturnType<typeof story>) => unknown, Message[]]>([
+test.each<[string, (played: ReturnType<typeof story>) => unknown, Message[]]>([
   [
     'what opened and ended under it is never sent',
-    (told) => told.is(holds, 5, { muted: true }).is(clear, 5, { muted: true }).is(clear, 5),
+    (played) => played.is(holds, 5, { muted: true }).is(clear, 5, { muted: true }).is(clear, 5),
     [],
   ],
   [
     'what opened under it and is still open is sent as opened',
-    (told) => told.is(holds, 5, { muted: true }).is(holds, 5),
+    (played) => played.is(holds, 5, { muted: true }).is(holds, 5),
     ['alert.opened'],
   ],
   [
     'what was open before it is sent once more as a reminder',
-    (told) => told.is(holds, 5).is(holds, 5, { muted: true }).is(holds, 5),
+    (played) => played.is(holds, 5).is(holds, 5, { muted: true }).is(holds, 5),
     ['alert.opened', 'alert.reminder'],
   ],
   [
     'what people know to be open and ended under it is sent as ended',
-    (told) => told.is(holds, 5).is(holds, 5, { muted: true }).is(clear, 30, { muted: true }).is(clear, 5),
+    (played) => played.is(holds, 5).is(holds, 5, { muted: true }).is(clear, 30, { muted: true }).is(clear, 5),
     ['alert.opened', 'alert.ended'],
   ],
   [
     'a reminder waits for its end',
-    (told) => told.is(holds, 5).is(holds, 600, { muted: true }).is(holds, 5),
+    (played) => played.is(holds, 5).is(holds, 600, { muted: true }).is(holds, 5),
     ['alert.opened', 'alert.reminder'],
   ],
 ])('after a mute: %s', (_rule, tell, messages) => {
-  const told = story(rule({ after: 0 }))
-  tell(told)
-  expect(told.messages()).toEqual(messages)
+  const played = story(rule({ after: 0 }))
+  tell(played)
+  expect(played.messages()).toEqual(messages)
 })
 
 test('an alert ends in its time also after the clock went back by an hour', () => {
-  const told = story(rule({ after: 10 * minute, reminds: false }))
+  const played = story(rule({ after: 10 * minute, reminds: false }))
     .is(holds, 20)
     .is(clear, 1)
     .jump(-hour)
     .is(clear, 5)
-  expect(told.messages()).toEqual(['alert.opened', 'alert.ended'])
+  expect(played.messages()).toEqual(['alert.opened', 'alert.ended'])
 })
 
 test('after the clock went forward by an hour, a condition must still hold for its full time', () => {
-  const told = story(rule({ after: 10 * minute }))
+  const played = story(rule({ after: 10 * minute }))
     .is(holds, 5)
     .is(clear, 1)
     .jump(hour)
     .is(holds, 5)
-  expect(told.messages()).toEqual([])
+  expect(played.messages()).toEqual([])
 })
 
 const findings = fc.constantFrom(holds, clear, unknown, over)
@@ -302,13 +310,13 @@ test('whatever happens: no message without a change of state, the end of a mute 
 test('whatever happened: every alert ends within an hour of calm, and one that was sent as open is sent as ended', () => {
   fc.assert(
     fc.property(rules, steps, (more, all) => {
-      const told = story(rule(more))
-      for (const { finding, muted, turns, jump } of all) told.jump(jump).is(finding, turns / 4, { muted })
+      const played = story(rule(more))
+      for (const { finding, muted, turns, jump } of all) played.jump(jump).is(finding, turns / 4, { muted })
       // After 61 minutes in which the condition is gone and nothing is muted, every alert has ended and its end was
       // sent.
-      told.is(clear, 61)
-      expect(told.alert()).toBeUndefined()
-      const known = told.messages().filter((message) => message !== 'alert.reminder')
+      played.is(clear, 61)
+      expect(played.alert()).toBeUndefined()
+      const known = played.messages().filter((message) => message !== 'alert.reminder')
       for (const [i, message] of known.entries()) {
         if (message === 'alert.ended') expect(['alert.opened', 'alert.unsteady']).toContain(known[i - 1])
       }
@@ -321,10 +329,10 @@ test('an agent that never stays the same for 30 minutes causes at most five mess
   const flaps = fc.array(fc.tuple(fc.constantFrom(holds, clear), fc.integer({ min: 1, max: 100 })), { maxLength: 60 })
   fc.assert(
     fc.property(flaps, rules, (all, more) => {
-      const told = story(rule({ ...more, reminds: false }))
+      const played = story(rule({ ...more, reminds: false }))
       const alternating = all.map(([, turns], i) => [i % 2 === 0 ? holds : clear, turns] as const)
-      for (const [finding, turns] of alternating) told.is(finding, Math.min(turns, 59) / 4)
-      const firstHour = told.sent.filter(({ minute: at }) => at - (told.sent[0]?.minute ?? 0) < 60)
+      for (const [finding, turns] of alternating) played.is(finding, Math.min(turns, 59) / 4)
+      const firstHour = played.sent.filter(({ minute: at }) => at - (played.sent[0]?.minute ?? 0) < 60)
       expect(firstHour.length).toBeLessThanOrEqual(5)
     }),
     { numRuns: 200 },

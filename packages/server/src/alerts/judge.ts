@@ -108,12 +108,12 @@ function moved(
   alert: Alert | undefined,
   look: Look,
 ): Alert | undefined {
-  if (finding.is === 'holds') return held(rule, finding, alert ?? begun(rule, finding, look), look.now)
+  if (finding.is === 'holds') return held(rule, finding, alert ?? newAlert(rule, finding, look), look.now)
   if (!alert || (alert.phase === 'pending' && alert.unsteadySince === null)) return undefined
   return gone(rule, alert, look.now)
 }
 
-function begun({ level }: Rule, { from, since, label }: Extract<Finding, { is: 'holds' }>, look: Look): Alert {
+function newAlert({ level }: Rule, { from, since, label }: Extract<Finding, { is: 'holds' }>, look: Look): Alert {
   const { now, openings = [], muted } = look
   return {
     phase: 'pending',
@@ -233,7 +233,7 @@ const overNow = (alert: Alert, { now }: Look): JudgedAlert =>
     ? none
     : { alert: { ...alert, endedAt: now, muted: false, told: 'ended' }, message: undefined }
 
-const toldBy = {
+const knownAfter = {
   'alert.opened': 'open',
   'alert.reminder': 'open',
   'alert.unsteady': 'unsteady',
@@ -243,7 +243,7 @@ const toldBy = {
 const say = (alert: Alert, message: Message, now: number): JudgedAlert => ({
   alert: {
     ...alert,
-    told: toldBy[message],
+    told: knownAfter[message],
     toldAt: now,
     reminders: message === 'alert.reminder' ? alert.reminders + 1 : 0,
   },

@@ -24,7 +24,7 @@ everyEngine('a look at a workspace', (open) => {
           await looks()
         }
       },
-      told: async () => {
+      sent: async () => {
         const rows = await w.store.db.selectFrom('alert_delivery').select('changes').orderBy('id').execute()
         return rows.flatMap(({ changes }) => JSON.parse(changes) as AlertChange[])
       },
@@ -32,12 +32,12 @@ everyEngine('a look at a workspace', (open) => {
   }
 
   test('an agent that stops reporting causes one message, ten minutes after it counts as silent, and one at its return', async () => {
-    const { w, reports, pass, told } = await lived()
+    const { w, reports, pass, sent } = await lived()
     await reports()
     await pass(11.25)
-    expect(await told()).toEqual([])
+    expect(await sent()).toEqual([])
     await pass(10)
-    const [opened, ...more] = await told()
+    const [opened, ...more] = await sent()
     expect(more).toEqual([])
     expect(opened).toMatchObject({
       type: 'alert.opened',
@@ -51,18 +51,18 @@ everyEngine('a look at a workspace', (open) => {
       await reports()
       await pass(0.5)
     }
-    expect((await told()).map(({ type, id }) => [type, id === opened?.id])).toEqual([
+    expect((await sent()).map(({ type, id }) => [type, id === opened?.id])).toEqual([
       ['alert.opened', true],
       ['alert.ended', true],
     ])
   })
 
   test('many agents that fall silent at once cause one message, which names them, and one at the end', async () => {
-    const { w, reports, pass, told } = await lived()
+    const { w, reports, pass, sent } = await lived()
     const agents = [w.agent, ...(await Promise.all(Array.from({ length: 9 }, (_, i) => w.addAgent(`agent-${i}`))))]
     for (const agent of agents) await reports(agent)
     await pass(20)
-    const [opened, ...more] = await told()
+    const [opened, ...more] = await sent()
     expect(more).toEqual([])
     expect(opened).toMatchObject({ rule: 'silent', subject: { kind: 'workspace', name: 'north' }, agents: { of: 10 } })
     expect(opened?.agents?.names).toHaveLength(10)
@@ -71,13 +71,13 @@ everyEngine('a look at a workspace', (open) => {
       for (const agent of agents) await reports(agent)
       await pass(0.5)
     }
-    const all = await told()
+    const all = await sent()
     expect(all.map(({ type }) => type)).toEqual(['alert.opened', 'alert.ended'])
     expect(all[1]?.agents).toEqual(opened?.agents)
   })
 
   test('after a short outage that many agents had, one that is really gone has an alert of its own', async () => {
-    const { w, reports, pass, told } = await lived()
+    const { w, reports, pass, sent } = await lived()
     const others = await Promise.all(Array.from({ length: 9 }, (_, i) => w.addAgent(`agent-${i}`)))
     for (const agent of [w.agent, ...others]) await reports(agent)
     await pass(3)
@@ -85,11 +85,11 @@ everyEngine('a look at a workspace', (open) => {
       for (const agent of others) await reports(agent)
       await pass(0.5)
     }
-    expect((await told()).map(({ subject }) => subject)).toEqual([{ kind: 'agent', name: 'mail-triage' }])
+    expect((await sent()).map(({ subject }) => subject)).toEqual([{ kind: 'agent', name: 'mail-triage' }])
   })
 
   test('a mass silence does not end because the service itself was down', async () => {
-    const { w, reports, pass, told } = await lived()
+    const { w, reports, pass, sent } = await lived()
     const agents = [w.agent, ...(await Promise.all(Array.from({ length: 9 }, (_, i) => w.addAgent(`agent-${i}`))))]
     for (const agent of agents) await reports(agent)
     await pass(20)
@@ -97,11 +97,11 @@ everyEngine('a look at a workspace', (open) => {
     w.clock.pass(60)
     await w.store.db.insertInto('service_away').values({ from_at, until_at: w.clock.now() }).execute()
     await pass(10)
-    expect((await told()).map(({ type }) => type)).toEqual(['alert.opened'])
+    expect((await sent()).map(({ type }) => type)).toEqual(['alert.opened'])
   })
 
   test('an alert that ended during a mute is sent as ended after it, besides the alerts that opened since', async () => {
-    const { w, place, reports, pass, told } = await lived()
+    const { w, place, reports, pass, sent } = await lived()
     await reports()
     await pass(12)
     const mute = { id: 'm', scope: place.id, workspace_id: place.id, agent_id: w.agent.id, rule: null, until_at: null }
@@ -116,12 +116,12 @@ everyEngine('a look at a workspace', (open) => {
     }
     await reports()
     await pass(1)
-    expect((await told()).map(({ type }) => type)).toEqual(['alert.opened', 'alert.ended'])
+    expect((await sent()).map(({ type }) => type)).toEqual(['alert.opened', 'alert.ended'])
     expect(await w.store.db.selectFrom('alert_mute').select('ended_at').execute()).not.toEqual([{ ended_at: null }])
   })
 
   test('a message names an agent as it is called now', async () => {
-    const { w, reports, pass, told } = await lived()
+    const { w, reports, pass, sent } = await lived()
     await reports()
     await pass(12)
     await w.store.db.updateTable('agent').set({ name: 'post' }).execute()
@@ -129,14 +129,14 @@ everyEngine('a look at a workspace', (open) => {
       await reports()
       await pass(0.5)
     }
-    expect((await told()).map(({ subject, url }) => [subject.name, url.split('/').at(-1)])).toEqual([
+    expect((await sent()).map(({ subject, url }) => [subject.name, url.split('/').at(-1)])).toEqual([
       ['mail-triage', 'mail-triage'],
       ['post', 'post'],
     ])
   })
 
   test('a command that was refused causes one message, however often it is found', async () => {
-    const { w, place, reports, pass, told } = await lived()
+    const { w, place, reports, pass, sent } = await lived()
     await reports()
     const command = {
       id: 'c1',
@@ -153,12 +153,12 @@ everyEngine('a look at a workspace', (open) => {
       .values({ ...command, ...times, ...by })
       .execute()
     await pass(0.5)
-    expect(await told()).toEqual([])
+    expect(await sent()).toEqual([])
     const nothing = { after_s: null, limit_micro: null, statuses: null, channels: null, reminds: null }
     const rule = { scope: place.id, workspace_id: place.id, rule: 'command', is_on: 1, ...nothing } as const
     await w.store.db.insertInto('alert_rule').values(rule).execute()
     await pass(1)
-    expect((await told()).map(({ type, rule: name, label }) => [type, name, label])).toEqual([
+    expect((await sent()).map(({ type, rule: name, label }) => [type, name, label])).toEqual([
       ['alert.opened', 'command', 'pause: refused'],
     ])
   })
@@ -183,18 +183,18 @@ everyEngine('a look at a workspace', (open) => {
   })
 
   test('two nodes that evaluate at the same time send one message', async () => {
-    const { w, looks, reports, told } = await lived()
+    const { w, looks, reports, sent } = await lived()
     await reports()
     w.clock.pass(100)
     await looks()
     w.clock.pass(700)
     const both = await Promise.all([looks(), looks()])
     expect(both.map(({ messages }) => messages).sort()).toEqual([0, 1])
-    expect(await told()).toHaveLength(1)
+    expect(await sent()).toHaveLength(1)
   })
 
   test('a fault in a report causes a message, and its alert ends without one when the agent is deleted', async () => {
-    const { w, reports, pass, told } = await lived()
+    const { w, reports, pass, sent } = await lived()
     const health = [
       { name: 'Process', level: 'bad' },
       { name: 'Binding mail', level: 'bad' },
@@ -208,7 +208,7 @@ everyEngine('a look at a workspace', (open) => {
       })
       await pass(0.5)
     }
-    expect((await told()).map(({ rule, label }) => [rule, label])).toEqual([
+    expect((await sent()).map(({ rule, label }) => [rule, label])).toEqual([
       ['status_stale', null],
       ['bad', 'stuck'],
       ['process', null],
@@ -216,22 +216,22 @@ everyEngine('a look at a workspace', (open) => {
     ])
     await w.store.db.deleteFrom('agent').where('id', '=', w.agent.id).execute()
     await pass(1)
-    expect(await told()).toHaveLength(4)
+    expect(await sent()).toHaveLength(4)
     expect(await w.store.db.selectFrom('alert').select('id').where('ended_at', 'is', null).execute()).toEqual([])
   })
 
   test('a workspace that is not active is not judged, and its open alerts end without a message', async () => {
-    const { w, place, reports, pass, told } = await lived()
+    const { w, place, reports, pass, sent } = await lived()
     await reports()
     await pass(20)
     place.active = false
     await pass(1)
-    expect(await told()).toHaveLength(1)
+    expect(await sent()).toHaveLength(1)
     expect(await w.store.db.selectFrom('alert').select('id').where('ended_at', 'is', null).execute()).toEqual([])
   })
 
   test('no agent counts as silent after the service itself was down', async () => {
-    const { w, reports, pass, told } = await lived()
+    const { w, reports, pass, sent } = await lived()
     await reports()
     const from_at = w.clock.now() + 10_000
     w.clock.pass(20 * 60)
@@ -239,7 +239,7 @@ everyEngine('a look at a workspace', (open) => {
     await pass(2)
     await reports()
     await pass(1)
-    expect(await told()).toEqual([])
+    expect(await sent()).toEqual([])
     expect(await w.store.db.selectFrom('alert').select('id').execute()).toEqual([])
   })
 })

@@ -180,8 +180,8 @@ async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[
       const row = await markEscalated(trx, known.row, now)
       if (!row) return 0
       const detail = writing.detail ? await ownWords(trx, row) : null
-      const told = { type: 'alert.opened', alert: alertOf(row), agents: row.agents, detail } as const
-      await enqueue(trx, secondChannels(rule, channels), changeOf(row, told, { slug: place.slug, baseUrl, now }), now)
+      const opened = { type: 'alert.opened', alert: alertOf(row), agents: row.agents, detail } as const
+      await enqueue(trx, secondChannels(rule, channels), changeOf(row, opened, { slug: place.slug, baseUrl, now }), now)
       return 1
     })
   }
@@ -202,12 +202,12 @@ async function tellCommands(
     messages += await transaction(db, async (trx) => {
       const row = await insertCommandAlert(trx, { scope: place, rule, command, muted }, now)
       if (!row || muted) return 0
-      const told = { type: 'alert.opened', alert: alertOf(row), agents: null } as const
+      const opened = { type: 'alert.opened', alert: alertOf(row), agents: null } as const
       const sent = { type: 'alert.opened', level: row.level, isEscalated: false, person: command.by } as const
       await enqueue(
         trx,
         recipients(rule, channels, sent, now),
-        changeOf(row, told, { slug: place.slug, baseUrl, now }),
+        changeOf(row, opened, { slug: place.slug, baseUrl, now }),
         now,
       )
       return 1

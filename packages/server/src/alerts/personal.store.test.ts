@@ -187,7 +187,7 @@ everyEngine('an escalation', (open) => {
         w.clock.pass(30)
       }
     }
-    const told = async () => {
+    const sent = async () => {
       const rows = await w.store.db
         .selectFrom('alert_delivery')
         .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
@@ -196,26 +196,26 @@ everyEngine('an escalation', (open) => {
         .execute()
       return rows.map(({ name, changes }) => `${name} ${(JSON.parse(changes) as { type: string }[])[0]?.type}`)
     }
-    return { w, ctx, pass, told }
+    return { w, ctx, pass, sent }
   }
 
   test('tells the second channels once, after the time without an acknowledgement, and then also the end', async () => {
-    const { pass, told } = await started()
+    const { pass, sent } = await started()
     await pass(15)
-    expect(await told()).toEqual(['ops alert.opened'])
+    expect(await sent()).toEqual(['ops alert.opened'])
     await pass(5)
-    expect(await told()).toEqual(['ops alert.opened', 'boss alert.opened'])
+    expect(await sent()).toEqual(['ops alert.opened', 'boss alert.opened'])
     await pass(3, 'ok')
-    expect((await told()).slice(2).sort()).toEqual(['boss alert.ended', 'ops alert.ended'])
+    expect((await sent()).slice(2).sort()).toEqual(['boss alert.ended', 'ops alert.ended'])
   })
 
   test('does not happen once somebody acknowledged the alert', async () => {
-    const { w, ctx, pass, told } = await started()
+    const { w, ctx, pass, sent } = await started()
     await pass(5)
     const { id } = await w.store.db.selectFrom('alert').select('id').executeTakeFirstOrThrow()
     await acknowledge(ctx(), w.workspace, { id, note: undefined, baseUrl })
     await pass(20)
-    expect(await told()).toEqual(['ops alert.opened', 'ops alert.acknowledged'])
+    expect(await sent()).toEqual(['ops alert.opened', 'ops alert.acknowledged'])
   })
 
   test('needs a time, a channel that exists, and a rule that lasts', async () => {

@@ -32,7 +32,7 @@ everyEngine('the settings of alerts', (open) => {
         .onConflict((oc) => oc.column('agent_id').doUpdateSet(row))
         .execute()
     }
-    const told = async () => {
+    const sent = async () => {
       const rows = await w.store.db.selectFrom('alert_delivery').select('changes').orderBy('id').execute()
       return rows.flatMap(({ changes }) => JSON.parse(changes) as AlertChange[])
     }
@@ -47,11 +47,11 @@ everyEngine('the settings of alerts', (open) => {
         await look(w.store, place, { baseUrl, now: w.clock.now() })
       }
     }
-    return { w, pass, told, ctx: () => ({ db: w.store.db, by: w.admin, now: w.clock.now() }) }
+    return { w, pass, sent, ctx: () => ({ db: w.store.db, by: w.admin, now: w.clock.now() }) }
   }
 
   test('messages contain an agent’s own words only if an admin allowed it', async () => {
-    const { w, pass, told, ctx } = await lived()
+    const { w, pass, sent, ctx } = await lived()
     expect(await settingsOf(w.store.db, w.workspace)).toEqual({ detail: false })
     await pass(3, 'bad')
     await pass(3, 'ok')
@@ -59,7 +59,7 @@ everyEngine('the settings of alerts', (open) => {
     await setSettings(ctx(), w.workspace, { detail: true })
     expect(await settingsOf(w.store.db, w.workspace)).toEqual({ detail: true })
     await pass(3, 'bad')
-    expect((await told()).map(({ type, label, detail }) => [type, label, detail])).toEqual([
+    expect((await sent()).map(({ type, label, detail }) => [type, label, detail])).toEqual([
       ['alert.opened', 'Stuck', null],
       ['alert.ended', 'Stuck', null],
       ['alert.opened', 'Stuck', 'the mailbox is full'],
@@ -71,7 +71,7 @@ everyEngine('the settings of alerts', (open) => {
   })
 
   test('outside of its expected hours the silence of an agent causes no message', async () => {
-    const { w, pass, told, ctx } = await lived() // The tests' clock starts on a Saturday at 12:00 UTC.
+    const { w, pass, sent, ctx } = await lived() // The tests' clock starts on a Saturday at 12:00 UTC.
     const set = (hours: string | null) => setHours(ctx(), w.agent, hours)
     expect(await hoursOf(w.store.db, w.agent)).toEqual({ hours: null })
     expect(await set('mo-fr 8-19')).toMatchObject({ ok: false, code: 'hours_invalid' })
@@ -83,10 +83,10 @@ everyEngine('the settings of alerts', (open) => {
     expect(await hoursOf(w.store.db, w.agent)).toEqual({ hours: 'weekdays 08:00-19:00 Europe/Berlin' })
     await pass(0.25, 'ok')
     await pass(15)
-    expect(await told()).toEqual([])
+    expect(await sent()).toEqual([])
     expect(await set(null)).toEqual({ ok: true, value: { hours: null } })
     await pass(0.25)
-    expect(await told()).toMatchObject([{ type: 'alert.opened', rule: 'silent' }])
+    expect(await sent()).toMatchObject([{ type: 'alert.opened', rule: 'silent' }])
     const lines = await w.store.db.selectFrom('audit').select(['action', 'subject']).execute()
     expect(lines).toEqual([
       { action: 'agent.hours_changed', subject: 'agent mail-triage' },

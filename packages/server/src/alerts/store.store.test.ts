@@ -82,9 +82,9 @@ everyEngine('alerts as rows', (open) => {
     w.clock.pass(24 * 3600)
     const [owed] = (await known(w)).owed
     if (!owed) throw new Error('It is forgotten.')
-    const told = judge(rule, { is: 'clear' }, owed.alert, { now: w.clock.now(), muted: false })
-    expect(told.message).toBe('alert.ended')
-    if (told.alert) await updateAlert(w.store.db, owed.row, told.alert)
+    const judged = judge(rule, { is: 'clear' }, owed.alert, { now: w.clock.now(), muted: false })
+    expect(judged.message).toBe('alert.ended')
+    if (judged.alert) await updateAlert(w.store.db, owed.row, judged.alert)
     expect((await known(w)).owed).toEqual([])
   })
 

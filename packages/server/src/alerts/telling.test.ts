@@ -12,7 +12,7 @@ const rule = (channels: string[] | null, second?: string[]): SetRule => ({
   channels,
   escalation: second ? { after: 60_000, channels: second } : null,
 })
-const told = (set: SetRule, isEscalated = false) =>
+const sentTo = (set: SetRule, isEscalated = false) =>
   recipients(set, all, { type: 'alert.opened', level: 'bad', isEscalated }, 0).map(({ id }) => id)
 
 test.each<[string, SetRule, string[], string[]]>([
@@ -22,7 +22,7 @@ test.each<[string, SetRule, string[], string[]]>([
   ['leaves the second set out at first', rule(null, ['boss']), ['ops', 'mail'], ['boss']],
   ['may name a channel in both sets', rule(['ops', 'boss'], ['boss', 'mail']), ['ops', 'boss'], ['mail']],
 ])('a rule %s', (_which, set, first, second) => {
-  expect(told(set)).toEqual(first)
+  expect(sentTo(set)).toEqual(first)
   expect(secondChannels(set, all).map(({ id }) => id)).toEqual(second)
-  expect(told(set, true).toSorted()).toEqual([...first, ...second].toSorted())
+  expect(sentTo(set, true).toSorted()).toEqual([...first, ...second].toSorted())
 })

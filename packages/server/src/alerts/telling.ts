@@ -65,7 +65,7 @@ export const secondChannels = (rule: SetRule, all: readonly AlertChannelRow[]): 
       channel.owner === '' && channel.enabled === 1 && isRouted(rule, channel, true) && !isRouted(rule, channel, false),
   )
 
-interface Told {
+interface ChangedAlert {
   type: AlertChange['type']
   alert: Alert
   agents: string | null
@@ -85,7 +85,7 @@ interface Telling {
  */
 export function changeOf(
   row: AlertRow,
-  { type, alert, agents, detail = null }: Told,
+  { type, alert, agents, detail = null }: ChangedAlert,
   { slug, baseUrl, now }: Telling,
 ): AlertChange {
   return {

@@ -8,7 +8,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-interface Told {
+interface SummarizedAlert {
   rule: RuleName
   subject: AlertSubject
   since: number
@@ -87,33 +87,33 @@ const lasts = (rule: RuleName): boolean => words[rule].is !== words[rule].was
 export const headingOf = (rule: RuleName): string => words[rule].heading
 
 /** The message as one sentence without a full stop, such as "mail-triage has been offline for 10 minutes". */
-export function summaryOf(type: MessageType, told: Told, now: number): string {
-  const { rule, since, endedAt, acknowledgedBy } = told
-  const who = whoOf(told)
-  const { begins, is, was, keeps } = told.agents ? plural(words[rule]) : words[rule]
+export function summaryOf(type: MessageType, alert: SummarizedAlert, now: number): string {
+  const { rule, since, endedAt, acknowledgedBy } = alert
+  const who = whoOf(alert)
+  const { begins, is, was, keeps } = alert.agents ? plural(words[rule]) : words[rule]
   switch (type) {
     case 'alert.opened':
-      if (!lasts(rule) || now - since < 1000) return sentence(`${who} ${begins}`, told)
-      return sentence(`${who} ${is} for ${lengthOf(now - since)}`, told)
+      if (!lasts(rule) || now - since < 1000) return sentence(`${who} ${begins}`, alert)
+      return sentence(`${who} ${is} for ${lengthOf(now - since)}`, alert)
     case 'alert.reminder':
-      return sentence(`Still open: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`, told)
+      return sentence(`Still open: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`, alert)
     case 'alert.acknowledged':
       return `${acknowledgedBy ?? 'Somebody'} acknowledged: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`
     case 'alert.unsteady':
-      return sentence(`${who} ${told.agents ? 'keep' : 'keeps'} ${keeps}`, told)
+      return sentence(`${who} ${alert.agents ? 'keep' : 'keeps'} ${keeps}`, alert)
     case 'alert.ended':
-      return endedSentence(who, was, told, endedAt ?? now)
+      return endedSentence(who, was, alert, endedAt ?? now)
   }
 }
 
-const sentence = (text: string, { label }: Told): string => (label ? `${text}: ${label}` : text)
+const sentence = (text: string, { label }: SummarizedAlert): string => (label ? `${text}: ${label}` : text)
 
-const endedSentence = (who: string, was: string, { rule, since }: Told, end: number): string =>
+const endedSentence = (who: string, was: string, { rule, since }: SummarizedAlert, end: number): string =>
   lasts(rule)
     ? `${who} ${was} from ${clockOf(since, end)} to ${clockOf(end, end)}, for ${lengthOf(end - since)}`
     : `Ended at ${clockOf(end, end)}: ${who} ${was}`
 
-function whoOf({ rule, subject, agents }: Told): string {
+function whoOf({ rule, subject, agents }: SummarizedAlert): string {
   if (rule === 'silent' && agents) return `${agents.names.length} of ${agents.of} agents`
   if (subject.kind === 'workspace') return `The workspace ${subject.name}`
   if (subject.kind === 'rollout') return `The rollout of ${subject.name}`

@@ -16,10 +16,10 @@ test('two nodes whose transactions wait for each other both complete their work 
   const w = await newTestWorkspace(nodes[0])
   const ids = [w.agent.id, (await w.addAgent('second')).id] as const
   const bothHold = Promise.withResolvers<void>()
-  let begun = 0
+  let started = 0
   const rename = (db: Db, order: readonly string[], mark: string) =>
     transaction(db, async (trx) => {
-      const first = ++begun <= 2
+      const first = ++started <= 2
       for (const [i, id] of order.entries()) {
         await trx
           .updateTable('agent')
@@ -27,12 +27,12 @@ test('two nodes whose transactions wait for each other both complete their work 
           .where('id', '=', id)
           .execute()
         if (i > 0 || !first) continue
-        if (begun === 2) bothHold.resolve()
+        if (started === 2) bothHold.resolve()
         await bothHold.promise
       }
     })
   await Promise.all([rename(nodes[0].db, ids, 'x'), rename(nodes[1].db, [...ids].reverse(), 'x')])
-  expect(begun).toBe(3)
+  expect(started).toBe(3)
   const names = await w.store.db.selectFrom('agent').select('name').orderBy('name').execute()
   expect(names.map(({ name }) => name)).toEqual(['mail-triagexx', 'secondxx'])
   for (const node of nodes) await node.close()
@@ -42,7 +42,7 @@ test('work that loses every time ends with the error; other errors are not retri
   const store = await openTestPostgres()
   const { db } = store
   const raise = (code: string) => sql.raw(`do $$ begin raise exception using errcode = '${code}'; end $$`)
-  for (const [code, begun] of [
+  for (const [code, expected] of [
     ['40001', attempts],
     ['40P01', attempts],
     ['23505', attempts],
@@ -54,7 +54,7 @@ test('work that loses every time ends with the error; other errors are not retri
       await raise(code).execute(trx)
     })
     await expect(work).rejects.toMatchObject({ code })
-    expect([code, tries]).toEqual([code, begun])
+    expect([code, tries]).toEqual([code, expected])
   }
   await store.close()
 })

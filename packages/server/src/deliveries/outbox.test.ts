@@ -59,10 +59,10 @@ test('each wait is spread by a fifth, so that receivers are not called all at on
   ])
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(8), (random, tries) => {
-      const [least, outcome, most] = [0, random, 1].map((at) => after(down, { tries, random: at }))
-      if (least?.is !== 'again' || outcome?.is !== 'again' || most?.is !== 'again') throw new Error('It was given up.')
-      expect(outcome.dueAt).toBeGreaterThanOrEqual(least.dueAt)
-      expect(outcome.dueAt).toBeLessThanOrEqual(most.dueAt)
+      const [min, outcome, max] = [0, random, 1].map((at) => after(down, { tries, random: at }))
+      if (min?.is !== 'again' || outcome?.is !== 'again' || max?.is !== 'again') throw new Error('It was given up.')
+      expect(outcome.dueAt).toBeGreaterThanOrEqual(min.dueAt)
+      expect(outcome.dueAt).toBeLessThanOrEqual(max.dueAt)
     }),
   )
 })

@@ -7,12 +7,12 @@ import type { DeliveryAnswer } from './outbox.ts'
 import { endOld, endWaiting, retry, settle } from './settling.ts'
 import { claim, dueChannels, enqueue, enqueueTest, type Writer } from './store.ts'
 
-interface Told {
+interface TestChange {
   id: string
   says: string
 }
 /** Writes each change as the id of its alert and a word. If an alert has ended, its other changes are left out. */
-const writer: Writer<Told> = {
+const writer: Writer<TestChange> = {
   fold: (all) =>
     all.filter(({ id, says }) => says === 'ended' || !all.some((other) => other.id === id && other.says === 'ended')),
   write: (_channel, all) => written(all.map(({ id, says }) => `${id} ${says}`).join(', ')),
@@ -35,7 +35,7 @@ everyEngine('deliveries as rows', (open) => {
         .selectAll()
         .where('id', '=', channel.id)
         .executeTakeFirstOrThrow()
-      await enqueue(db, [now], { id, says } as Told, w.clock.now())
+      await enqueue(db, [now], { id, says } as TestChange, w.clock.now())
     }
     const due = async () => (await dueChannels(w.store, w.clock.now())).length
     const claimed = async () => {

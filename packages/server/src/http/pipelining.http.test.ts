@@ -82,10 +82,10 @@ test('requests that arrive byte by byte while a response is being made keep thei
 })
 
 test('one response is made at a time, and only the headers of the next request are parsed', async () => {
-  const begun: string[] = []
+  const started: string[] = []
   const answer: ServerResponse[] = []
   const port = await serve((req, res) => {
-    begun.push(req.url ?? '')
+    started.push(req.url ?? '')
     answer.push(res)
   })
   let parsed = 0
@@ -95,10 +95,10 @@ test('one response is made at a time, and only the headers of the next request a
   const { socket } = open(port)
   socket.write(Array.from({ length: 500 }, (_, i) => get(`/${i}`)).join(''))
   await eventually('the second request is parsed', () => expect(parsed).toBe(2))
-  expect(begun).toEqual(['/0'])
+  expect(started).toEqual(['/0'])
   answer[0]?.end()
   await eventually('the third request is parsed', () => expect(parsed).toBe(3))
-  expect(begun).toEqual(['/0', '/1'])
+  expect(started).toEqual(['/0', '/1'])
 })
 
 test('bytes that are not a request are refused after the response in progress, and never into the middle of it', async () => {
@@ -119,25 +119,25 @@ test('a refused connection is closed, even if its client keeps it open', async (
 })
 
 test('requests after a response that ends the connection are not started', async () => {
-  const begun: string[] = []
+  const started: string[] = []
   const port = await serve((req, res) => {
-    begun.push(req.url ?? '')
+    started.push(req.url ?? '')
     res.shouldKeepAlive = false
     setImmediate(() => res.end('<last>'))
   })
   const { socket, said } = open(port)
   socket.write(get('/1') + get('/2') + get('/3'))
   await once(socket, 'end')
-  expect([begun, answers(said())]).toEqual([['/1'], ['<last>']])
+  expect([started, answers(said())]).toEqual([['/1'], ['<last>']])
 })
 
 const megabyte = Buffer.alloc(1024 * 1024, 'x')
 
 test('a client that does not read has one response made for it, however much it asks for', async () => {
-  let begun = 0
+  let started = 0
   let body = megabyte
   const port = await serve((_req, res) => {
-    begun++
+    started++
     res.end(body)
   })
   const { socket } = open(port)
@@ -148,14 +148,14 @@ test('a client that does not read has one response made for it, however much it 
   const waiting = () => [...all.entries()].map(([s, { next }]) => s.writableLength > 0 && next?.rest !== undefined)
   await eventually('the one connection waits with its next requests', () => expect(waiting()).toEqual([true]))
   const [[served, connection]] = [...all.entries()] as [[Socket, Connection]]
-  const before = begun
+  const before = started
   for (let i = 0; i < 5; i++) await new Promise(setImmediate)
-  expect(begun).toBe(before)
+  expect(started).toBe(before)
   expect(served.writableLength).toBeLessThanOrEqual(megabyte.length + 1000)
   expect(connection.next?.rest?.length).toBeLessThanOrEqual(64 * 1024)
   body = Buffer.from('<small>')
   socket.resume()
-  await eventually('3000 requests have begun', () => expect(begun).toBe(3000))
+  await eventually('3000 requests have started', () => expect(started).toBe(3000))
 })
 
 test('a response that makes no progress is given up when its time is over', async () => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { oneASecond, pathOf } from './requests.ts'
 
 test('requests that are refused under overload get one log line a second, which counts those that got none', () => {
-  const told = oneASecond()
-  expect([0, 1, 999, 1000, 1001, 2500].map(told)).toEqual([0, undefined, undefined, 2, undefined, 1])
+  const logged = oneASecond()
+  expect([0, 1, 999, 1000, 1001, 2500].map(logged)).toEqual([0, undefined, undefined, 2, undefined, 1])
 })
 
 test('a logged address holds no query and no id of an invitation', () => {

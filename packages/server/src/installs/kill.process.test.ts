@@ -55,9 +55,9 @@ test('a service that is killed while codes are redeemed has used up exactly thos
         expect(tokens.filter(({ agent_id }) => agent_id === id)).toHaveLength(JSON.parse(bindings).length)
       }
       const names = new Set(spent.map(({ agent_name }) => agent_name))
-      const told = got.filter((name) => name !== undefined)
-      for (const name of told) expect(names).toContain(name)
-      expect(told.length).toBeGreaterThan(0)
+      const answered = got.filter((name) => name !== undefined)
+      for (const name of answered) expect(names).toContain(name)
+      expect(answered.length).toBeGreaterThan(0)
     })
   }
 })

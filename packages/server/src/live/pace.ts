@@ -25,7 +25,7 @@ export interface Pace {
   /** The number of subscribed pages of the workspace. */
   readonly pages: number
   /** When the last frame was started, in milliseconds of the monotonic clock. */
-  readonly begun: number
+  readonly startedAt: number
 }
 export type PaceEvent =
   | { readonly is: 'joined' }
@@ -63,7 +63,7 @@ interface PaceStep {
   readonly acts: readonly PaceAct[]
 }
 
-export const begin: Pace = { is: 'quiet', pages: 0, begun: Number.NEGATIVE_INFINITY }
+export const begin: Pace = { is: 'quiet', pages: 0, startedAt: Number.NEGATIVE_INFINITY }
 const noActs: readonly PaceAct[] = []
 
 export function step(now: Pace, event: PaceEvent, rules: PaceRules, at: number): PaceStep {
@@ -76,7 +76,7 @@ export function step(now: Pace, event: PaceEvent, rules: PaceRules, at: number):
   // The event changes nothing, as with most reports: they arrive while a frame is already due.
   if (is === undefined) return { state: now, acts: noActs }
   if (is === 'waiting') return { state: { ...now, is }, acts: [{ do: 'wait', ms: untilNext(now, rules, at) }] }
-  if (is === 'making') return { state: { ...now, is, begun: at }, acts: [{ do: 'make' }] }
+  if (is === 'making') return { state: { ...now, is, startedAt: at }, acts: [{ do: 'make' }] }
   return { state: { ...now, is }, acts: noActs }
 }
 
@@ -84,7 +84,7 @@ export function step(now: Pace, event: PaceEvent, rules: PaceRules, at: number):
  * Returns the milliseconds until the next frame is due. Frames cost more when more pages are open, so they are then
  * sent less often, but always often enough that a report is on the screen within a second.
  */
-function untilNext({ pages, begun }: Pace, { tick, gather, slowest }: PaceRules, at: number): number {
+function untilNext({ pages, startedAt }: Pace, { tick, gather, slowest }: PaceRules, at: number): number {
   const pause = Math.min(Math.max(tick, pages), slowest)
-  return Math.max(gather, begun + pause - at)
+  return Math.max(gather, startedAt + pause - at)
 }

@@ -90,7 +90,7 @@ const onAgent =
     return { params: { name, ...params }, body }
   }
 const rollout = { kind: 'blueprint', blueprint: 'mail', version: '1.1.0' }
-const begun = (path?: string) => async (setup: OperationSetup) => {
+const startedRollout = (path?: string) => async (setup: OperationSetup) => {
   for (const name of ['first', 'second']) await setup.agent(name)
   const { id } = await setup.send('POST', '/rollouts', rollout)
   if (path) await setup.send('POST', `/rollouts/${id}/${path}`)
@@ -191,9 +191,9 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
   'POST /w/:slug/wishes': onAgent('one', async () => ({ body: { kind: 'runtime', agents: ['one'] } })),
   'POST /w/:slug/rollouts': onAgent('one', async () => ({ body: rollout })),
   'POST /w/:slug/rollouts/preview': onAgent('one', async () => ({ body: rollout })),
-  'POST /w/:slug/rollouts/:id/pause': begun(),
-  'POST /w/:slug/rollouts/:id/continue': begun('pause'),
-  'POST /w/:slug/rollouts/:id/cancel': async (setup) => ({ ...(await begun()(setup)), body: {} }),
+  'POST /w/:slug/rollouts/:id/pause': startedRollout(),
+  'POST /w/:slug/rollouts/:id/continue': startedRollout('pause'),
+  'POST /w/:slug/rollouts/:id/cancel': async (setup) => ({ ...(await startedRollout()(setup)), body: {} }),
   'POST /w/:slug/alerts/:id/acknowledge': async (setup) => ({ params: { id: await openAlert(setup) }, body: {} }),
   'POST /w/:slug/mutes': async () => ({ body: { seconds: 3600 } }),
   'DELETE /w/:slug/mutes/:id': async ({ send }) => ({

@@ -10,13 +10,13 @@ test('the operator previews, starts, pauses, continues and cancels a rollout, or
   const agents = await threeAgents(home)
   const begin = ['rollout', 'begin', 'north', 'mail@1.1.0', '--waves', '1, 2, all', '--watch', '0']
   await refusals(home)
-  type Begun = { rollout: RolloutPage | null; preview: RolloutPreview }
+  type StartedRollout = { rollout: RolloutPage | null; preview: RolloutPreview }
 
-  const { preview, rollout: none } = await home.value<Begun>([...begin, '--preview', '--agents', 'a1,a2'])
+  const { preview, rollout: none } = await home.value<StartedRollout>([...begin, '--preview', '--agents', 'a1,a2'])
   expect([preview.waves.map((wave) => wave.agents), none]).toEqual([[['a1'], ['a2']], null])
   expect(await home.value(['rollout', 'list', 'north'])).toEqual([])
-  const { rollout } = await home.value<Begun>(begin)
-  if (!rollout) throw new Error('Nothing was begun.')
+  const { rollout } = await home.value<StartedRollout>(begin)
+  if (!rollout) throw new Error('No rollout was started.')
   expect(rollout).toMatchObject({ state: 'running', wave: 1, upTo: ['1', '2', '100%'], createdBy: 'operator' })
 
   const { id } = rollout
@@ -30,7 +30,7 @@ test('the operator previews, starts, pauses, continues and cancels a rollout, or
   expect(await act('continue')).toMatchObject({ state: 'running', counts: { wished: 1 }, continuedBy: 'operator' })
   expect(await agents.a1('1.0.0')).toMatchObject({ desired: { version: '1.1.0' } })
   await agents.a1('1.1.0')
-  await eventually('the second wave has begun', async () =>
+  await eventually('the second wave has started', async () =>
     expect(await act('show')).toMatchObject({ wave: 2, counts: { kept: 1, wished: 1 } }),
   )
 

@@ -20,14 +20,14 @@ export async function alertLines(
   { id }: { id: string },
   { ended, before, limit }: LinesWanted,
 ): Promise<AlertLines> {
-  const most = ended ? limit : openMax
+  const max = ended ? limit : openMax
   const rows = await shownRows(db, id)
     .where('ended_at', ended ? 'is not' : 'is', null)
     .$if(before !== undefined, (query) => query.where('alert.id', '<', before as string))
     .orderBy('alert.id', 'desc')
-    .limit(most + 1)
+    .limit(max + 1)
     .execute()
-  return { rows: rows.slice(0, most).map(lineOf), more: rows.length > most }
+  return { rows: rows.slice(0, max).map(lineOf), more: rows.length > max }
 }
 
 /**

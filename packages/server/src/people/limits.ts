@@ -32,12 +32,12 @@ export interface SignInAttempt {
 }
 
 /** A try to sign in that was admitted. It counts as failed unless `succeeded` or `undo` is called. */
-interface Begun {
+interface AdmittedTry {
   succeeded(): void
   /** Removes the try from the count, because the password was not checked: the service was busy, or had an error. */
   undo(): void
 }
-type Admission = { ok: true; value: Begun } | { ok: false; wait: number }
+type Admission = { ok: true; value: AdmittedTry } | { ok: false; wait: number }
 
 export function countSignIns(limits = signInLimits) {
   const callers = new Tries(limits.perCaller)

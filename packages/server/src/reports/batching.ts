@@ -86,8 +86,8 @@ export function step(now: Batching, event: BatchingEvent, rules: BatchingRules):
       return { state: { ...now, is: 'starts' }, act: start }
     case 'began': {
       const { size, filled } = event
-      const begun = { ...now, is: 'rests', filled, oneByOne: false } as const
-      const state = size === 0 ? begun : { ...begun, running: now.running + 1, lastSize: size }
+      const started = { ...now, is: 'rests', filled, oneByOne: false } as const
+      const state = size === 0 ? started : { ...started, running: now.running + 1, lastSize: size }
       return { state, act: undefined }
     }
     case 'ended': {

@@ -108,11 +108,11 @@ everyEngine('runs of a report', (open) => {
       await report({ runs: [{ id: `r${day}`, started: noon - day * 86_400, cost_usd: 1 + day, models: { large: 1 } }] })
       const row = (await fleetRows(w.store.db, w.workspace.id, today)).get(w.agent.id)
       const days = await usageOf(w.store.db, w.agent, 30, testStart)
-      const told = Array.from({ length: 12 - day }, (_, i) => 12 - i)
+      const costs = Array.from({ length: 12 - day }, (_, i) => 12 - i)
       expect(days.slice(18, 30 - day).map(({ cost, runs, models }) => [cost, runs, { ...models }])).toEqual(
-        told.map((cost) => [cost, 1, { large: 1 }]),
+        costs.map((cost) => [cost, 1, { large: 1 }]),
       )
-      expect(row?.cost30).toBe(told.reduce((total, cost) => total + cost, 0))
+      expect(row?.cost30).toBe(costs.reduce((total, cost) => total + cost, 0))
       expect(row?.costToday).toBe(day === 0 ? 1 : null)
     }
     const agent = await w.store.db

@@ -175,10 +175,10 @@ test('the reason of a halt names the agent and quotes its message', () => {
 })
 
 test('a wave waits for agents that report or were offered the version, not for one that was offline before', () => {
-  const untold = { ...wish('1.1.0'), offeredAt: undefined } as unknown as ReturnType<typeof wish>
+  const unoffered = { ...wish('1.1.0'), offeredAt: undefined } as unknown as ReturnType<typeof wish>
   const silent = { silentAt: at - 1 }
-  expect(isWaitedFor(member(), 'blueprint', standing({ blueprint: untold }), at)).toBe(true)
-  expect(isWaitedFor(member(), 'blueprint', standing({ blueprint: untold }, silent), at)).toBe(false)
+  expect(isWaitedFor(member(), 'blueprint', standing({ blueprint: unoffered }), at)).toBe(true)
+  expect(isWaitedFor(member(), 'blueprint', standing({ blueprint: unoffered }, silent), at)).toBe(false)
   expect(isWaitedFor(member(), 'blueprint', standing({ blueprint: wish('1.1.0') }, silent), at)).toBe(true)
   expect(isWaitedFor(kept, 'blueprint', standing({}), at)).toBe(false)
 })

@@ -29,12 +29,12 @@ async function start(count: number) {
 
 function newAgent(service: Service, name: string, token: string) {
   const applied = { version: '1.0.0', outcome: 'ok', message: 'installed' }
-  const agent = { name, applied, level: 'ok', told: undefined as string | undefined, reports }
+  const agent = { name, applied, level: 'ok', offered: undefined as string | undefined, reports }
   return agent
   async function reports() {
     const state = { level: agent.level }
     const { desired } = await service.reports(token, { applied: agent.applied, state })
-    agent.told = desired?.version
+    agent.offered = desired?.version
   }
 }
 type Agent = ReturnType<typeof newAgent>
@@ -49,7 +49,7 @@ const begin = async (ann: Browser, more: object = {}) =>
   (await ann.send<RolloutPage>('POST', `${north}/rollouts`, { ...named, watchSeconds: 60, ...more })).body
 const page = async (ann: Browser, { id }: { id: string }) =>
   (await ann.get<RolloutPage>(`${north}/rollouts/${id}`)).body
-const told = (agents: Agent[]) => agents.filter((agent) => agent.told === '1.1.0').map(({ name }) => name)
+const offeredTo = (agents: Agent[]) => agents.filter((agent) => agent.offered === '1.1.0').map(({ name }) => name)
 
 test('a wave is watched for a week at most', async () => {
   const { ann } = await start(1)
@@ -61,7 +61,7 @@ test('a version reaches one agent, then some, then all; each wave starts after t
   const rollout = await begin(ann)
   expect(rollout).toMatchObject({ state: 'running', wave: 1, waves: 3, upTo: ['1', '10%', '100%'] })
   await all()
-  expect(told(agents)).toEqual(['a1'])
+  expect(offeredTo(agents)).toEqual(['a1'])
   expect((await page(ann, rollout)).says).toBe('Wave 1 of 3 is waiting for a1.')
   for (const agent of agents.slice(0, 1)) keeps(agent)
   await all()
@@ -69,17 +69,17 @@ test('a version reaches one agent, then some, then all; each wave starts after t
     says: 'Wave 1 of 3 is complete and is watched for 1 minute, then the next wave starts.',
     nextAt: expect.any(Number),
   })
-  expect(told(agents)).toEqual(['a1'])
+  expect(offeredTo(agents)).toEqual(['a1'])
   service.pass(61)
   await all()
   await all()
-  expect(told(agents)).toEqual(['a1', 'a2'])
+  expect(offeredTo(agents)).toEqual(['a1', 'a2'])
   for (const agent of agents.slice(0, 2)) keeps(agent)
   await all()
   service.pass(61)
   await all()
   await all()
-  expect(told(agents).length).toBe(12)
+  expect(offeredTo(agents).length).toBe(12)
   for (const agent of agents) keeps(agent)
   await all()
   service.pass(61)
@@ -113,13 +113,13 @@ test('a rollback halts a rollout: no further agent is offered the version until 
   })
   service.pass(3600)
   await all()
-  expect(told(agents)).toEqual(['a1'])
+  expect(offeredTo(agents)).toEqual(['a1'])
   expect((await ann.send('POST', `${north}/rollouts/${rollout.id}/pause`)).status).toBe(409)
   await ann.send('POST', `${north}/rollouts/${rollout.id}/continue`)
   expect(await page(ann, rollout)).toMatchObject({ state: 'waiting', why: 'No agent of this wave kept the version.' })
   await ann.send('POST', `${north}/rollouts/${rollout.id}/continue`)
   await all()
-  expect(told(agents)).toEqual(['a1', 'a2', 'a3'])
+  expect(offeredTo(agents)).toEqual(['a1', 'a2', 'a3'])
   keeps(second)
   await all()
   expect((await page(ann, rollout)).says).toBe('Wave 2 of 3 is waiting for a3.')
@@ -130,7 +130,7 @@ test('a rollback halts a rollout: no further agent is offered the version until 
     stays: '1 agent runs 1.1.0 and keeps it, 2 agents were not affected.',
   })
   await all()
-  expect(told(agents)).toEqual(['a1', 'a2'])
+  expect(offeredTo(agents)).toEqual(['a1', 'a2'])
 })
 
 test('outcomes of agents that continue after the halt are recorded, even of an offline one that comes back late', async () => {
@@ -198,10 +198,10 @@ test('by hand, each wave starts when a person says so; a pause withdraws wishes 
   expect((await act('pause')).body).toMatchObject({ state: 'paused', counts: { offered: 1, untouched: 1, kept: 1 } })
   service.pass(600)
   await all()
-  expect(told(agents)).toEqual(['a1', 'a2'])
+  expect(offeredTo(agents)).toEqual(['a1', 'a2'])
   await act('continue')
   await all()
-  expect(told(agents)).toEqual(['a1', 'a2', 'a3'])
+  expect(offeredTo(agents)).toEqual(['a1', 'a2', 'a3'])
   expect((await act('continue')).status).toBe(409)
 })
 
@@ -255,7 +255,7 @@ test('an agent that runs the version, but has a wish for another one, takes part
   })
   const rollout = await begin(ann)
   await all()
-  expect(agent.told).toBe('1.1.0')
+  expect(agent.offered).toBe('1.1.0')
   expect(await page(ann, rollout)).toMatchObject({ counts: { kept: 1 } })
 })
 
@@ -304,13 +304,13 @@ test.each([
     })
     service.pass(600)
     await all()
-    expect(told(agents)).toEqual(['a1'])
+    expect(offeredTo(agents)).toEqual(['a1'])
 
     await eve.send('POST', `${north}/rollouts/${rollout.id}/continue`)
     await all()
     await all()
     expect(await page(eve, rollout)).toMatchObject({ state: 'running', wave: 2, continuedBy: 'Eve' })
-    expect(told(agents)).toEqual(['a1', 'a2'])
+    expect(offeredTo(agents)).toEqual(['a1', 'a2'])
     const { updates } = (await eve.get<AgentPage>(`${north}/agents/a2`)).body
     expect(updates.blueprint?.wish?.wishedBy).toBe('Eve')
     keeps(second)

@@ -168,7 +168,7 @@ export async function moveRollout(
 export async function takeBackUnoffered(
   trx: Db,
   rollout: RolloutDbRow,
-  { by, now, alsoOffered: told = false }: { by: By; now: number; alsoOffered?: boolean },
+  { by, now, alsoOffered = false }: { by: By; now: number; alsoOffered?: boolean },
 ): Promise<void> {
   const { id, kind, version } = rollout
   if (kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
@@ -182,7 +182,7 @@ export async function takeBackUnoffered(
     .execute()
   for (const agent of members) {
     const wish = wishesIn(agent.wishes)[kind]
-    if (wish?.version !== version || wish.rollout !== id || (wish.offeredAt !== undefined && !told)) continue
+    if (wish?.version !== version || wish.rollout !== id || (wish.offeredAt !== undefined && !alsoOffered)) continue
     const wishing = { by, now, rollout: id, silent: true }
     if (kind === 'blueprint') await clearBlueprintWithin(trx, agent, wishing)
     else await clearRuntimeWithin(trx, agent, wishing)

@@ -62,7 +62,7 @@ everyEngine('wishes that nodes race for', (open) => {
     if (!made.ok) throw new Error(made.message)
     return made.value.id
   }
-  const told = async (r: Reporting, agents: readonly TestAgent[]) => {
+  const offeredTo = async (r: Reporting, agents: readonly TestAgent[]) => {
     const decided = await Promise.all(agents.map((agent) => r.decide(runtime, { agent })))
     return agents.filter((_, i) => decided[i]?.ok && decided[i].answer.runtime_desired !== undefined)
   }
@@ -76,7 +76,7 @@ everyEngine('wishes that nodes race for', (open) => {
       agents: names,
     })
     expect(results.every(({ ok }) => ok)).toBe(true)
-    expect(await told(r, agents)).toEqual(agents)
+    expect(await offeredTo(r, agents)).toEqual(agents)
   })
 
   test('a rollout never exceeds the number of simultaneous trials, whichever nodes advance it', async () => {
@@ -85,7 +85,7 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(await trialsOf(w.store.db, w.workspace.id, w.clock.now())).toEqual({ most: 5, busy: 5 })
     const granted = await Promise.all([0, 1].map(() => grantWaiting(w.store.db, w.clock.now())))
     expect(granted.flat()).toEqual([])
-    expect((await told(r, agents)).length).toBe(5)
+    expect((await offeredTo(r, agents)).length).toBe(5)
   })
 
   test('a request for an agent that is queued in a rollout is in its next answer, even if the rollout ends first', async () => {
@@ -93,14 +93,14 @@ everyEngine('wishes that nodes race for', (open) => {
     const id = await rollOut(w)
     const waiting = await filter(agents, (agent) => waits(w, agent))
     expect(waiting.length).toBe(2)
-    expect(await told(r, waiting)).toEqual([])
+    expect(await offeredTo(r, waiting)).toEqual([])
     const [agent] = waiting as [TestAgent]
     const before = (await wishes(w, agent)).runtime
     expect(await press(w, agent)).toMatchObject({ ok: true, value: { made: true } })
     expect(await press(w, agent)).toMatchObject({ ok: true, value: { made: false } })
     expect((await wishes(w, agent)).runtime).toMatchObject({ at: before?.at, mark: before?.mark ?? null })
     await cancelRollout({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.workspace, id, false)
-    expect(await told(r, waiting)).toEqual([agent])
+    expect(await offeredTo(r, waiting)).toEqual([agent])
   })
 
   test('a rollout waits while as many requested updates are on trial as it may start', async () => {
@@ -109,7 +109,7 @@ everyEngine('wishes that nodes race for', (open) => {
     await rollOut(w)
     expect(await trialsOf(w.store.db, w.workspace.id, w.clock.now())).toEqual({ most: 5, busy: 6 })
     await grantWaiting(w.store.db, w.clock.now())
-    expect(await told(r, agents)).toEqual(agents.slice(0, 6))
+    expect(await offeredTo(r, agents)).toEqual(agents.slice(0, 6))
   })
 
   test('a request that an earlier version of the service left without a trial place is in the next answer', async () => {
@@ -119,7 +119,7 @@ everyEngine('wishes that nodes race for', (open) => {
     const { grantedAt: _, ...stored } = wish ?? {}
     const columns = { wishes: JSON.stringify({ runtime: stored }), runtime_granted_at: null }
     await w.store.db.updateTable('agent').set(columns).execute()
-    expect(await told(r, agents)).toEqual(agents)
+    expect(await offeredTo(r, agents)).toEqual(agents)
   })
 
   test('the trial place of an agent that went offline goes to one that reports', async () => {
@@ -129,13 +129,13 @@ everyEngine('wishes that nodes race for', (open) => {
     w.clock.pass(180)
     await r.report(runtime, { agent: talks })
     expect(await grantWaiting(w.store.db, w.clock.now())).toMatchObject([{ id: talks.id }])
-    expect(await told(r, [talks])).toEqual([talks])
+    expect(await offeredTo(r, [talks])).toEqual([talks])
   })
 
   test('a trial place is free again when a trial took far too long', async () => {
     const { w, r, agents } = await start(6)
     await rollOut(w)
-    await told(r, agents)
+    await offeredTo(r, agents)
     w.clock.pass(1201)
     expect(await trialsOf(w.store.db, w.workspace.id, w.clock.now())).toEqual({ most: 5, busy: 0 })
   })

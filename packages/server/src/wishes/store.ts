@@ -76,7 +76,7 @@ export async function wishBlueprintWithin(
   const before = wishes.blueprint
   if (before?.version === version) return { ok: true, value: { agent, made: false } }
   const { by, now, rollout } = wishing
-  const begun = before?.offeredAt !== undefined && before.keptAt === undefined && before.version
+  const offered = before?.offeredAt !== undefined && before.keptAt === undefined && before.version
   wishes.blueprint = {
     version,
     at: now,
@@ -84,7 +84,7 @@ export async function wishBlueprintWithin(
     mark: attemptsIn(agent.attempts).applied ?? null,
     ...(rollout !== undefined && { rollout }),
     ...(runningVersion(agent) === version && { keptAt: now }),
-    ...(begun && { earlier: begun }),
+    ...(offered && { earlier: offered }),
   }
   const after = await keep(trx, agent, wishes)
   await tell(trx, agent, { ...wishing, of: 'blueprint', kind: 'wished', version, from: runningVersion(agent) })

@@ -7,25 +7,37 @@ const minute = 60_000
 const heard = { receivedAt: at + 2.5 * minute, silentAt: at + 4 * minute }
 const now = at + 3 * minute
 const wish = { version: '1.2.0', at, by: 'Ada', mark: null }
-const told = { ...wish, offeredAt: at + minute }
+const offeredWish = { ...wish, offeredAt: at + minute }
 const facts: BlueprintFacts = { ...heard, previous: '1.0.0', keptAt: null, runtimeOnTrial: false }
 
 test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<BlueprintFacts>, WaitsFor | null]>([
   ['it has not reported since the wish', 'waiting', wish, { receivedAt: at - 1 }, null],
   ['it has never reported', 'waiting', wish, { receivedAt: null, silentAt: null }, { for: 'first_report' }],
-  ['it is offline', 'offered', told, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
-  ['it went offline during the trial', 'trying', told, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+  ['it is offline', 'offered', offeredWish, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
+  [
+    'it went offline during the trial',
+    'trying',
+    offeredWish,
+    { silentAt: now },
+    { for: 'silent', since: heard.receivedAt },
+  ],
   ['it reported to a node that is shutting down', 'waiting', wish, {}, { for: 'node' }],
   ['the version was offered in its last answer', 'offered', { ...wish, offeredAt: heard.receivedAt }, {}, null],
   ['the version was offered a moment ago', 'offered', { ...wish, offeredAt: at + 2 * minute }, {}, null],
-  ['it was offered the version, reported, and has not fetched it', 'offered', told, {}, { for: 'fetch' }],
-  ['it watches the version that it kept', 'offered', told, { keptAt: at }, { for: 'window', until: at + 30 * minute }],
-  ['it watched that version long enough', 'offered', told, { keptAt: now - 30 * minute }, { for: 'fetch' }],
-  ['a rollback waits for no window', 'offered', told, { keptAt: at, previous: '1.2.0' }, { for: 'fetch' }],
-  ['its runtime is on trial', 'offered', told, { keptAt: at, runtimeOnTrial: true }, { for: 'runtime_trial' }],
-  ['the version is on trial', 'trying', told, {}, null],
-  ['it kept the version', 'kept', told, {}, null],
-  ['it was rolled back', 'rolled_back', told, { silentAt: now }, null],
+  ['it was offered the version, reported, and has not fetched it', 'offered', offeredWish, {}, { for: 'fetch' }],
+  [
+    'it watches the version that it kept',
+    'offered',
+    offeredWish,
+    { keptAt: at },
+    { for: 'window', until: at + 30 * minute },
+  ],
+  ['it watched that version long enough', 'offered', offeredWish, { keptAt: now - 30 * minute }, { for: 'fetch' }],
+  ['a rollback waits for no window', 'offered', offeredWish, { keptAt: at, previous: '1.2.0' }, { for: 'fetch' }],
+  ['its runtime is on trial', 'offered', offeredWish, { keptAt: at, runtimeOnTrial: true }, { for: 'runtime_trial' }],
+  ['the version is on trial', 'trying', offeredWish, {}, null],
+  ['it kept the version', 'kept', offeredWish, {}, null],
+  ['it was rolled back', 'rolled_back', offeredWish, { silentAt: now }, null],
 ])('what a blueprint wish waits for, when %s', (_when, state, wish, more, waits) => {
   expect(blueprintWaits(state, wish, { ...facts, ...more }, now)).toEqual(waits)
 })

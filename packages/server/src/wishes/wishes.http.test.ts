@@ -224,32 +224,32 @@ const fleet = async (count: number) => {
   await release('2.0.0')
   const agents = await Promise.all(Array.from({ length: count }, (_, i) => agent(`a${i}`)))
   for (const { token } of agents) await service.reports(token, runtime('1.0.0'))
-  const told = async () => {
+  const offered = async () => {
     const answers = await Promise.all(agents.map(({ token }) => service.reports(token, runtime('1.0.0'))))
     return answers.map(({ runtime_desired }) => runtime_desired !== undefined)
   }
   const trials = async () => (await ann.get<RuntimeOverview>(`${north}/runtime`)).body.trials
-  return { service, ann, agents, names: agents.map(({ agent: { name } }) => name), told, trials }
+  return { service, ann, agents, names: agents.map(({ agent: { name } }) => name), offered, trials }
 }
 
 test('a request for many agents is in the next answer of each of them (2.7)', async () => {
-  const { ann, names, told, trials } = await fleet(7)
+  const { ann, names, offered, trials } = await fleet(7)
   await ann.send('POST', `${north}/wishes`, { kind: 'runtime', agents: names })
   const pressed = (await ann.get<AuditEntry[]>(`${north}/activity?limit=1`)).body
   expect(pressed).toMatchObject([{ action: 'wish.made', subject: '7 agents', details: { version: '2.0.0' } }])
-  expect(await told()).toEqual(names.map(() => true))
+  expect(await offered()).toEqual(names.map(() => true))
   expect(await trials()).toEqual({ most: 5, now: 7 })
 })
 
 test('a rollout has a limited number of runtimes on trial at once; a free place goes to an agent that waits', async () => {
-  const { service, ann, agents, names, told, trials } = await fleet(7)
+  const { service, ann, agents, names, offered, trials } = await fleet(7)
   const wave = { kind: 'runtime', agents: names, waves: ['100%'], watchSeconds: 60 }
   expect((await ann.send('POST', `${north}/rollouts`, wave)).status).toBe(201)
-  const first = await told()
+  const first = await offered()
   expect(first.filter((yes) => yes).length).toBe(5)
   expect(await trials()).toEqual({ most: 5, now: 5 })
   await service.sweeps()
-  expect(await told()).toEqual(first)
+  expect(await offered()).toEqual(first)
   const waiting = agents[first.indexOf(false)]?.agent.name ?? ''
   expect((await updates(ann, waiting)).runtime).toMatchObject({ state: 'queued', wish: { offeredAt: null } })
   const done = agents[first.indexOf(true)]

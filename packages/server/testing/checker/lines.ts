@@ -25,7 +25,14 @@ export type Line =
       runtime?: { version: string; ends?: Outcome } | undefined
     }
   /** A complete answer to a report arrived at the agent. An answer that was cut off has no line. */
-  | ({ kind: 'answer'; at: number; report: string; status: number; retryAfter: boolean; commands: string[] } & Told)
+  | ({
+      kind: 'answer'
+      at: number
+      report: string
+      status: number
+      retryAfter: boolean
+      commands: string[]
+    } & AnsweredVersions)
   | { kind: 'apply'; at: number; agent: string; command: string }
   /** The service confirmed that a token is void, by rotation or deletion. */
   | { kind: 'void'; at: number; agent: string; token: string }
@@ -67,7 +74,7 @@ export interface Run {
 }
 export type Outcome = 'ok' | 'rolled_back' | 'failed'
 /** The versions in an answer to a report (2.7). */
-interface Told {
+interface AnsweredVersions {
   desired?: string | undefined
   /**
    * `served` is the version in the answer's field `runtime`, and `runtime` the version in its field `runtime_desired`.

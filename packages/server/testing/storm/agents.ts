@@ -59,12 +59,12 @@ async function reportOnce(storm: Storm, agent: Reporter, acks: Ack[]): Promise<A
   const reply = await storm.post('/api/agent/v1/report', body, { authorization: `Bearer ${token}` })
   if (!reply) return undefined
   const answer = reply.json as Answer
-  storm.note({ kind: 'answer', at: Date.now(), report, status: reply.status, ...told(answer, reply.headers) })
+  storm.note({ kind: 'answer', at: Date.now(), report, status: reply.status, ...answerNote(answer, reply.headers) })
   if (reply.status === 429) await sleep(1000)
   return reply.status === 200 ? answer : undefined
 }
 
-const told = ({ commands = [], desired, runtime, runtime_desired }: Partial<Answer>, headers: Headers) =>
+const answerNote = ({ commands = [], desired, runtime, runtime_desired }: Partial<Answer>, headers: Headers) =>
   ({
     retryAfter: headers.has('retry-after'),
     commands: commands.map(({ id }) => id),

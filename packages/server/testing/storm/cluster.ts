@@ -83,13 +83,13 @@ async function startNodes(
   }
   const start = async (node: Node) => {
     while (!stopped) {
-      const begun = node.home.begin()
-      const stands = await begun.ready().then(
+      const started = node.home.begin()
+      const stands = await started.ready().then(
         () => true,
         () => false, // The node could not reach the database and ended before it was ready.
       )
       if (stands) {
-        node.process = begun
+        node.process = started
         return
       }
       await sleep(100)

@@ -26,7 +26,7 @@ export function beside({ url }: Cluster): Hands {
   const auth = openAuth(store, { baseUrl, secret: 'the same secret on every one of the nodes' })
   const service = { store, auth, live, now: Date.now, config: { baseUrl } } as unknown as Service
   return {
-    operate: (name, args, options = {}) => told(() => runCommand(name, { args, options, input: '' }, service)),
+    operate: (name, args, options = {}) => outcomeOf(() => runCommand(name, { args, options, input: '' }, service)),
     read: (look) => look(store.db),
     close: async () => {
       await live.close()
@@ -42,7 +42,7 @@ export function beside({ url }: Cluster): Hands {
 export function through({ nodes, file }: Alone): Hands {
   const dataDir = nodes[0]?.home.dataDir ?? ''
   return {
-    operate: (name, args, options = {}) => told(() => askService(dataDir, name, { args, options, input: '' })),
+    operate: (name, args, options = {}) => outcomeOf(() => askService(dataDir, name, { args, options, input: '' })),
     read: async (look) => {
       const store: Store = openEmbedded(file)
       try {
@@ -55,7 +55,7 @@ export function through({ nodes, file }: Alone): Hands {
   }
 }
 
-async function told<T>(ask: () => Promise<OperatorOutcome | undefined>): Promise<Did<T>> {
+async function outcomeOf<T>(ask: () => Promise<OperatorOutcome | undefined>): Promise<Did<T>> {
   try {
     const outcome = await ask()
     return outcome?.ok ? { ok: true, value: outcome.value as T } : { ok: false, known: true }

@@ -42,7 +42,7 @@ export interface Weather {
   enough: (lines: readonly Line[]) => boolean
 }
 type Fault = 'node' | 'database' | 'both'
-export interface Told {
+export interface StormResult {
   lines: Line[]
   /**
    * For each outage of the database, the milliseconds from its end until every node was healthy and could look up a
@@ -55,7 +55,7 @@ export interface Told {
 const patience = 120_000
 
 /** Runs a storm on SQLite or PostgreSQL. On SQLite `weather` must name one node. */
-export async function rage(weather: Weather, engine: Store['engine']): Promise<Told> {
+export async function rage(weather: Weather, engine: Store['engine']): Promise<StormResult> {
   let agents: Reporter[] = []
   const fill = async (store: Store) => {
     await migrate(store, accountTables(store))

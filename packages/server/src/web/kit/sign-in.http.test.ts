@@ -124,11 +124,11 @@ test('every try is a line of the log, with the address, the shortened account an
   for (let i = 0; i < 8; i++) await attempt('198.51.100.1', wrong)
   await attempt('192.0.2.1', password)
   await service.browser().send('POST', '/api/web/link', { token: 'guessed' }, { 'x-forwarded-for': '203.0.113.5' })
-  const told = signInLines(service.lines).map((line) => {
+  const logged = signInLines(service.lines).map((line) => {
     const { address, account, outcome, method } = JSON.parse(line)
     return `${address} ${account} ${method} ${outcome}`
   })
-  expect(told).toEqual([
+  expect(logged).toEqual([
     '198.51.100.1 an…@example.org password wrong',
     '2001:db8::7 no…@example.org password wrong',
     ...Array(7).fill('198.51.100.1 an…@example.org password wrong'),

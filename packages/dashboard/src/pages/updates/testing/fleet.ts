@@ -12,7 +12,7 @@ import type { BrowserSetup } from '../../../../testing/browser-setup.ts'
 const program = programs.svc
 export const blueprint = 'mail-triage'
 
-export interface Told {
+export interface RequestedVersions {
   desired?: { blueprint: string; version: string }
   runtime_desired?: string
 }
@@ -32,7 +32,7 @@ export class Played {
   }
 
   /** Sends a report, and returns the versions that the service's answer asks the agent to run. */
-  report(parts: Record<string, unknown> = {}): Promise<Told> {
+  report(parts: Record<string, unknown> = {}): Promise<RequestedVersions> {
     this.parts = { ...this.parts, ...parts }
     const said = {
       agent: { version: this.running },
@@ -40,7 +40,7 @@ export class Played {
       state: { level: 'ok', label: 'Working' },
       ...this.parts,
     }
-    return this.#place.report(this.token, said) as Promise<Told>
+    return this.#place.report(this.token, said) as Promise<RequestedVersions>
   }
 
   /** Fetches the bundle of a version, as the machine of an agent does for an update. */
