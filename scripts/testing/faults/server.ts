@@ -24,8 +24,16 @@ export const serverFaults: readonly Fault[] = [
     name: 'batch: a report is answered before the disk has it',
     harm: 'After a power cut a command is delivered a second time, and an answered report is gone.',
     file: at('report-store/sqlite/batch.ts'),
-    old: 'await store.log.sync()',
-    new: 'void store.log.sync()',
+    old: 'await store.log.sync(sizeOf(batch))',
+    new: 'void store.log.sync(sizeOf(batch))',
+    tests: [at('db/durable.store.test.ts')],
+  },
+  {
+    name: 'store: a slow disk stops the main thread again and again',
+    harm: 'While the disk is busy, nobody gets an answer.',
+    file: at('db/durable.ts'),
+    old: 'if (to - from >= slowMs) waryUntil',
+    new: 'if (to - from < 0) waryUntil',
     tests: [at('db/durable.store.test.ts')],
   },
   {

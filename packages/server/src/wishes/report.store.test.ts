@@ -281,7 +281,7 @@ function helpers(w: TestWorkspace, r: Reporting) {
   const { db } = w.store
   const agent = rowOf(w.agent)
   return {
-    world: w,
+    w,
     answered: async (...sent: Parameters<Reporting['decide']>) => {
       const decision = await r.decide(...sent)
       if (!decision.ok) throw new Error(decision.code)
