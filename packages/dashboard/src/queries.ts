@@ -25,7 +25,7 @@ export const keys = {
   blueprints: (slug: string) => ['w', slug, 'blueprints'] as const,
   codes: (slug: string) => ['w', slug, 'codes'] as const,
   bots: (slug: string) => ['w', slug, 'bots'] as const,
-  /** The key of the served runtime and of all rollouts. */
+  /** The key under which the page's cache keeps the served runtime and all rollouts. */
   rollouts: (slug: string) => ['w', slug, 'rollouts'] as const,
   members: (slug: string) => ['w', slug, 'members'] as const,
   activity: (slug: string) => ['w', slug, 'activity'] as const,

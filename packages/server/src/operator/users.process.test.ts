@@ -15,8 +15,8 @@ const canBeNobody =
   process.getuid?.() === 0 &&
   spawnSync(process.execPath, [program, '--version'], { uid: nobody, cwd: '/' }).status === 0
 
-/** Makes a folder, ports and variables for a service of another user. */
-async function placeOfNobody(): Promise<ServiceHome> {
+/** Makes a folder, ports and variables for a service that runs as the operating system's user `nobody`. */
+async function homeOfNobody(): Promise<ServiceHome> {
   const home = await newServiceHome()
   chownSync(home.folder, nobody, nobody)
   home.uid = nobody
@@ -29,7 +29,7 @@ const owners = (folder: string) =>
 test.runIf(canBeNobody)(
   'the service can read everything that root creates in its folder, even after a restore',
   async () => {
-    const home = await placeOfNobody()
+    const home = await homeOfNobody()
     await home.value(['workspace', 'create', 'north'])
     const root = home.as(0)
     await root.value(['workspace', 'create', 'south'])
@@ -45,7 +45,7 @@ test.runIf(canBeNobody)(
 test.runIf(canBeNobody)(
   'a bundle is read by the person who uploads it; a backup is written by the user of the service, and the error says so',
   async () => {
-    const home = await placeOfNobody()
+    const home = await homeOfNobody()
     await home.value(['workspace', 'create', 'north'])
     const service = await home.start()
     const root = home.as(0)
