@@ -18,8 +18,8 @@ const root = join(import.meta.dirname, '..')
 interface Stage {
   readonly kinds: readonly string[]
   /**
-   * The number of test files that run at the same time. In tests that wait for processes or for a network, a third
-   * worker keeps two cores busy.
+   * The number of test files that run at the same time. Many tests wait for processes or for a network, so two cores
+   * stay busy only with three or four workers.
    */
   readonly workers: number
   /** True if tests of this stage use the output of `npm run build`. */
@@ -28,7 +28,7 @@ interface Stage {
 const stages: readonly Stage[] = [
   { kinds: ['unit'], workers: 2 },
   { kinds: ['store', 'http'], workers: 3 },
-  { kinds: ['process', 'browser'], workers: 3, needsBuild: true },
+  { kinds: ['process', 'browser'], workers: 4, needsBuild: true },
 ]
 const quickNames = `^(?!.*(${leftOut.join('|')}))`
 const quickArgs = [...filesLeftOut.flatMap((files) => ['--exclude', files]), '--testNamePattern', quickNames]
