@@ -1,5 +1,6 @@
 import type { AlertLine, RuleSettings } from '@svc/api'
 import { expect, test } from 'vitest'
+import { rule } from './testing/rule.ts'
 import {
   audienceOf,
   byUrgency,
@@ -11,19 +12,6 @@ import {
   statementOf,
   tomorrowMorning,
 } from './words.ts'
-
-const rule = (more: Partial<RuleSettings>): RuleSettings => ({
-  rule: 'silent',
-  on: true,
-  after: 600,
-  level: 'bad',
-  limit: null,
-  statuses: null,
-  channels: null,
-  reminds: true,
-  escalation: null,
-  ...more,
-})
 
 test.each<[Partial<RuleSettings>, string]>([
   [{}, 'when any agent is offline for 10 minutes'],

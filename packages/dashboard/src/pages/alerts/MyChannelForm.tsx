@@ -1,6 +1,8 @@
-import { Button, Checkbox, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Select, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Pace, PersonalChannelRow, RuleName } from '@svc/api'
+import { DaysField, TimesFields, ZoneField } from '../../alerts/HoursFields.tsx'
+import { dayNames } from '../../alerts/hours.ts'
 import { useAlertChange, useAlertsAgain } from '../../alerts/useAlertChange.ts'
 import { headings } from '../../alerts/words.ts'
 import { api } from '../../api.ts'
@@ -14,9 +16,10 @@ interface MyChannelFormProps {
   onDone: () => void
 }
 
-const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 const allRules = Object.keys(headings) as RuleName[]
-const allDays = days.map((_, i) => String(i + 1))
+/** The names of the days by their numbers, 1 for Monday. Quiet hours are stored with these numbers. */
+const days = Object.fromEntries(Object.values(dayNames).map((name, i) => [String(i + 1), name]))
+const allDays = Object.keys(days)
 
 /** A form in which people choose which alerts reach one of their personal channels, and when. */
 export function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
@@ -65,26 +68,12 @@ export function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
         />
         {form.values.isQuiet && (
           <>
-            <Group gap="xs">
-              <TextInput label="From" type="time" {...form.getInputProps('from')} />
-              <TextInput label="To" type="time" {...form.getInputProps('to')} />
-            </Group>
-            <Checkbox.Group label="Days on which they begin" {...form.getInputProps('quietDays')}>
-              <Group gap="sm" mt={6}>
-                {days.map((day, i) => (
-                  <Checkbox key={day} value={String(i + 1)} label={day} />
-                ))}
-              </Group>
-            </Checkbox.Group>
+            <TimesFields from={form.getInputProps('from')} to={form.getInputProps('to')} />
+            <DaysField label="Days on which they begin" days={days} field={form.getInputProps('quietDays')} />
             <Checkbox label="Send alerts of the level Bad even then" {...form.getInputProps('badPasses', check)} />
           </>
         )}
-        <TextInput
-          label="Time zone"
-          description="For example Europe/Berlin."
-          maw={300}
-          {...form.getInputProps('zone')}
-        />
+        <ZoneField field={form.getInputProps('zone')} />
         {error !== null && <ErrorNote error={error} />}
         <Group gap="xs">
           <Button type="submit" size="xs" loading={busy}>

@@ -1,19 +1,8 @@
 import type { RuleSettings } from '@svc/api'
 import { expect, test } from 'vitest'
+import { rule } from '../../alerts/testing/rule.ts'
 import { changeOf, has, valuesOf, wrongWith } from './rule-form.ts'
 
-const rule = (more: Partial<RuleSettings> = {}): RuleSettings => ({
-  rule: 'silent',
-  on: true,
-  after: 600,
-  level: 'bad',
-  limit: null,
-  statuses: null,
-  channels: null,
-  reminds: true,
-  escalation: null,
-  ...more,
-})
 const escalation = { after: 7200, channels: ['boss'] }
 
 test.each<[string, Partial<RuleSettings>, object]>([

@@ -1,7 +1,8 @@
-import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useAlertsAgain } from '../../../alerts/useAlertChange.ts'
 import '../../../alerts/alerts.css'
+import { DaysField, TimesFields, ZoneField } from '../../../alerts/HoursFields.tsx'
 import { dayNames, firstHours, type HoursValues, readHours, writeHours, wrongWith } from '../../../alerts/hours.ts'
 import { api } from '../../../api.ts'
 import { useSubmit } from '../../../forms/useSubmit.ts'
@@ -37,7 +38,9 @@ export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps)
       noValidate
     >
       <Stack gap="sm">
-        <HoursFields form={form} />
+        <DaysField label="Days on which the hours begin" days={dayNames} field={form.getInputProps('days')} />
+        <TimesFields from={form.getInputProps('from')} to={form.getInputProps('to')} />
+        <ZoneField field={form.getInputProps('zone')} />
         {set.error !== null && <ErrorNote error={set.error} />}
         <Group gap="xs">
           <Button type="submit" size="xs" loading={set.busy}>
@@ -63,21 +66,3 @@ export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps)
     </form>
   )
 }
-
-/** The fields of the form for expected hours: days, times and a time zone. */
-const HoursFields = ({ form }: { form: Pick<ReturnType<typeof useForm<HoursValues>>, 'getInputProps'> }) => (
-  <>
-    <Checkbox.Group label="Days on which the hours begin" {...form.getInputProps('days')}>
-      <Group gap="sm" mt={6}>
-        {Object.entries(dayNames).map(([day, label]) => (
-          <Checkbox key={day} value={day} label={label} />
-        ))}
-      </Group>
-    </Checkbox.Group>
-    <Group gap="xs" align="flex-start">
-      <TextInput label="From" type="time" {...form.getInputProps('from')} />
-      <TextInput label="To" type="time" {...form.getInputProps('to')} />
-    </Group>
-    <TextInput label="Time zone" description="For example Europe/Berlin." maw={300} {...form.getInputProps('zone')} />
-  </>
-)
