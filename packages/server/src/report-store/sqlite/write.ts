@@ -25,9 +25,7 @@ const runsPerTurn = 1000
 
 /** Writes what one report changes, in one turn of the event loop. */
 export function write(s: Statements, loaded: Loaded, w: Writes, now: number): void {
-  for (const seq of w.trimmed) s.trimRun.run(seq)
-  for (const run of w.newRuns) s.insertRun.run(loaded.agentId, ...newRunCells(run))
-  for (const run of w.changedRuns) s.updateRun.run(...changedRunCells(run), run.seq)
+  writeRuns(s, loaded, w)
   writeRest(s, loaded, w, now)
 }
 
@@ -36,17 +34,25 @@ export const needsTurns = (w: Writes): boolean => w.newRuns.length + w.changedRu
 
 /** Does the same as `write`, but yields when the rest may be written in a later turn of the event loop. */
 export function* writeInTurns(s: Statements, loaded: Loaded, w: Writes, now: number): Generator<undefined> {
-  let written = 0
-  for (const seq of w.trimmed) s.trimRun.run(seq)
-  for (const run of w.newRuns) {
-    s.insertRun.run(loaded.agentId, ...newRunCells(run))
-    if (++written % runsPerTurn === 0) yield
+  const { trimmed, newRuns, changedRuns } = w
+  writeRuns(s, loaded, { trimmed, newRuns: [], changedRuns: [] })
+  for (let from = 0; from < newRuns.length; from += runsPerTurn) {
+    writeRuns(s, loaded, { trimmed: [], newRuns: newRuns.slice(from, from + runsPerTurn), changedRuns: [] })
+    yield
   }
-  for (const run of w.changedRuns) {
-    s.updateRun.run(...changedRunCells(run), run.seq)
-    if (++written % runsPerTurn === 0) yield
+  for (let from = 0; from < changedRuns.length; from += runsPerTurn) {
+    writeRuns(s, loaded, { trimmed: [], newRuns: [], changedRuns: changedRuns.slice(from, from + runsPerTurn) })
+    yield
   }
   writeRest(s, loaded, w, now)
+}
+
+type RunWrites = Pick<Writes, 'trimmed' | 'newRuns' | 'changedRuns'>
+
+function writeRuns(s: Statements, { agentId }: Loaded, { trimmed, newRuns, changedRuns }: RunWrites): void {
+  for (const seq of trimmed) s.trimRun.run(seq)
+  for (const run of newRuns) s.insertRun.run(agentId, ...newRunCells(run))
+  for (const run of changedRuns) s.updateRun.run(...changedRunCells(run), run.seq)
 }
 
 /** Writes everything but the runs of a report. */
