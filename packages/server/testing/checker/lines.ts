@@ -117,7 +117,7 @@ export interface Agent {
 export interface Code {
   code: string
   used: boolean
-  /** How many agents and tokens exist because the code was redeemed. */
+  /** The number of agents and tokens that were made when the code was redeemed. */
   agents: number
   tokens: number
   /** The number of bindings of the agent: redeeming the code should have made one token for each of them. */
