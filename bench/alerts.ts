@@ -49,6 +49,7 @@ interface Round {
 const scenes: readonly [says: string, happens: (fleet: Fleet) => number][] = [
   ['not one has reported since the upgrade', ({ start }) => start],
   ['every agent reports and is well', ({ store, start }) => knowSigns(store, start)],
+  ['every agent has signs of rules that are off', ({ store, start }) => knowSigns(store, start, '{"started":1}')],
   ['one in a hundred is bad', ({ store, start }) => turnBad(store, start)],
   ['every agent falls silent at once', ({ start }) => start + 12 * 60_000],
   ['every agent has been silent for long', ({ start }) => start + 60 * 60_000],
@@ -136,8 +137,8 @@ async function timeMigration(store: Embedded): Promise<number> {
   return performance.now() - from
 }
 
-function knowSigns({ sqlite }: Embedded, start: number): number {
-  sqlite.exec(`update agent set signs = ''`)
+function knowSigns({ sqlite }: Embedded, start: number, signs = ''): number {
+  sqlite.prepare('update agent set signs = ?').run(signs)
   return start
 }
 

@@ -5,7 +5,8 @@
 import type { Db } from '../db/open.ts'
 import { dayOf } from '../limits/days.ts'
 import { type AlertFacts, mayCostTooMuch } from './conditions.ts'
-import { costsOfDay, earlierCosts, earlierWaitingCosts, type SliceRow, type Wanted, waitingCost } from './fact-rows.ts'
+import { costsOfDay, earlierCosts, earlierWaitingCosts, type SliceRow, waitingCost } from './fact-rows.ts'
+import type { Judging } from './may-hold.ts'
 
 /**
  * The costs of agents, by agent id, only for agents that cost something today. The days before are read only if today's
@@ -13,7 +14,7 @@ import { costsOfDay, earlierCosts, earlierWaitingCosts, type SliceRow, type Want
  */
 export async function costsOf(
   db: Db,
-  { rules, now }: Pick<Wanted, 'rules' | 'now'>,
+  { rules, now }: Judging,
   rows: readonly SliceRow[],
 ): Promise<Map<string, AlertFacts['cost']>> {
   const today = dayOf(now)

@@ -2,37 +2,18 @@
  * Reads the rows from which the facts about agents are made. Columns with short values are read for all agents in every
  * evaluation, all other columns only for few agents.
  */
-import type { RuleName } from '@svc/api'
-import type { Level } from '@svc/protocol'
-import { sql } from 'kysely'
-import type { Engine } from '../db/engine.ts'
 import type { Db, Store } from '../db/open.ts'
-import { dayOf } from '../limits/days.ts'
 import { pendingUsage } from '../report-store/pending.ts'
-import { youngRunMs } from '../reports/signs.ts'
-import { minJumpMicro, type Rule } from './conditions.ts'
+import { type Judging, mayHold } from './may-hold.ts'
 
 export const agentsAtOnce = 200
 const failedRuns = 3
 const costDays = 14
 
-export interface Wanted {
+export interface Wanted extends Judging {
   workspaceId: string
-  rules: (name: RuleName) => Rule
-  now: number
   /** The ids of agents whose facts are needed in any case, because they have an alert. */
   asked: ReadonlySet<string>
-}
-
-/**
- * An agent's cost of today, in millionths of a US dollar, above which the agent's costs are needed for a rule;
- * undefined if no enabled rule needs costs.
- */
-export function highCost(rules: Wanted['rules']): number | undefined {
-  const [jump, day] = [rules('cost_jump'), rules('cost_day')]
-  // The rule `cost_day` also judges the sum of a workspace, so the costs of all its agents are needed.
-  if (day.on && day.limit !== null) return 0
-  return jump.on ? minJumpMicro : undefined
 }
 
 const slicedColumns = [
@@ -65,7 +46,7 @@ export type SliceRow = Awaited<ReturnType<typeof readAgents>>[number]
 export const readAgents = (db: Db, ids: readonly string[]) => narrowRows(db).where('agent.id', 'in', ids).execute()
 
 export interface Slice {
-  /** The agents for which a rule may hold, and in any case the last agent of the slice. */
+  /** The agents for which a rule may hold. */
   rows: SliceRow[]
   /** The name of the last agent of the slice; undefined if this is the last slice. */
   last: string | undefined
@@ -74,72 +55,41 @@ export interface Slice {
 }
 
 /**
- * Reads the next 200 agents of a workspace in the order of their names. The database looks at all of them, but returns
- * only those for which a rule may hold, and the last one.
+ * Reads the next agents of a workspace in the order of their names. The database looks at all of them, but returns only
+ * those for which a rule may hold. The agents are first counted by indexes alone, and read from their tables only once,
+ * since this happens for every agent every 15 s.
  */
 export async function readSlice(
   { db, engine }: Store,
   { workspaceId, rules, now }: Wanted,
   after: string,
 ): Promise<Slice> {
-  const levels = rules('warning').on ? ['bad', 'warn'] : ['bad']
-  const all = rules('run_failed').on
-  const young = rules('run_long').on && rules('run_long').after < youngRunMs
-  const high = highCost(rules)
-  const rows = await db
-    .with(
-      (as) => as('slice').materialized(),
-      (query) =>
-        narrowRows(query as Db)
-          .where('workspace_id', '=', workspaceId)
-          .where('name', '>', after)
-          .orderBy('name')
-          .limit(agentsAtOnce),
-    )
-    .selectFrom('slice')
-    .selectAll()
-    .select([
-      sql<number>`(select count(*) from slice)`.as('size'),
-      sql<number>`(select count(received_at) from slice)`.as('counted'),
+  const next = db
+    .selectFrom('agent')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .select(['name', 'agent_id'])
+    .where('workspace_id', '=', workspaceId)
+    .where('name', '>', after)
+    .orderBy('name')
+    .limit(agentsAtOnce)
+  const { last, size, counted } = await db
+    .selectFrom(next.as('next'))
+    .select(({ fn }) => [
+      fn.max('name').as('last'),
+      fn.countAll<number>().as('size'),
+      fn.count<number>('agent_id').as('counted'),
     ])
-    .where((eb) => {
-      const mayHold = eb.or([
-        eb.and([eb(sql`received_at + 90000`, '<=', now), eb(sql`received_at + 3000 * interval_s`, '<=', now)]),
-        eb('level', 'in', levels as Level[]),
-        eb('signs', 'is', null),
-        eb('signs', '<>', ''),
-        eb('wishes', 'is not', null),
-        eb('warnings', 'is not', null),
-        // True if the column `reporters` has marks of two different reporters.
-        eb(sql`replace(reporters, substr(reporters, 1, 8), '')`, '<>', ''),
-        ...(young ? [eb('doing', 'is not', null)] : []),
-        ...(all ? [eb('received_at', 'is not', null)] : []),
-        ...(high === undefined ? [] : [mayBeHigh(engine, high, dayOf(now))]),
-      ])
-      const isLast = eb('name', '=', sql<string>`(select max(name) from slice)`)
-      return eb.or([eb.and([eb('received_at', 'is not', null), mayHold]), isLast])
-    })
+    .executeTakeFirstOrThrow()
+  if (last === null) return { rows: [], last: undefined, counted }
+  const rows = await narrowRows(db)
+    .where('workspace_id', '=', workspaceId)
+    .where('name', '>', after)
+    .where('name', '<=', last)
+    .where('received_at', 'is not', null)
+    .where((eb) => eb.or(mayHold(engine, { rules, now })))
     .orderBy('name')
     .execute()
-  const [{ counted, size } = { counted: 0, size: 0 }] = rows
-  return { rows, last: size < agentsAtOnce ? undefined : rows.at(-1)?.name, counted }
-}
-
-/**
- * A condition for agents whose cost on a day may be above the limit. The cost is the sum of a row in `usage_day` and of
- * a cost stored with the last report, so one of these two is above half of the limit. The cost with the last report is
- * only compared by its number of digits.
- */
-function mayBeHigh(engine: Engine, limit: number, day: number) {
-  const half = Math.floor(limit / 2)
-  const digits = '[0-9]'.repeat(String(half).length)
-  // The costs stored with the last report are JSON such as [[20000,"",1,2,3]]: day, model, runs, cost, tokens.
-  const waits =
-    engine === 'sqlite'
-      ? sql`usage glob ${`*[[]${day},"",*,${digits}*`}`
-      : sql`usage ~ ${`\\[${day},"",[0-9]+,${digits}`}`
-  return sql<boolean>`(${waits} or exists (select 1 from usage_day where usage_day.agent_id = slice.id and model = ''
-    and usage_day.day = ${day} and usage_day.cost_micro > ${half}))`
+  return { rows, last: size < agentsAtOnce ? undefined : last, counted }
 }
 
 export interface Details {

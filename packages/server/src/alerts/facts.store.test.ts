@@ -1,3 +1,4 @@
+import type { RuleName } from '@svc/api'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
@@ -61,7 +62,7 @@ everyEngine('the facts about a fleet', (open) => {
     const now = w.clock.now()
     const all = [...agentRules, 'none'] as const
     for (const name of all) {
-      const rules = (rule: Parameters<typeof defaultRule>[0]) => {
+      const rules = (rule: RuleName) => {
         const limit = rule === 'cost_day' ? 500_000 : null
         return { ...defaultRule(rule), on: rule === name, after: 0, limit }
       }
@@ -80,9 +81,32 @@ everyEngine('the facts about a fleet', (open) => {
     }
   })
 
+  test('an agent is not read for the sake of a rule that is off', async () => {
+    const w = await fleet()
+    const read = async (on: readonly RuleName[]) => {
+      const rules = (name: RuleName) => ({ ...defaultRule(name), on: on.includes(name), after: 0, limit: null })
+      const wanted = { workspaceId: w.workspace.id, rules, now: w.clock.now(), asked: new Set<string>() }
+      const names: string[] = []
+      for await (const { agents } of agentFacts(w.store, wanted)) names.push(...agents.map(({ about }) => about.name))
+      return names
+    }
+    expect(await read([])).toEqual([])
+    const found: Partial<Record<RuleName, string[]>> = {
+      bad: ['bad'],
+      warning: ['warn'],
+      process: ['process', 'unknown-signs'],
+      status_stale: ['stale-status'],
+      binding: ['binding', 'unknown-signs'],
+      gauge: ['gauge', 'unknown-signs'],
+      update: ['held'],
+      two_reporters: ['another-reporter', 'two-reporters'],
+    }
+    for (const [name, names] of Object.entries(found)) expect(await read([name as RuleName]), name).toEqual(names)
+  })
+
   test('a cost is the sum of what is written and what still waits in the last report', async () => {
     const w = await fleet()
-    const rules = (rule: Parameters<typeof defaultRule>[0]) => defaultRule(rule)
+    const rules = (rule: RuleName) => defaultRule(rule)
     const costs = new Map<string, object>()
     const wanted = { workspaceId: w.workspace.id, rules, now: w.clock.now(), asked: new Set<string>() }
     for await (const { agents } of agentFacts(w.store, wanted))
@@ -93,7 +117,7 @@ everyEngine('the facts about a fleet', (open) => {
 
   test('a cost of yesterday that still waits is counted, even if no cost of today waits', async () => {
     const w = await fleet()
-    const rules = (rule: Parameters<typeof defaultRule>[0]) => defaultRule(rule)
+    const rules = (rule: RuleName) => defaultRule(rule)
     const wanted = { workspaceId: w.workspace.id, rules, now: w.clock.now(), asked: new Set<string>() }
     const costs: unknown[] = []
     for await (const { agents } of agentFacts(w.store, wanted))
@@ -106,7 +130,7 @@ everyEngine('the facts about a fleet', (open) => {
   test('an agent that never reported is not counted, and slices count each agent once', async () => {
     const w = await fleet()
     for (let i = 0; i < 230; i++) await reported(w, (await w.addAgent(`more-${i}`)).id, {}, {})
-    const rules = (rule: Parameters<typeof defaultRule>[0]) => defaultRule(rule)
+    const rules = (rule: RuleName) => defaultRule(rule)
     const wanted = { workspaceId: w.workspace.id, rules, now: w.clock.now(), asked: new Set([w.agent.id]) }
     const counts: number[] = []
     for await (const { counted } of agentFacts(w.store, wanted)) counts.push(counted)

@@ -2,12 +2,11 @@
  * Reads the facts by which rules about agents are judged, a slice of agents at a time, so that evaluating a large fleet
  * does not delay reports. For agents about which no rule can hold, only columns with short values are read.
  */
-import type { RuleName } from '@svc/api'
 import type { Db, Store } from '../db/open.ts'
 import { silentAt } from '../limits/silent.ts'
 import { warnsOf } from '../reports/columns.ts'
 import { twoReporters } from '../reports/reporters.ts'
-import { noSigns, readSigns, type Signs, youngRunMs } from '../reports/signs.ts'
+import { noSigns, readSigns, type Signs } from '../reports/signs.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import type { AlertFacts } from './conditions.ts'
 import { costsOf } from './costs.ts'
@@ -15,7 +14,6 @@ import {
   agentsAtOnce,
   type Details,
   detailsOf,
-  highCost,
   lastRuns,
   readAgents,
   readSlice,
@@ -24,10 +22,9 @@ import {
   type Wanted,
 } from './fact-rows.ts'
 import { readHours } from './hours.ts'
+import { highCost, type Judging, needSigns, needsYoungRuns } from './may-hold.ts'
 import { signsOfBodies } from './signs-of-bodies.ts'
 import type { About } from './store.ts'
-
-const ofBody: readonly RuleName[] = ['process', 'binding', 'gauge', 'run_long']
 
 interface AgentFound {
   about: About
@@ -71,7 +68,7 @@ async function factsIn(db: Db, wanted: Wanted, rows: readonly SliceRow[], counte
   const signs = new Map(rows.map((row) => [row.id, read.get(row.id) ?? readSigns(row.signs ?? '')]))
   const needsDetails = ({ id, wishes }: SliceRow) => hasHold(wishes) || signs.get(id)?.process != null
   const details = await detailsOf(db, idsOf(rows.filter(needsDetails)))
-  const costs = highCost(rules) === undefined ? noCosts : await costsOf(db, wanted, rows)
+  const costs = highCost(wanted) === undefined ? noCosts : await costsOf(db, wanted, rows)
   const runs = rules('run_failed').on ? await lastRuns(db, idsOf(rows)) : undefined
   return {
     counted,
@@ -102,11 +99,10 @@ const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ??
  * the signs are not stored yet, or if the rule `run_long` is about runs that are too young to be among the stored
  * signs. The signs of a silent agent do not matter.
  */
-function needsBody(row: SliceRow, { rules, now }: Pick<Wanted, 'rules' | 'now'>): boolean {
-  if (row.received_at === null || isSilent(row, now)) return false
-  if (row.signs === null) return ofBody.some((name) => rules(name).on)
-  const long = rules('run_long')
-  return long.on && long.after < youngRunMs && row.doing !== null
+function needsBody(row: SliceRow, judging: Judging): boolean {
+  if (row.received_at === null || isSilent(row, judging.now)) return false
+  if (row.signs === null) return needSigns(judging)
+  return needsYoungRuns(judging) && row.doing !== null
 }
 
 interface More {
