@@ -2,7 +2,7 @@
  * Measures CPU time per report and reports per second, of the service and of the limit servers T and L
  * (report/limit.ts) in turn; medians of the rounds. PART is keep-alive or close (what happens to connections; reports
  * of 3 KB), 30kb, 250kb, slow-disk (each sync a millisecond slower) or postgres. `--beside FOLDER` compares the service
- * with that of another checkout instead, in 15 rounds (report/beside.ts).
+ * with that of another checkout instead, in 15 rounds (report/beside.ts); it may be given several times.
  *
  *   npm run bench -- report [PART …] [--rounds 5] [--seconds 3] [--beside FOLDER]
  */
@@ -56,16 +56,20 @@ export async function benchReport(args: string[]): Promise<string> {
   const { positionals, values } = parseArgs({
     args,
     allowPositionals: true,
-    options: { rounds: { type: 'string' }, seconds: { type: 'string', default: '3' }, beside: { type: 'string' } },
+    options: {
+      rounds: { type: 'string' },
+      seconds: { type: 'string', default: '3' },
+      beside: { type: 'string', multiple: true },
+    },
   })
-  const checkout = values.beside === undefined ? undefined : checkoutIn(values.beside)
-  const rounds = Number(values.rounds ?? (checkout ? 15 : 5))
+  const checkouts = values.beside?.map(checkoutIn)
+  const rounds = Number(values.rounds ?? (checkouts ? 15 : 5))
   const seconds = Number(values.seconds)
   const texts: string[] = []
-  for (const name of chosenOf(positionals, checkout === undefined)) {
+  for (const name of chosenOf(positionals, checkouts === undefined)) {
     console.error(`report: ${name}`)
     const part = parts[name] as Part
-    texts.push(await (checkout ? compare(part, checkout, rounds, seconds) : measurePart(part, rounds, seconds)))
+    texts.push(await (checkouts ? compare(part, checkouts, rounds, seconds) : measurePart(part, rounds, seconds)))
   }
   return texts.join('\n\n')
 }

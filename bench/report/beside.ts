@@ -1,6 +1,7 @@
 /**
- * Compares the service of this checkout with that of another checkout: how much more CPU time a report costs. The speed
- * of a machine changes from second to second, so a round alternates between the two services every fraction of a
+ * Compares the service of this checkout with those of other checkouts: how much more CPU time a report costs. Two
+ * processes of the same service differ by up to 10% for as long as they run, so new ones are started every few rounds.
+ * The speed of a machine changes from second to second, so a round alternates between the services every fraction of a
  * second. Each round gives a ratio, and the median of all ratios is the result. The load generator is always that of
  * this checkout.
  */
@@ -16,11 +17,8 @@ export interface Compared extends Load {
   postgres?: boolean
 }
 
-/** The results of one round: `ours` for the service of this checkout, `theirs` for that of the other checkout. */
-interface Round {
-  ours: Measured
-  theirs: Measured
-}
+/** The results of one round: of this checkout's service, then of each other one's in the given order. */
+type Round = readonly [ours: Measured, ...others: Measured[]]
 
 export function checkoutIn(folder: string): string {
   const checkout = resolve(folder)
@@ -29,23 +27,54 @@ export function checkoutIn(folder: string): string {
   return checkout
 }
 
-export async function compare(part: Compared, checkout: string, rounds: number, seconds: number): Promise<string> {
+export async function compare(
+  part: Compared,
+  checkouts: readonly string[],
+  rounds: number,
+  seconds: number,
+): Promise<string> {
+  const all: Round[] = []
+  for (let round = 0; round < rounds; round += roundsOfProcesses) {
+    console.error(`  ${round} of ${rounds} rounds done`)
+    all.push(...(await measureNew(part, checkouts, seconds, round, Math.min(roundsOfProcesses, rounds - round))))
+  }
+  return checkouts.map((checkout, i) => textOf(part, checkout, all, i + 1, seconds)).join('\n\n')
+}
+
+/** The number of rounds for which the same processes are measured. */
+const roundsOfProcesses = 3
+/** The seconds of load before the first round of new processes, in which their code is compiled. */
+const warmSeconds = 10
+
+/** Starts all services, in an order that depends on `from`, and measures them in several rounds. */
+async function measureNew(part: Compared, checkouts: readonly string[], seconds: number, from: number, rounds: number) {
   const start = part.postgres ? onPostgres : embedded
+  const all = [{}, ...checkouts.map((checkout) => ({ checkout }))]
   const servers: Server[] = []
   try {
-    const ours = await start(part.agents)
-    servers.push(ours)
-    const theirs = await start(part.agents, { checkout })
-    servers.push(theirs)
+    for (const i of turned(all.keys(), from)) servers[i] = await start(part.agents, all[i])
     pinToCores(servers)
-    for (const time of ['all', 2 * seconds] as const) await measureInTurns(servers, part, time)
-    const all: Round[] = []
-    for (let round = 0; round < rounds; round++)
-      all.push(await inTurns({ ours, theirs }, part, seconds, round % 2 === 1))
-    return textOf(part, checkout, all, seconds)
+    for (const time of ['all', warmSeconds] as const) await measureInTurns(servers, part, time)
+    const measured: Round[] = []
+    for (let round = from; round < from + rounds; round++) {
+      const order = turned(servers.keys(), round)
+      const of = await measureInTurns(
+        order.map((i) => servers[i] as Server),
+        part,
+        seconds,
+      )
+      measured.push(order.map((_, i) => of[order.indexOf(i)]) as unknown as Round)
+    }
+    return measured
   } finally {
-    for (const server of servers) await server.stop()
+    for (const server of servers) await server?.stop()
   }
+}
+
+/** The list, begun at another of its entries. */
+function turned(list: Iterable<number>, by: number): number[] {
+  const all = [...list]
+  return all.map((_, i) => all[(i + by) % all.length] as number)
 }
 
 /**
@@ -61,37 +90,32 @@ function pinToCores(servers: readonly Server[]): void {
   pin(process.pid, 1)
 }
 
-async function inTurns({ ours, theirs }: Record<keyof Round, Server>, load: Load, seconds: number, reversed: boolean) {
-  const measured = await measureInTurns(reversed ? [theirs, ours] : [ours, theirs], load, seconds)
-  const [first, second] = measured as [Measured, Measured]
-  return reversed ? { ours: second, theirs: first } : { ours: first, theirs: second }
-}
-
 const costs = {
   service: ({ cpu }: Measured) => cpu,
   database: ({ database }: Measured) => database,
   both: ({ cpu, database }: Measured) => cpu + database,
 }
 
-function textOf(part: Compared, checkout: string, all: readonly Round[], seconds: number): string {
+function textOf(part: Compared, checkout: string, all: readonly Round[], other: number, seconds: number): string {
+  const pairs = all.map((round) => ({ ours: round[0], theirs: round[other] as Measured }))
   const rows = Object.entries(costs).flatMap(([name, cost]) => {
     if (!part.postgres && name !== 'service') return []
-    const ratios = all.map(({ ours, theirs }) => cost(ours) / cost(theirs)).sort((a, b) => a - b)
+    const ratios = pairs.map(({ ours, theirs }) => cost(ours) / cost(theirs)).sort((a, b) => a - b)
     const quarter = Math.floor(ratios.length / 4)
     return [
       [
         name,
-        fixed(median(all.map(({ ours }) => cost(ours)))),
-        fixed(median(all.map(({ theirs }) => cost(theirs)))),
+        fixed(median(pairs.map(({ ours }) => cost(ours)))),
+        fixed(median(pairs.map(({ theirs }) => cost(theirs)))),
         fixed(median(ratios), 3),
         `${fixed(ratios[quarter] ?? Number.NaN, 3)} to ${fixed(ratios.at(-1 - quarter) ?? Number.NaN, 3)}`,
         `${fixed(ratios[0] ?? Number.NaN, 3)} to ${fixed(ratios.at(-1) ?? Number.NaN, 3)}`,
       ],
     ]
   })
-  const errors = all.reduce((sum, { ours, theirs }) => sum + ours.errors + theirs.errors, 0)
+  const errors = pairs.reduce((sum, { ours, theirs }) => sum + ours.errors + theirs.errors, 0)
   return [
-    `**${part.says}**: this checkout beside ${checkout}, 32 clients, ${count(part.agents)} agents, ${all.length} rounds of ${seconds} s each in rotating order, ${errors} errors.`,
+    `**${part.says}**: this checkout beside ${checkout}, 32 clients, ${count(part.agents)} agents, ${all.length} rounds of ${seconds} s for each service, new processes every ${roundsOfProcesses} rounds, ${errors} errors.`,
     table(['CPU of', 'µs/report here', 'there', 'ratio (median)', 'middle half', 'from, to'], rows),
   ].join('\n\n')
 }
