@@ -46,7 +46,7 @@ const smallBytes = 256 * 1024
 /** The milliseconds from which on a sync of the calling thread counts as slow. */
 const slowMs = 20
 /** The milliseconds after a slow sync during which another thread syncs everything. */
-const waryMs = 60_000
+const waryMs = 10_000
 
 /**
  * Returns the write-ahead log of the database in `file`. Calls of `sync` that come while another thread syncs all wait
