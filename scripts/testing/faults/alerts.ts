@@ -40,7 +40,7 @@ export const alertFaults: readonly Fault[] = [
     name: 'mass silence: agents that fell silent at any time count together',
     harm: 'An agent that fails now is hidden among those that were offline for weeks.',
     file: at('alerts/mass.ts'),
-    old: '(times[last] ?? 0) <= since + windowMs',
+    old: '(times[end] ?? 0) <= since + windowMs',
     new: 'true',
     tests: [at('alerts/mass.test.ts')],
   },

@@ -36,14 +36,26 @@ export function massSilence(
   }
   const enough = Math.max(minAgents, counted * minShare)
   if (silent.length < enough) return undefined
+  const [first, last] = ends(silent)
+  if (last - first <= windowMs) return { since: first, agents: silent }
   // Only the times are sorted, because sorting tens of thousands of objects would block this process too long.
   const times = Float64Array.from(silent, ({ since }) => since).sort()
-  let last = 0
-  for (const [first, since] of times.entries()) {
-    while (last < times.length && (times[last] ?? 0) <= since + windowMs) last++
-    if (last - first >= enough) return { since, agents: within(silent, since) }
+  let end = 0
+  for (const [start, since] of times.entries()) {
+    while (end < times.length && (times[end] ?? 0) <= since + windowMs) end++
+    if (end - start >= enough) return { since, agents: within(silent, since) }
   }
   return undefined
+}
+
+/** When the first and the last of these agents fell silent. */
+function ends(silent: readonly SilentAgent[]): [first: number, last: number] {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const { since } of silent) {
+    if (since < first) first = since
+    if (since > last) last = since
+  }
+  return [first, last]
 }
 
 /**
