@@ -140,6 +140,9 @@ export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
       ['--limit <usd>', 'for cost_day: the US dollars that a day may cost'],
       ['--statuses <list>', 'for run_failed: the statuses that count, separated by commas'],
       ['--channels <list>', 'the channels that it is sent to, separated by commas, or all'],
+      ['--reminders <on|off>', 'remind of an alert that is open at the level bad and not acknowledged'],
+      ['--escalate <duration>', 'how long an alert may be unacknowledged before further channels get it, or off'],
+      ['--escalate-to <list>', 'these further channels, separated by commas'],
     ],
   },
 })

@@ -99,7 +99,18 @@ everyEngine('commands for alerts and rules', (open) => {
       statuses: ['failed', 'timeout'],
     })
     expect((await json('rule list north'))[0]).toEqual(silent)
-    expect(await said('rule set north silent --off')).toMatch(/^silent +no +10m +bad +- +- +all$/m)
+    expect(await said('rule set north silent --off')).toMatch(/^silent +no +10m +bad +- +- +all +- +yes$/m)
+  })
+
+  test('rule set switches reminders and escalation, rule list shows them, and programs see the same keys as before', async () => {
+    const { json, said } = await start()
+    await json('channel add north ops', hook)
+    const before = (await json('rule list north'))[0]
+    const escalated = await said('rule set north silent --escalate 30m --escalate-to ops --reminders off')
+    expect(escalated).toMatch(/^silent +yes +10m +bad +- +- +all except ops +ops after 30m +no$/m)
+    expect((await json('rule list north'))[0]).toEqual(before)
+    expect(await said('rule set north silent --escalate 1h --escalate-to ops')).toMatch(/ops after 1h +no$/m)
+    expect(await said('rule set north silent --escalate off --reminders on')).toMatch(/ all +- +yes$/m)
   })
 
   test('a duration is taken as given, in seconds, up to 30 days; anything else is refused and changes nothing', async () => {
@@ -126,6 +137,12 @@ everyEngine('commands for alerts and rules', (open) => {
       [' --limit 0', /^misused: --limit is a number of US dollars above 0/],
       [' --statuses failed', /^refused: The rule silent has no statuses; run_failed has/],
       [' --channels nowhere', /^refused: There is no channel "nowhere"/],
+      [' --reminders maybe', /^misused: --reminders is on or off: got "maybe"/],
+      [' --escalate 30m', /^misused: An escalation needs a time and channels/],
+      [' --escalate-to ops', /^misused: An escalation needs a time and channels/],
+      [' --escalate off --escalate-to ops', /^misused: An escalation needs a time and channels/],
+      [' --escalate soon --escalate-to ops', /^misused: --escalate is a whole number with s, m, h or d/],
+      [' --escalate 30m --escalate-to nowhere', /^refused: There is no channel "nowhere"/],
     ]
     for (const [more, sentence] of refusals) expect(await said(`rule set north silent${more}`)).toMatch(sentence)
     expect(await json('rule list north')).toEqual(rules)

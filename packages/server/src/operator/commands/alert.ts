@@ -110,22 +110,22 @@ export const alertCommands = {
     },
     show: ({ id }) => `The mute ${id} is lifted.`,
   }),
-  ...commandOf<RuleRow[]>(alerts.rules, {
-    run: async (request, given, stores) => {
-      const place = await placeIn(given, stores, argument(request, 0))
-      return (await stores.listRules(given.store.db, place)).map(ruleAlone)
-    },
+  ...commandOf<RuleSettings[]>(alerts.rules, {
+    run: async (request, given, stores) =>
+      stores.listRules(given.store.db, await placeIn(given, stores, argument(request, 0))),
     show: rulesTable,
+    json: (all) => all.map(ruleAlone),
   }),
-  ...commandOf<RuleRow>(alerts.setRule, {
+  ...commandOf<RuleSettings>(alerts.setRule, {
     run: async (request, given, stores) => {
       const workspace = await placeIn(given, stores, argument(request, 0))
       const rule = argument(request, 1)
       await stores.perform(given, stores.ruleSet, { workspace }, { rule, ...changeIn(request) })
       const rows = await stores.listRules(given.store.db, workspace)
-      return ruleAlone(rows.find((row) => row.rule === rule) as RuleSettings)
+      return rows.find((row) => row.rule === rule) as RuleSettings
     },
     show: (row) => rulesTable([row]),
+    json: ruleAlone,
   }),
 }
 
@@ -135,11 +135,13 @@ function muteAlone({ id, agent, rule, until }: MuteRow) {
 }
 
 /** A rule as `--json` prints it. Programs rely on these keys, so further ones are left out. */
-const ruleAlone = ({ reminds: _, escalation: __, ...row }: RuleSettings): RuleRow => row
+function ruleAlone({ reminds: _, escalation: __, ...row }: RuleSettings): RuleRow {
+  return row
+}
 
-function rulesTable(all: readonly RuleRow[]): string {
+function rulesTable(all: readonly RuleSettings[]): string {
   return table(
-    ['RULE', 'ON', 'AFTER', 'LEVEL', 'LIMIT', 'STATUSES', 'CHANNELS'],
+    ['RULE', 'ON', 'AFTER', 'LEVEL', 'LIMIT', 'STATUSES', 'CHANNELS', 'ESCALATION', 'REMINDERS'],
     all.map((r) => [
       r.rule,
       r.on ? 'yes' : 'no',
@@ -147,7 +149,9 @@ function rulesTable(all: readonly RuleRow[]): string {
       r.level,
       r.limit === null ? null : `${r.limit} USD`,
       r.statuses?.join(', '),
-      r.channels?.join(', ') ?? 'all',
+      r.channels?.join(', ') ?? (r.escalation ? `all except ${r.escalation.channels.join(', ')}` : 'all'),
+      r.escalation && `${r.escalation.channels.join(', ')} after ${writeDuration(r.escalation.after)}`,
+      r.reminds ? 'yes' : 'no',
     ]),
     'There is no rule.',
   )
@@ -181,9 +185,31 @@ function changeIn(request: Request) {
     ...(limit !== undefined && { limit: dollars(limit) }),
     ...(statuses && { statuses }),
     ...(channels && { channels: channels.length === 1 && channels[0] === 'all' ? null : channels }),
+    ...remindersIn(request),
+    ...escalationIn(request),
   }
   if (Object.keys(changed).length > 0) return changed
-  throw new Misused('Say what to change: --on, --off, --after, --limit, --statuses or --channels.')
+  throw new Misused(
+    'Say what to change: --on, --off, --after, --limit, --statuses, --channels, --reminders or --escalate.',
+  )
+}
+
+function remindersIn(request: Request): { reminds?: boolean } {
+  const reminders = option(request, 'reminders')
+  if (reminders === undefined) return {}
+  if (reminders === 'on' || reminders === 'off') return { reminds: reminders === 'on' }
+  throw new Misused(`--reminders is on or off: got ${shown(reminders)}.`)
+}
+
+function escalationIn(request: Request): Pick<Partial<RuleSettings>, 'escalation'> {
+  const [after, channels] = [option(request, 'escalate'), listIn(request, 'escalateTo')]
+  if (after === undefined && channels === undefined) return {}
+  if (after === 'off' && channels === undefined) return { escalation: null }
+  if (after === undefined || after === 'off' || channels === undefined)
+    throw new Misused(
+      'An escalation needs a time and channels: --escalate 30m --escalate-to oncall. Or --escalate off.',
+    )
+  return { escalation: { after: duration('--escalate', after), channels } }
 }
 
 function dollars(text: string): number {
