@@ -71,7 +71,7 @@ async function measureNew(part: Compared, checkouts: readonly string[], seconds:
   }
 }
 
-/** The list, begun at another of its entries. */
+/** The list in the same order, but from another entry on, with the entries before it at the end. */
 function turned(list: Iterable<number>, by: number): number[] {
   const all = [...list]
   return all.map((_, i) => all[(i + by) % all.length] as number)
