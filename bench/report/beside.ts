@@ -33,6 +33,7 @@ export async function compare(
   rounds: number,
   seconds: number,
 ): Promise<string> {
+  pin(process.pid, 1)
   const all: Round[] = []
   for (let round = 0; round < rounds; round += roundsOfProcesses) {
     console.error(`  ${round} of ${rounds} rounds done`)
@@ -40,6 +41,9 @@ export async function compare(
   }
   return checkouts.map((checkout, i) => textOf(part, checkout, all, i + 1, seconds)).join('\n\n')
 }
+
+/** The number of cores, read before this process is kept on one of them. */
+const cores = availableParallelism()
 
 /** The number of rounds for which the same processes are measured. */
 const roundsOfProcesses = 3
@@ -53,7 +57,7 @@ async function measureNew(part: Compared, checkouts: readonly string[], seconds:
   const servers: Server[] = []
   try {
     for (const i of turned(all.keys(), from)) servers[i] = await start(part.agents, all[i])
-    pinToCores(servers)
+    for (const { pid } of servers) pin(pid, 0)
     for (const time of ['all', warmSeconds] as const) await measureInTurns(servers, part, time)
     const measured: Round[] = []
     for (let round = from; round < from + rounds; round++) {
@@ -78,16 +82,13 @@ function turned(list: Iterable<number>, by: number): number[] {
 }
 
 /**
- * Keeps the services on one core and this process, whose children send the load, on another. Otherwise chance decides
- * which service shares a core with the load, and the ratio of two equal services can be 20% off. Does nothing without
- * the program `taskset`.
+ * Keeps a process and its threads on one core: the services on the first, this process on the second, together with the
+ * load and the databases that it starts. Otherwise chance decides which service shares a core with the load, and the
+ * ratio of two equal services can be 20% off. Does nothing without the program `taskset`.
  */
-function pinToCores(servers: readonly Server[]): void {
-  if (availableParallelism() < 2) return
-  const pin = (pid: number, core: number) =>
-    spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `${core}`, `${pid}`])
-  for (const { pid } of servers) pin(pid, 0)
-  pin(process.pid, 1)
+function pin(pid: number, core: 0 | 1): void {
+  if (cores < 2) return
+  spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `${core}`, `${pid}`])
 }
 
 const costs = {
