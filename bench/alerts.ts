@@ -17,8 +17,8 @@ import { openEmbedded, type Store } from '../packages/server/src/db/open.ts'
 import { newId } from '../packages/server/src/ids.ts'
 import { accountTables } from '../packages/server/src/people/auth.ts'
 import { addWorkspace } from '../packages/server/testing/test-workspace.ts'
+import { bodyOf, tokenOf } from './common/fleet.ts'
 import { count, fixed, table } from './common/table.ts'
-import { bodyOf, tokenOf } from './report/fleet.ts'
 
 /**
  * The limits that a result must keep: the milliseconds that a turn of the event loop may take, and the share of a core
@@ -130,7 +130,7 @@ async function timeMigration(store: Embedded): Promise<number> {
   store.sqlite.exec('pragma foreign_keys = off')
   for (const name of [...tables.map((row) => String(row.name)), 'agent_hours', 'service_backup', 'account_mail'])
     store.sqlite.exec(`drop table ${name}`)
-  store.sqlite.exec(`alter table agent drop column signs;
+  store.sqlite.exec(`alter table agent drop column signs; alter table agent_report drop column signs;
     delete from kysely_migration where name >= '012'; pragma foreign_keys = on; pragma wal_checkpoint(truncate)`)
   const from = performance.now()
   await migrate(store, accountTables(store))
@@ -138,7 +138,7 @@ async function timeMigration(store: Embedded): Promise<number> {
 }
 
 function knowSigns({ sqlite }: Embedded, start: number, signs = ''): number {
-  sqlite.prepare('update agent set signs = ?').run(signs)
+  sqlite.prepare('update agent_report set signs = ?').run(signs)
   return start
 }
 

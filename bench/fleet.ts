@@ -10,12 +10,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { watchDisk } from './common/disk.ts'
 import { startLimit } from './common/limit.ts'
+import type { BenchResult } from './common/result.ts'
 import { type Service, startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
 import { memory } from './common/usage.ts'
 import { type Counts, quantile, sum } from './fleet/counts.ts'
 import { type Load, startLoad, type Window, window } from './fleet/load.ts'
-import type { Measured } from './main.ts'
 
 /** The seconds between two reports of an agent (8). */
 const interval = 30
@@ -62,7 +62,7 @@ interface Joining {
   counts: Counts
 }
 
-export async function benchFleet(args: string[]): Promise<Measured> {
+export async function benchFleet(args: string[]): Promise<BenchResult> {
   const { agents, seconds, connections, alone, limited } = optionsOf(args)
   const runs: Run[] = []
   for (const n of agents) runs.push(await run(n, Math.min(n, connections), seconds, limited))

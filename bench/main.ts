@@ -3,17 +3,10 @@
  * replaces its section of docs/benchmarks.md. The name `all` runs every measurement in turn.
  */
 import { machine } from './common/machine.ts'
+import type { BenchResult } from './common/result.ts'
 import { writeSection } from './common/write.ts'
 
-/**
- * The result of a measurement as Markdown: `tables` is for docs/benchmarks.md, and `sizing` is the table in
- * docs/operate.md from which operators choose a machine.
- */
-export interface Measured {
-  tables: string
-  sizing: string
-}
-export type Bench = (args: string[]) => Promise<string | Measured>
+export type Bench = (args: string[]) => Promise<string | BenchResult>
 
 /**
  * The measurements, in the order in which `all` runs them. The module of a measurement is imported only when it runs.

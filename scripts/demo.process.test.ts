@@ -4,8 +4,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { streamOf } from '../packages/server/src/web/testing/stream.ts'
 import { askOperator } from '../packages/server/testing/operator.ts'
+import { streamOf } from '../packages/server/testing/page/stream.ts'
 import { Demo, living, type Ready, using } from './testing/demo.ts'
 import { eventually } from './testing/eventually.ts'
 

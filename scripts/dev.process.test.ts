@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { streamOf } from '../packages/server/src/web/testing/stream.ts'
+import { streamOf } from '../packages/server/testing/page/stream.ts'
 import { freePort } from './testing/free-port.ts'
 import { within } from './testing/within.ts'
 

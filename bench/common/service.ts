@@ -14,7 +14,7 @@ import { databaseFile } from '../../packages/server/src/ops/data-folder.ts'
 import { hashToken } from '../../packages/server/src/tokens.ts'
 import { addWorkspace } from '../../packages/server/testing/test-workspace.ts'
 import { freePort } from '../../scripts/testing/free-port.ts'
-import { tokenOf } from '../report/fleet.ts'
+import { tokenOf } from './fleet.ts'
 
 const thisCheckout = join(import.meta.dirname, '../..')
 export const workspace = 'bench'

@@ -4,7 +4,7 @@
  * write for each report, no library, and a timing wheel with a slot for each millisecond instead of timers.
  */
 import { createConnection, type Socket } from 'node:net'
-import { bodyOf, tokenOf } from '../report/fleet.ts'
+import { bodyOf, tokenOf } from '../common/fleet.ts'
 import { addTo, type Counts, countError, newCounts } from './counts.ts'
 
 export interface Fleet {

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readBundle } from '../../packages/blueprint/src/index.ts'
 import { rawZip } from '../../packages/blueprint/testing/raw.ts'
 import { manifestText } from '../../packages/server/testing/bundles.ts'
+import { tokenOf } from '../common/fleet.ts'
 import { workspace } from '../common/service.ts'
-import { tokenOf } from '../report/fleet.ts'
 
 export type LoadName = 'spellings' | 'unread' | 'dense' | 'folders' | 'uploads' | 'sign-in'
 

@@ -3,8 +3,8 @@
  * service, and a person who signs in.
  */
 import { Agent, request } from 'node:http'
+import { bodyOf, tokenOf } from '../common/fleet.ts'
 import { password } from '../common/service.ts'
-import { bodyOf, tokenOf } from '../report/fleet.ts'
 
 /** The number of honest agents. It is so large that none of them reports more than 60 times a minute. */
 export const otherAgents = 40

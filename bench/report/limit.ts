@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
-import { fleetSize, tokenOf } from './fleet.ts'
+import { fleetSize, tokenOf } from '../common/fleet.ts'
 
 const db = new DatabaseSync(process.argv[2] ?? '')
 db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000; pragma cache_size = -262144;

@@ -1,13 +1,15 @@
 /**
- * `load.ts PORTS MODE SECONDS|all [KILOBYTES]` sends reports with 32 clients, each of which waits for its answer before
- * it sends again. The load alternates between several PORTS (separated by commas) every fraction of a second, so that a
- * slow moment of the machine affects all of them; each port gets SECONDS in total. Prints one line of JSON with an
- * entry for each port.
+ * `load.ts PORTS PIDS DATABASES MODE SECONDS|all [KILOBYTES]` sends reports with 32 clients, each of which waits for its
+ * answer before it sends again. The load alternates between several PORTS (separated by commas) every fraction of a
+ * second, so that a slow moment of the machine affects all of them; each port gets SECONDS in total. Prints one line of
+ * JSON with an entry for each port, with the CPU time that the process in PIDS, and the one in DATABASES (0: there is
+ * none) with its children, used while the port had the load.
  */
 import { connect, type Socket } from 'node:net'
-import { bodyOf, fleetSize, tokenOf } from './fleet.ts'
+import { bodyOf, fleetSize, tokenOf } from '../common/fleet.ts'
+import { cpuSecondsOfThreads, familyOf } from '../common/usage.ts'
 
-const [ports = '', mode, seconds, kilobytes = '3'] = process.argv.slice(2)
+const [ports = '', pids = '', databases = '', mode, seconds, kilobytes = '3'] = process.argv.slice(2)
 const clients = 32
 /**
  * The milliseconds for which one port is loaded before the next: short compared to disturbances of the machine, long
@@ -26,20 +28,29 @@ let turn = Math.floor(Date.now() / 10) % 1_000_000
 
 interface Target {
   port: string
+  pid: number
+  databasePid: number
   sockets: (Socket | undefined)[]
   next: number
   latencies: number[]
   errors: number
   elapsed: number
+  /** Seconds of CPU time. */
+  cpu: number
+  database: number
 }
 const targets = ports.split(',').map(
-  (port): Target => ({
+  (port, i): Target => ({
     port,
+    pid: Number(pids.split(',')[i]),
+    databasePid: Number(databases.split(',')[i]),
     sockets: Array.from({ length: clients }, () => undefined),
     next: first,
     latencies: [],
     errors: 0,
     elapsed: 0,
+    cpu: 0,
+    database: 0,
   }),
 )
 if (seconds === 'all') for (const target of targets) await slice(target, 60_000, fleetSize)
@@ -50,10 +61,10 @@ else
 
 console.log(
   JSON.stringify(
-    targets.map(({ latencies, errors, elapsed }) => {
+    targets.map(({ latencies, errors, elapsed, cpu, database }) => {
       latencies.sort((a, b) => a - b)
       const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0
-      return { reports: latencies.length, errors, elapsed: elapsed / 1000, p50: at(0.5), p99: at(0.99) }
+      return { reports: latencies.length, errors, elapsed: elapsed / 1000, cpu, database, p50: at(0.5), p99: at(0.99) }
     }),
   ),
 )
@@ -62,12 +73,21 @@ process.exit(0)
 /** Sends reports from all clients to one port, for `ms` milliseconds or until `max` reports were sent. */
 async function slice(target: Target, ms: number, max = Infinity): Promise<void> {
   let turns = max
+  const before = processesOf(target)
   const started = performance.now()
   const client = async (_: undefined, i: number) => {
     while (turns-- > 0 && performance.now() < started + ms) await report(target, i)
   }
   await Promise.all(Array.from({ length: clients }, client))
   target.elapsed += performance.now() - started
+  for (const [pid, seconds] of processesOf(target))
+    target[pid === target.pid ? 'cpu' : 'database'] += seconds - (before.get(pid) ?? 0)
+}
+
+/** The CPU time in seconds of the target's service and of each process of its database, by process id. */
+function processesOf({ pid, databasePid }: Target): Map<number, number> {
+  const all = [pid, ...(databasePid === 0 ? [] : familyOf(databasePid))]
+  return new Map(all.map((one) => [one, cpuSecondsOfThreads(one)]))
 }
 
 async function report(target: Target, client: number): Promise<void> {

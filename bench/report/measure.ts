@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startPostgres } from '../../packages/server/testing/postgres.ts'
 import { type ServiceOptions, startService } from '../common/service.ts'
-import { cpuSeconds, cpuSecondsOfAll } from '../common/usage.ts'
 
 /**
  * The load of a measurement. `agents` must be so large that no agent reports more than 60 times a minute (8), however
@@ -25,7 +24,8 @@ export interface Server {
 }
 /**
  * The result of measuring one server. `cpu` and `database` are microseconds of CPU time per report, `rate` is reports
- * per second, `p50` and `p99` are milliseconds.
+ * per second, `p50` and `p99` are milliseconds. CPU time counts only while the server has the load: what a service does
+ * every few seconds, whether it has load or not, would otherwise count again for each service that is measured with it.
  */
 export interface Measured {
   cpu: number
@@ -50,32 +50,27 @@ export async function measureInTurns(
   { mode, agents, kilobytes }: Load,
   seconds: number | 'all',
 ): Promise<Measured[]> {
-  const before = servers.map(cpuOf)
-  const ports = servers.map(({ port }) => port).join(',')
+  const ports = servers.map(({ port }) => port)
+  const pids = servers.map(({ pid }) => pid)
+  const databases = servers.map(({ database = 0 }) => database)
   const program = join(import.meta.dirname, 'load.ts')
-  const load = spawn(process.execPath, [program, ports, mode, String(seconds), String(kilobytes)], {
+  const load = spawn(process.execPath, [program, ...[ports, pids, databases, mode, seconds, kilobytes].map(String)], {
     env: { ...process.env, SVC_BENCH_AGENTS: String(agents) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let said = ''
   for await (const chunk of load.stdout) said += chunk
-  const after = servers.map(cpuOf)
-  return (JSON.parse(said) as Loaded[]).map(({ reports, elapsed, ...rest }, i) => {
-    const each = (of: 'service' | 'database') => (((after[i]?.[of] ?? 0) - (before[i]?.[of] ?? 0)) / reports) * 1e6
-    return { cpu: each('service'), database: each('database'), rate: reports / elapsed, ...rest }
+  return (JSON.parse(said) as Loaded[]).map(({ reports, elapsed, cpu, database, ...rest }) => {
+    const each = (used: number) => (used / reports) * 1e6
+    return { cpu: each(cpu), database: each(database), rate: reports / elapsed, ...rest }
   })
 }
 
-/** The results that the load generator reports for one server. */
-interface Loaded extends Pick<Measured, 'errors' | 'p50' | 'p99'> {
+/** The results that the load generator reports for one server. `cpu`, `database` and `elapsed` are seconds. */
+interface Loaded extends Pick<Measured, 'errors' | 'p50' | 'p99' | 'cpu' | 'database'> {
   reports: number
   elapsed: number
 }
-
-const cpuOf = ({ pid, database }: Server) => ({
-  service: cpuSeconds(pid),
-  database: database === undefined ? 0 : cpuSecondsOfAll(database),
-})
 
 /** Starts the service with SQLite. */
 export async function embedded(agents: number, options: ServiceOptions = {}): Promise<Server> {

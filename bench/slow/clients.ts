@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tokenOf } from '../report/fleet.ts'
+import { tokenOf } from '../common/fleet.ts'
 import type { SlowClients } from '../slow.ts'
 
 const everyMs = 1000

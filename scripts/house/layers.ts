@@ -101,7 +101,7 @@ export const orders: Readonly<Record<string, Order>> = {
         'main.ts': 'the program `svc-server`',
       },
       {
-        operator: 'words of `svc-server` (`program.ts`), and its start',
+        cli: 'words of `svc-server` (`program.ts`), where a command runs, and what it prints',
       },
       {
         'service.ts': 'how the service starts and ends',
@@ -122,7 +122,7 @@ export const orders: Readonly<Record<string, Order>> = {
         operations: 'what people can do: bound to its description in `packages/api`',
       },
       {
-        'web/kit': 'mounts operations; sign-in, and the right to write',
+        kit: 'mounts operations; sign-in, and the right to write',
       },
       {
         live: 'live frames, and what nodes tell each other',
@@ -141,10 +141,10 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         reports: 'batches, and what one report does',
         rollouts: 'rollouts in waves',
-        'web/kit/refusal.ts': 'refusals of operations, and what they are to people',
+        'refusal.ts': 'refusals of operations, and what they are to people',
       },
       {
-        'agent-side/lookup.ts': 'finds the agent of a token, and remembers it',
+        'lookup.ts': 'finds the agent of a token, and remembers it',
         'report-store/store.ts': 'a batch of reports in one transaction, on the engine that is open',
       },
       {
@@ -246,15 +246,15 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         'pages/agent/commands': 'commands that were sent',
         'pages/agent/logs': 'logs, asked for and read',
-        'pages/blueprints/parts': 'words for blueprints',
+        blueprints: 'blueprints in words',
         shell: 'frame of the page: side bar, banners, menus',
       },
       {
         agents: 'dialogs to add, rename and delete an agent; lines to copy',
         alerts: 'alerts and mutes in words, with their buttons; this browser as a channel',
         live: 'live frames, merged into what is shown',
-        'pages/agent/parts': 'what the tabs of an agent share',
-        'pages/updates/parts': 'what the pages of updates share',
+        'agents/parts': 'what pages share about one agent',
+        updates: 'what pages share about updates and rollouts',
         'workspace.ts': 'the workspace in the address',
       },
       {

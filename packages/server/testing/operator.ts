@@ -3,10 +3,10 @@
  * than the command.
  */
 import { resolve } from 'node:path'
+import { readBeside } from '../src/cli/input.ts'
+import { main, type Surroundings } from '../src/cli/main.ts'
+import { choose } from '../src/cli/program.ts'
 import { commands } from '../src/operator/commands/all.ts'
-import { readBeside } from '../src/operator/input.ts'
-import { main, type Surroundings } from '../src/operator/main.ts'
-import { choose } from '../src/operator/program.ts'
 import { askService, type OperatorOutcome } from '../src/operator/socket/socket.ts'
 
 export interface Ran {

@@ -15,7 +15,7 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'presses: an older answer replaces a newer one',
     harm: 'A command that was carried out is shown as queued again.',
-    file: at('pages/agent/parts/press.ts'),
+    file: at('agents/parts/press.ts'),
     old: 'order(b) >= order(a) ? b : a',
     new: 'order(b) >= order(a) ? a : b',
     tests: [at('pages/agent/agent.test.ts')],

@@ -26,7 +26,7 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: 'origin: a page of a neighbouring host may write',
     harm: 'A page at other.example.com changes settings with the cookie of svc.example.com.',
-    file: at('web/kit/guards.ts'),
+    file: at('kit/guards.ts'),
     old: "if (foreign && !(reads && site === 'same-site'))",
     new: "if (foreign && site !== 'same-site')",
     tests: [at('web/rules.http.test.ts')],

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Window } from '../limits/window.ts'
+import type { Caller } from '../lookup.ts'
 import { newPlaces } from '../report-store/places.ts'
 import { judge } from './admission.ts'
-import type { Caller } from './lookup.ts'
 
 const caller: Caller = {
   agentId: 'a',

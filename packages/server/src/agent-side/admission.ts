@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { drain, isEncoded, readBody } from '../http/body.ts'
 import type { Window } from '../limits/window.ts'
+import type { Caller } from '../lookup.ts'
 import type { Side } from './deps.ts'
-import type { Caller } from './lookup.ts'
 import { confirmed, type Refused, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
 
 /** The limits that calls of one agent route must pass. */

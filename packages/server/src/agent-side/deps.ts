@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
 import type { Turns } from '../http/turns.ts'
 import type { Window } from '../limits/window.ts'
+import type { Lookup } from '../lookup.ts'
 import type { AgentMetrics } from '../ops/agent-metrics.ts'
 import type { Batcher } from '../reports/batch.ts'
-import type { Lookup } from './lookup.ts'
 import type { Trouble } from './trouble.ts'
 
 /**

@@ -4,9 +4,9 @@ import { type LogUpload, limits, readLogUpload } from '@svc/protocol'
 import { send } from '../http/answers.ts'
 import type { Handler } from '../http/listener.ts'
 import { storeLog } from '../logs/store.ts'
+import type { Caller } from '../lookup.ts'
 import { admit, type Gate } from './admission.ts'
 import type { Side } from './deps.ts'
-import type { Caller } from './lookup.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 
 /**

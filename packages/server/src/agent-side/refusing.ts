@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RefusalCode } from '@svc/protocol'
 import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'
 import { drain } from '../http/body.ts'
+import type { Caller } from '../lookup.ts'
 import { countRefusal } from '../ops/agent-metrics.ts'
 import type { Side } from './deps.ts'
-import type { Caller } from './lookup.ts'
 
 type Refusing = Pick<Side, 'lookup' | 'metrics' | 'trouble'>
 export interface Refused {

@@ -4,11 +4,11 @@ import { type Answer, limits, readReport } from '@svc/protocol'
 import { send } from '../http/answers.ts'
 import type { Handler } from '../http/listener.ts'
 import { Room } from '../http/room.ts'
+import type { Caller } from '../lookup.ts'
 import type { Decision } from '../report-store/rows.ts'
 import { bodiesOf } from '../report-store/run-body.ts'
 import { type Admitted, admit, type Gate } from './admission.ts'
 import type { Side } from './deps.ts'
-import type { Caller } from './lookup.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 
 /**

@@ -13,8 +13,8 @@ import type {
 } from '@svc/api'
 import { expect, test } from 'vitest'
 import { bundle, type Made } from '../../testing/bundles.ts'
+import { type Browser, operator, serve, value } from '../../testing/page/service.ts'
 import { addProduct } from '../products/store.ts'
-import { type Browser, operator, serve, value } from '../web/testing/service.ts'
 import { activate } from '../workspaces/store.ts'
 
 const w = '/api/web/w/north'

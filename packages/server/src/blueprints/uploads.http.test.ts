@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { bundle } from '../../testing/bundles.ts'
-import { type Browser, type Service, serve } from '../web/testing/service.ts'
+import { type Browser, type Service, serve } from '../../testing/page/service.ts'
 import { type UploadLimits, Uploads } from './uploads.ts'
 
 let dir: string

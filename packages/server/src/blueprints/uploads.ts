@@ -9,7 +9,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '@svc/protocol'
-import { Refusal } from '../web/kit/refusal.ts'
+import { Refusal } from '../refusal.ts'
 
 export interface UploadLimits {
   /** The maximum number of unfinished uploads of one person. */

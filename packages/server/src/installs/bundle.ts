@@ -1,12 +1,12 @@
 /** The route that sends bundles of blueprints to agents (4, rule 3). The listener calls it directly. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isVersion } from '@svc/protocol'
-import type { Caller, Lookup } from '../agent-side/lookup.ts'
 import { bundleBytes, bundleFacts } from '../blueprints/store.ts'
 import type { Deps } from '../deps.ts'
 import { refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'
 import { drain } from '../http/body.ts'
 import type { BareRoutes } from '../http/listener.ts'
+import type { Caller, Lookup } from '../lookup.ts'
 import { noteFetched } from '../wishes/store.ts'
 import type { InstallNeeds } from './calls.ts'
 import { HeldBundles } from './held.ts'

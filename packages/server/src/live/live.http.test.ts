@@ -1,8 +1,8 @@
 import type { Fleet, Session } from '@svc/api'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
-import { type Given, serve } from '../web/testing/service.ts'
-import { streamOf } from '../web/testing/stream.ts'
+import { type Given, serve } from '../../testing/page/service.ts'
+import { streamOf } from '../../testing/page/stream.ts'
 
 async function newSetup(given: Given = {}) {
   const service = await serve(given)

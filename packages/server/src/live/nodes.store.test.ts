@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { serve } from '../../testing/page/service.ts'
+import { streamOf } from '../../testing/page/stream.ts'
 import { once } from '../../testing/postgres.ts'
 import { newServiceHome } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 import { openPostgres, type Store } from '../db/open.ts'
-import { serve } from '../web/testing/service.ts'
-import { streamOf } from '../web/testing/stream.ts'
 import { announcer } from './announce.ts'
 
 /** Starts two nodes of the service on one PostgreSQL. */

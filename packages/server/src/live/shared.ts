@@ -1,6 +1,6 @@
 /**
  * Shares answers that many pages ask for at the same moment: a frame makes all of them ask for their part of the list,
- * and most show the same part. Each request is authorised before this (web/kit/guards.ts); the answer is the same for
+ * and most show the same part. Each request is authorised before this (kit/guards.ts); the answer is the same for
  * everybody who is allowed.
  */
 

@@ -1,7 +1,7 @@
 import type { ClaimInfo } from '@svc/api'
 import { expect, test } from 'vitest'
 import { headerOf, mailbox, readable } from '../../../../scripts/testing/mailbox.ts'
-import { type Given, password, serve } from '../web/testing/service.ts'
+import { type Given, password, serve } from '../../testing/page/service.ts'
 import { newMailer } from './mailer.ts'
 
 const email = 'ann@example.org'

@@ -1,12 +1,12 @@
 /** Carries out the operations on agents. */
 import { agents } from '@svc/api'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../agents/store.ts'
+import { acts, type Bound, looks } from '../kit/operations.ts'
 import { agentPage } from '../pages/agent.ts'
 import { type FleetQuery, fleetPage } from '../pages/fleet.ts'
 import { levelsOf } from '../pages/levels.ts'
 import { runsOf } from '../pages/runs.ts'
 import { usageOf } from '../pages/usage.ts'
-import { acts, type Bound, looks } from '../web/kit/operations.ts'
 
 const bytes = new TextEncoder()
 

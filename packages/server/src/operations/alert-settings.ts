@@ -4,7 +4,7 @@
  */
 import { alertSettings } from '@svc/api'
 import { hoursOf, setHours, setSettings, settingsOf } from '../alerts/settings.ts'
-import { acts, type Bound, looks } from '../web/kit/operations.ts'
+import { acts, type Bound, looks } from '../kit/operations.ts'
 
 export const alertSettingOperations: readonly Bound[] = [
   looks(alertSettings.alertSettings, ({ deps, workspace }) => settingsOf(deps.store.db, workspace)),

@@ -22,9 +22,9 @@ import { newDispatcher } from '../deliveries/dispatcher.ts'
 import { sealKeyOf } from '../deliveries/seal.ts'
 import { sendersOf } from '../deliveries/senders.ts'
 import type { Deps } from '../deps.ts'
+import { acts, type Bound, looks } from '../kit/operations.ts'
 import { secretOf } from '../ops/data-folder.ts'
 import { agentAlerts, alertLines } from '../pages/alerts.ts'
-import { acts, type Bound, looks } from '../web/kit/operations.ts'
 
 /**
  * How often and for how long, in milliseconds, the result of a test message is looked up. The message is tried once,

@@ -1,5 +1,5 @@
 /** All operations, each bound to the function that carries it out. */
-import type { Bound } from '../web/kit/operations.ts'
+import type { Bound } from '../kit/operations.ts'
 import { accountOperations } from './account.ts'
 import { agentOperations } from './agents.ts'
 import { alertSettingOperations } from './alert-settings.ts'

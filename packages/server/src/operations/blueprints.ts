@@ -7,9 +7,9 @@ import { limits } from '@svc/protocol'
 import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../blueprints/store.ts'
 import { deleteBot, listBots, revokeBot } from '../bots/store.ts'
 import { codeOf, issueCode, listCodes, revokeCode, shownCode } from '../installs/codes.ts'
+import { acts, type Bound, looks } from '../kit/operations.ts'
 import { productsOf } from '../products/store.ts'
-import { acts, type Bound, looks } from '../web/kit/operations.ts'
-import { found } from '../web/kit/refusal.ts'
+import { found } from '../refusal.ts'
 
 export const issuedCode = acts(
   blueprints.issueCode,

@@ -2,12 +2,12 @@
 import { type BulkResult, commands } from '@svc/api'
 import { findAgent } from '../agents/store.ts'
 import { queueCommand, queueMany, sendAgain } from '../commands/store.ts'
+import { acts, actsOften, type Bound, looks } from '../kit/operations.ts'
 import { noteReading } from '../logs/reading.ts'
 import { commandOf, ledgerOf } from '../pages/commands.ts'
 import { logOf, logsOf } from '../pages/logs.ts'
+import { found } from '../refusal.ts'
 import { unknownAgent } from '../verdict.ts'
-import { acts, actsOften, type Bound, looks } from '../web/kit/operations.ts'
-import { found } from '../web/kit/refusal.ts'
 
 export const sendCommand = acts(commands.sendCommand, ({ agent, ...ctx }, body) => queueCommand(ctx, agent, body), {
   answer: ({ command }) => commandOf(command, null),

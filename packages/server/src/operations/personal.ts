@@ -1,7 +1,7 @@
 /** Carries out the operations on people's personal channels. */
 import { personal } from '@svc/api'
 import { addPersonal, beginPersonalTest, changePersonal, listPersonal, removePersonal } from '../alerts/personal.ts'
-import { type Bound, looks, personActs } from '../web/kit/operations.ts'
+import { type Bound, looks, personActs } from '../kit/operations.ts'
 import { answerOfTest, sealing, sendNow } from './alerts.ts'
 
 export const personalOperations: readonly Bound[] = [

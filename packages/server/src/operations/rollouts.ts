@@ -1,11 +1,11 @@
 /** Carries out the operations on rollouts. After each change a rollout advances as far as it can immediately. */
 import { type RolloutPage, rollouts } from '@svc/api'
+import { acts, type Bound, type Looking, looks, type OperationNeeds } from '../kit/operations.ts'
 import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
+import { found } from '../refusal.ts'
 import { advanceNow } from '../rollouts/advance.ts'
 import { previewRollout } from '../rollouts/plan.ts'
 import { cancelRollout, continueRollout, createRollout, pauseRollout } from '../rollouts/store.ts'
-import { acts, type Bound, type Looking, looks, type OperationNeeds } from '../web/kit/operations.ts'
-import { found } from '../web/kit/refusal.ts'
 
 type InWorkspace = Looking<'GET /w/:slug/rollouts'>
 

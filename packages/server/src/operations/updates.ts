@@ -2,8 +2,8 @@
 import { type AgentUpdates, updates } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
 import type { By } from '../audit/by.ts'
+import { type Acting, acts, actsOften, type Bound, type Looking, looks } from '../kit/operations.ts'
 import { agentUpdates, runtimeOverview } from '../pages/updates.ts'
-import { type Acting, acts, actsOften, type Bound, type Looking, looks } from '../web/kit/operations.ts'
 import { updateEvents } from '../wishes/events.ts'
 import { wishMany } from '../wishes/many.ts'
 import {

@@ -1,9 +1,9 @@
 import type { AlertLines } from '@svc/api'
 import { expect, test } from 'vitest'
+import { serve } from '../../testing/page/service.ts'
 import { defaultRule } from '../alerts/conditions.ts'
 import { judge } from '../alerts/judge.ts'
 import { insertAlert, scopeOf } from '../alerts/store.ts'
-import { serve } from '../web/testing/service.ts'
 
 test('every member of a workspace sees its alerts, and nobody else does', async () => {
   const service = await serve()

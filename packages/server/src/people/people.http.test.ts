@@ -1,6 +1,6 @@
 import type { Me, Members, Session } from '@svc/api'
 import { expect, test } from 'vitest'
-import { operator, password, serve, value } from '../web/testing/service.ts'
+import { operator, password, serve, value } from '../../testing/page/service.ts'
 import { createLink } from './links.ts'
 import { resetPassword } from './store.ts'
 

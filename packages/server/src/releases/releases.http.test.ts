@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Me } from '@svc/api'
 import { expect, test } from 'vitest'
+import { operator, serve } from '../../testing/page/service.ts'
 import { buildOf, newKey, pyz } from '../../testing/releases.ts'
-import { operator, serve } from '../web/testing/service.ts'
 import { addRelease } from './store.ts'
 
 const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { type Fleet, newFleet } from '../../testing/fleet.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
+import { addVersion, serveRelease } from '../../testing/wishes.ts'
 import { rolloutPage } from '../pages/rollouts.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { wishMany } from '../wishes/many.ts'
 import { liftHold } from '../wishes/store.ts'
-import { addVersion, serveRelease } from '../wishes/testing.ts'
 import { continueRollout, createRollout } from './store.ts'
 
 /** The number of agents in these tests. It is smaller on PostgreSQL, where fewer agents show the same in less time. */

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { testLive } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
+import { addVersion, ofBlueprint } from '../../testing/wishes.ts'
 import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
 import { createSweeper } from '../sweeper/sweeper.ts'
-import { addVersion, ofBlueprint } from '../wishes/testing.ts'
 import { cancelRollout, createRollout } from './store.ts'
 
 const by = { id: null, name: 'Ada' }

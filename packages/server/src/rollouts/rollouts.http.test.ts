@@ -1,7 +1,7 @@
 import type { AgentPage, AuditEntry, Members, RolloutPage, RolloutPreview, Rollouts } from '@svc/api'
 import { expect, test } from 'vitest'
-import { type Service, serve } from '../web/testing/service.ts'
-import { addVersion, ofBlueprint, serveRelease } from '../wishes/testing.ts'
+import { type Service, serve } from '../../testing/page/service.ts'
+import { addVersion, ofBlueprint, serveRelease } from '../../testing/wishes.ts'
 
 const north = '/api/web/w/north'
 type Browser = Awaited<ReturnType<Service['person']>>

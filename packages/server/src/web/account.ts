@@ -1,18 +1,18 @@
 /** Sign-in and sign-out, passwords, and the one-time links that lead to an account. */
 import { account, object, text } from '@svc/api'
 import { Hono } from 'hono'
+import { personWriter } from '../kit/acting.ts'
+import { bodyFor, bodyOf } from '../kit/body.ts'
+import type { WebDeps } from '../kit/deps.ts'
+import { signedIn, type WebEnv } from '../kit/guards.ts'
 import { meOf } from '../pages/me.ts'
 import { claimAccount, claimable } from '../people/claim.ts'
 import { linkIsGood, useLink } from '../people/links.ts'
 import { changePassword } from '../people/password.ts'
 import { personOfId } from '../people/store.ts'
+import { found, granted } from '../refusal.ts'
 import { firstStart } from '../workspaces/start.ts'
 import { forgottenPasswords } from './forgotten.ts'
-import { personWriter } from './kit/acting.ts'
-import { bodyFor, bodyOf } from './kit/body.ts'
-import type { WebDeps } from './kit/deps.ts'
-import { signedIn, type WebEnv } from './kit/guards.ts'
-import { found, granted } from './kit/refusal.ts'
 
 const credentials = object({ email: text(), password: text() })
 

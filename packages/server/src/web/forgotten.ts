@@ -5,12 +5,12 @@
 import type { Forgotten } from '@svc/api'
 import type { Context } from 'hono'
 import { callerAddress, callerKey } from '../http/address.ts'
+import type { WebDeps } from '../kit/deps.ts'
+import type { WebEnv } from '../kit/guards.ts'
 import { isEmail, normalEmail } from '../people/email.ts'
 import { queueMail } from '../people/mails.ts'
 import { type Limit, Tries } from '../people/rate.ts'
-import type { WebDeps } from './kit/deps.ts'
-import type { WebEnv } from './kit/guards.ts'
-import { Refusal } from './kit/refusal.ts'
+import { Refusal } from '../refusal.ts'
 
 /** The limit of requests for a new password from one network address. */
 const perCaller: Limit = { max: 10, seconds: 3600 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { serve } from '../../testing/page/service.ts'
 import { openTestPostgres } from '../../testing/stores.ts'
-import { serve } from './testing/service.ts'
 
 test.each([
   ['SQLite', async () => undefined],

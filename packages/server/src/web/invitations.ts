@@ -1,13 +1,13 @@
 /** The routes for somebody who opens the link of an invitation, whether they are signed in or not. */
 import { workspaces } from '@svc/api'
 import { Hono } from 'hono'
+import { personWriter } from '../kit/acting.ts'
+import { bodyFor } from '../kit/body.ts'
+import type { WebDeps } from '../kit/deps.ts'
+import type { WebEnv } from '../kit/guards.ts'
 import { signedInBy } from '../people/sessions.ts'
+import { granted } from '../refusal.ts'
 import { accept, invitationInfo } from '../workspaces/invitations.ts'
-import { personWriter } from './kit/acting.ts'
-import { bodyFor } from './kit/body.ts'
-import type { WebDeps } from './kit/deps.ts'
-import type { WebEnv } from './kit/guards.ts'
-import { granted } from './kit/refusal.ts'
 
 export const invitationRoutes = (deps: WebDeps) => {
   const { auth, now, signIn } = deps

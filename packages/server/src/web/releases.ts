@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
+import { inPieces } from '../kit/pieces.ts'
+import { Refusal } from '../refusal.ts'
 import type { Files, Releases } from '../releases/releases.ts'
-import { inPieces } from './kit/pieces.ts'
-import { Refusal } from './kit/refusal.ts'
 
 /**
  * Serves the files of the served release at `/cli/`: the same for everyone, without a credential. Clients revalidate

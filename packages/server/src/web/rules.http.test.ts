@@ -1,7 +1,7 @@
 /** Rules that hold for all routes of the page, each tested with every route. */
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
-import { type Browser, serve } from './testing/service.ts'
+import { type Browser, serve } from '../../testing/page/service.ts'
 
 /** The routes that work without being signed in; all others require a session. */
 const open = [

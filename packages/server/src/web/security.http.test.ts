@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { serve } from './testing/service.ts'
+import { serve } from '../../testing/page/service.ts'
 
 test('security.txt names the contact that the operator set, and is never out of date', async () => {
   const service = await serve({ securityContact: 'mailto:security@example.org' })

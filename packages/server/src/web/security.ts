@@ -2,7 +2,7 @@
 import { Hono } from 'hono'
 import type { Deps } from '../deps.ts'
 import { dayMs, dayOf } from '../limits/days.ts'
-import { Refusal } from './kit/refusal.ts'
+import { Refusal } from '../refusal.ts'
 
 /**
  * The days after which security.txt says that it expires. The service generates it for each request; RFC 9116 wants

@@ -8,8 +8,8 @@ import { findAgent } from '../agents/store.ts'
 import type { Deps } from '../deps.ts'
 import type { Hub, Subscriber } from '../live/hub.ts'
 import { goodSessions, signedInBy } from '../people/sessions.ts'
+import { Refusal } from '../refusal.ts'
 import { findWorkspace, roleOf } from '../workspaces/store.ts'
-import { Refusal } from './kit/refusal.ts'
 
 const address = /^\/api\/web\/w\/([^/?]+)\/events$/
 /**

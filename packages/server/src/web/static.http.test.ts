@@ -3,9 +3,9 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { Refusal } from './kit/refusal.ts'
+import { serve } from '../../testing/page/service.ts'
+import { Refusal } from '../refusal.ts'
 import { staticRoutes } from './static.ts'
-import { serve } from './testing/service.ts'
 
 function builtPage(): string {
   const dir = mkdtempSync(join(tmpdir(), 'svc-page-'))

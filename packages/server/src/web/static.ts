@@ -10,8 +10,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { isCode } from '../errors.ts'
-import { inPieces } from './kit/pieces.ts'
-import { Refusal } from './kit/refusal.ts'
+import { inPieces } from '../kit/pieces.ts'
+import { Refusal } from '../refusal.ts'
 import { rawPathOf } from './target.ts'
 
 const types: Record<string, string> = {

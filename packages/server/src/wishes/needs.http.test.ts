@@ -1,7 +1,7 @@
 import type { BlueprintVersion, Failure, NewCode, RolloutPreview, WishResult } from '@svc/api'
 import { expect, test } from 'vitest'
 import { bundle, type Made } from '../../testing/bundles.ts'
-import { serve } from '../web/testing/service.ts'
+import { serve } from '../../testing/page/service.ts'
 
 const w = '/api/web/w/north'
 const needing: Made = { version: '2.0.0', needs: '[restic, {name: python3, min: "3.9", version_args: [-V]}]' }

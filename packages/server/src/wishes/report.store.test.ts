@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { type Reporting, reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
+import { addVersion, ofBlueprint, serveRelease } from '../../testing/wishes.ts'
 import { renewAccess } from '../backup/renew.ts'
 import { wishesIn } from './kept.ts'
 import { clearBlueprint, clearRuntime, liftHold, pressRuntime, wishBlueprint } from './store.ts'
-import { addVersion, ofBlueprint, serveRelease } from './testing.ts'
 
 const ok = { outcome: 'ok', message: 'installed' }
 const runs = (version: string, applied: object = ok) => ({

@@ -10,12 +10,12 @@ import type {
 } from '@svc/api'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { type Service, serve } from '../../testing/page/service.ts'
 import { report, startService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
-import { type Service, serve } from '../web/testing/service.ts'
+import { addVersion, ofBlueprint, serveRelease } from '../../testing/wishes.ts'
 import { pressRuntime } from './store.ts'
-import { addVersion, ofBlueprint, serveRelease } from './testing.ts'
 
 const north = '/api/web/w/north'
 const ok = { outcome: 'ok', message: 'installed' }

@@ -1,6 +1,6 @@
 import type { AuditEntry, InvitationInfo, Me, Members } from '@svc/api'
 import { expect, test } from 'vitest'
-import { type Browser, operator, password, serve } from '../web/testing/service.ts'
+import { type Browser, operator, password, serve } from '../../testing/page/service.ts'
 import { deactivate } from './store.ts'
 
 async function newSetup() {

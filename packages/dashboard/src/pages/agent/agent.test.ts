@@ -1,12 +1,12 @@
 import type { Command, UsageDay } from '@svc/api'
 import { commandStates } from '@svc/protocol'
 import { expect, test } from 'vitest'
+import { changesOf, lifeWords, stepsOf, titleOf, undoOf, wordsOf } from '../../agents/parts/life.ts'
+import { followed } from '../../agents/parts/press.ts'
 import { lengthOf, percent, tokens } from '../../ui/format.ts'
 import { gaugeView } from './overview/gauge.ts'
 import { usageColumns } from './overview/usage.ts'
 import { marksOf, windowFor } from './overview/windows.ts'
-import { changesOf, lifeWords, stepsOf, titleOf, undoOf, wordsOf } from './parts/life.ts'
-import { followed } from './parts/press.ts'
 import { lastSet, pendingSettings } from './settings/pending.ts'
 
 const command = (over: Partial<Command>): Command => ({

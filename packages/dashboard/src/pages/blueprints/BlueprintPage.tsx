@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, api } from '../../api.ts'
+import { whyKept } from '../../blueprints/words.ts'
 import { AnchorLink, ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { blueprintQuery, versionQuery } from '../../queries.ts'
@@ -20,13 +21,12 @@ import {
   useDocumentTitle,
   WhyButton,
 } from '../../ui/index.ts'
+import { Wished } from '../../updates/Wished.tsx'
 import { Codes } from '../install/Codes.tsx'
 import { NotThere } from '../NotThere.tsx'
-import { Wished } from '../updates/parts/Wished.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { DeleteVersion } from './DeleteVersion.tsx'
 import { ManifestSections } from './Manifest.tsx'
-import { whyKept } from './parts/words.ts'
 import { Upload } from './Upload.tsx'
 import './blueprints.css'
 

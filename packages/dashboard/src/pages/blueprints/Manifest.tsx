@@ -4,9 +4,9 @@
  */
 import type { BlueprintVersion } from '@svc/api'
 import type { ReactNode } from 'react'
+import { nameOf } from '../../agents/parts/setting-words.ts'
+import { commandText, type Manifest, needsText, restartText, settingText } from '../../blueprints/words.ts'
 import { bytes, count, Facts, Section, Text } from '../../ui/index.ts'
-import { nameOf } from '../agent/parts/setting-words.ts'
-import { commandText, type Manifest, needsText, restartText, settingText } from './parts/words.ts'
 
 export function ManifestSections({ version: { manifest, files, neededSvc } }: { version: BlueprintVersion }) {
   return (

@@ -2,9 +2,9 @@ import type { Bot, BotToken } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api.ts'
+import { several } from '../../blueprints/words.ts'
 import { keys } from '../../queries.ts'
 import { Confirm } from '../../ui/index.ts'
-import { several } from '../blueprints/parts/words.ts'
 
 /** The thing that the dialog revokes or deletes: one token, all tokens of a bot, or the bot itself. */
 export type Ending = { is: 'token'; token: BotToken } | { is: 'all' } | { is: 'bot' }

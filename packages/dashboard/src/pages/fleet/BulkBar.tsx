@@ -9,7 +9,7 @@ import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { keys } from '../../queries.ts'
 import { Confirm, Dialog, Text } from '../../ui/index.ts'
-import { handOver } from '../updates/parts/chosen.ts'
+import { handOver } from '../../updates/chosen.ts'
 import type { Selection } from './useSelection.ts'
 
 type BulkCommand = 'pause' | 'resume' | 'run_now'

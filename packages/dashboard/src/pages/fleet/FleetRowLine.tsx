@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { paths } from '../../paths.ts'
 import { Cost, Level, PlainTime, Text, useOld, useSilent } from '../../ui/index.ts'
-import { Wished } from '../updates/parts/Wished.tsx'
+import { Wished } from '../../updates/Wished.tsx'
 import { RuntimeMark } from './RuntimeMark.tsx'
 
 interface RowProps {

@@ -1,6 +1,6 @@
 import type { FleetUpdates } from '@svc/api'
 import { IconLock, IconPin, IconRefreshDot } from '@tabler/icons-react'
-import { wishWords } from '../updates/parts/words.ts'
+import { wishWords } from '../../updates/words.ts'
 
 /** Marks an agent whose runtime has a requested, held or pinned version. Most rows have no mark. */
 export function RuntimeMark({ updates }: { updates: FleetUpdates }) {

@@ -1,6 +1,6 @@
 import type { BlueprintVersion } from '@svc/api'
+import { commandText, needsText } from '../../blueprints/words.ts'
 import { Facts, Text } from '../../ui/index.ts'
-import { commandText, needsText } from '../blueprints/parts/words.ts'
 
 /** Summarises a version of a blueprint for the person who is about to install it. */
 export function Brief({ version: { manifest, neededSvc } }: { version: BlueprintVersion }) {

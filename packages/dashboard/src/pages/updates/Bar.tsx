@@ -1,6 +1,6 @@
 import type { RolloutAgentState } from '@svc/api'
 import { Tone as Dot } from '../../ui/index.ts'
-import { memberWords, type Tone } from './parts/words.ts'
+import { memberWords, type Tone } from '../../updates/words.ts'
 
 const order = [
   'kept',

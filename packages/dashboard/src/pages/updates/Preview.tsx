@@ -4,7 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { AnchorLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { count, ErrorNote, Scroll, Section, Text } from '../../ui/index.ts'
-import { upToWords } from './parts/words.ts'
+import { upToWords } from '../../updates/words.ts'
 import type { Plan } from './plan.ts'
 
 interface PreviewProps {

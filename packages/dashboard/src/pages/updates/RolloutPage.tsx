@@ -24,12 +24,12 @@ import {
   useSilent,
   WhyButton,
 } from '../../ui/index.ts'
+import { memberWords, rolloutWords, upToWords } from '../../updates/words.ts'
 import { NotThere } from '../NotThere.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { Bar } from './Bar.tsx'
-import { memberWords, rolloutWords, upToWords } from './parts/words.ts'
 import { titleOf } from './UpdatesPage.tsx'
-import './parts/updates.css'
+import '../../updates/updates.css'
 import './updates-page.css'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/$id')

@@ -17,12 +17,12 @@ import {
   Tone,
   useDocumentTitle,
 } from '../../ui/index.ts'
+import { Served } from '../../updates/Served.tsx'
+import { rolloutWords } from '../../updates/words.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { Bar } from './Bar.tsx'
-import { Served } from './parts/Served.tsx'
-import { rolloutWords } from './parts/words.ts'
-import './parts/updates.css'
+import '../../updates/updates.css'
 import './updates-page.css'
 
 /** The rollouts of the workspace, and the versions of its agents' runtimes. */

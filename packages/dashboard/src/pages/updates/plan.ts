@@ -1,6 +1,6 @@
 /** Pure functions that turn the update form into requests to the service. */
 import type { NewRollout, WishOfMany } from '@svc/api'
-import { readWaves } from './parts/words.ts'
+import { readWaves } from '../../updates/words.ts'
 
 export interface Plan {
   kind: 'blueprint' | 'runtime'

@@ -7,7 +7,7 @@ import { api } from '../../api.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { paths } from '../../paths.ts'
 import { blueprintQuery, keys, rolloutQuery, runtimeQuery } from '../../queries.ts'
-import { chosenIn } from './parts/chosen.ts'
+import { chosenIn } from '../../updates/chosen.ts'
 import { type Plan, rolloutOf, usualWaves, wishesOf } from './plan.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')

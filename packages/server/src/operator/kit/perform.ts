@@ -2,7 +2,7 @@
 import type { ParamsOf, Route } from '@svc/api'
 import type { By } from '../../audit/by.ts'
 import { transaction } from '../../db/transaction.ts'
-import { type Acting, type BoundChange, notify, type RouteObjects } from '../../web/kit/operations.ts'
+import { type Acting, type BoundChange, notify, type RouteObjects } from '../../kit/operations.ts'
 import { granted, operator, type Service } from './request.ts'
 
 type OnAgent = 'GET /w/:slug/agents/:name'

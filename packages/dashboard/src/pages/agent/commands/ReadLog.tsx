@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useView } from '../parts/agent.ts'
+import { useView } from '../../../agents/parts/agent.ts'
 
 /** A button that opens the log that an agent sent in answer to a command. */
 export function ReadLog({ log }: { log: string }) {

@@ -1,7 +1,7 @@
 import type { Command } from '@svc/api'
 import type { Setting, SettingValues } from '@svc/protocol'
+import { changesOf, titleOf } from '../../../agents/parts/life.ts'
 import { Text } from '../../../ui/index.ts'
-import { changesOf, titleOf } from '../parts/life.ts'
 
 interface WhatProps {
   command: Pick<Command, 'type' | 'payload'>

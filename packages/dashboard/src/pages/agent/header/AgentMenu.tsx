@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots, IconKey, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { DeleteDialog, RenameDialog, RotateDialog } from '../../../agents/index.ts'
-import { type Agent, adminsOnly } from '../parts/agent.ts'
+import { type Agent, adminsOnly } from '../../../agents/parts/agent.ts'
 
 /**
  * The menu to rename an agent, to rotate its token and to delete it. Each opens a dialog that names the consequences.

@@ -1,10 +1,10 @@
 import type { Control } from '@svc/protocol'
 import { IconPlayerPause, IconPlayerPlay, IconPlayerTrackNext } from '@tabler/icons-react'
 import { type ComponentType, useState } from 'react'
+import { type Agent, adminsOnly } from '../../../agents/parts/agent.ts'
+import { controlNames, wordsOf } from '../../../agents/parts/life.ts'
+import { minutesToAnswer } from '../../../agents/parts/press.ts'
 import { WhyButton } from '../../../ui/parts.tsx'
-import { type Agent, adminsOnly } from '../parts/agent.ts'
-import { controlNames, wordsOf } from '../parts/life.ts'
-import { minutesToAnswer } from '../parts/press.ts'
 
 const icons: Readonly<Record<Control, ComponentType<{ size?: number; 'aria-hidden'?: boolean }>>> = {
   pause: IconPlayerPause,

@@ -4,12 +4,12 @@ import { useState } from 'react'
 import { FetchProgram } from '../../../agents/FetchProgram.tsx'
 import { RotateDialog } from '../../../agents/index.ts'
 import { connectLine, reportLine, runLine, serviceLine } from '../../../agents/lines.ts'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { meQuery } from '../../../queries.ts'
 import { CopyLines } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
 import { Bindings } from '../overview/Bindings.tsx'
 import { Versions } from '../overview/Versions.tsx'
-import type { Agent } from '../parts/agent.ts'
 import '../overview/overview.css'
 
 /**

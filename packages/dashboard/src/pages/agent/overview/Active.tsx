@@ -1,10 +1,10 @@
 import type { ActiveRun } from '@svc/protocol'
+import { AskForLog } from '../../../agents/parts/AskForLog.tsx'
+import { AsOf } from '../../../agents/parts/AsOf.tsx'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { count, figure } from '../../../ui/format.ts'
 import { lasting, Text, useClock, useOld } from '../../../ui/index.ts'
 import { Dotted, Section } from '../../../ui/parts.tsx'
-import { AskForLog } from '../logs/AskForLog.tsx'
-import { AsOf } from '../parts/AsOf.tsx'
-import type { Agent } from '../parts/agent.ts'
 import { Subjects } from './Subjects.tsx'
 
 /** Shows the agent's runs in progress. An empty list is shown too, since it says that the agent is idle. */

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { byUrgency } from '../../../alerts/words.ts'
 import { agentAlertsQuery, mutesQuery } from '../../../queries.ts'
 import { Section } from '../../../ui/parts.tsx'
-import type { Agent } from '../parts/agent.ts'
 import { ExpectedHours } from './ExpectedHours.tsx'
 
 const AlertList = lazy(() => import('./AlertList.tsx'))

@@ -1,9 +1,9 @@
 import type { AgentBinding } from '@svc/api'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Level, Text, Time } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import type { Agent } from '../parts/agent.ts'
 
 /** Shows the bindings of an agent, whether each binding works, and if not, how to fix it (3.7). */
 export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { usageQuery } from '../../../queries.ts'
 import { dayName, lastDays, StackedBars, stack } from '../../../ui/charts/index.ts'
 import { count, figure } from '../../../ui/format.ts'
 import { dollars, serviceNow } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import type { Agent } from '../parts/agent.ts'
 import { usageColumns } from './usage.ts'
 
 const days = 30

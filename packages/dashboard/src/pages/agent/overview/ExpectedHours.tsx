@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { sentenceOf } from '../../../alerts/hours.ts'
 import { agentHoursQuery } from '../../../queries.ts'
 import { Text } from '../../../ui/Text.tsx'
-import type { Agent } from '../parts/agent.ts'
 
 const loadForm = () => import('./HoursForm.tsx')
 const HoursForm = lazy(loadForm)

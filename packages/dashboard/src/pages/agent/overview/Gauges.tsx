@@ -1,9 +1,9 @@
 import type { Gauge } from '@svc/protocol'
 import { useId } from 'react'
+import { AsOf } from '../../../agents/parts/AsOf.tsx'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import { AsOf } from '../parts/AsOf.tsx'
-import type { Agent } from '../parts/agent.ts'
 import { gaugeView } from './gauge.ts'
 
 export const Gauges = ({ agent, gauges }: { agent: Agent; gauges: readonly Gauge[] }) => (

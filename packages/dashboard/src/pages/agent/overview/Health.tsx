@@ -1,8 +1,8 @@
 import { type HealthItem, missingSecrets } from '@svc/protocol'
+import { AsOf } from '../../../agents/parts/AsOf.tsx'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { Level, Text, useOld } from '../../../ui/index.ts'
 import { Dotted, Section } from '../../../ui/parts.tsx'
-import { AsOf } from '../parts/AsOf.tsx'
-import type { Agent } from '../parts/agent.ts'
 
 /**
  * True if the runtime itself added this health item, which is recognised by its name. Such an item is as new as the

@@ -1,5 +1,5 @@
-import type { Agent } from '../parts/agent.ts'
-import { pauseByMachine } from '../parts/machine.ts'
+import type { Agent } from '../../../agents/parts/agent.ts'
+import { pauseByMachine } from '../../../agents/parts/machine.ts'
 import { Account } from './Account.tsx'
 import { Active } from './Active.tsx'
 import { Alerts } from './Alerts.tsx'

@@ -1,10 +1,10 @@
 import { Badge } from '@mantine/core'
 import { type Cell, levels, type Panel, type PanelType } from '@svc/protocol'
 import type { ComponentType, ReactNode } from 'react'
+import { AsOf } from '../../../agents/parts/AsOf.tsx'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { Level, Text, UntrustedLink } from '../../../ui/index.ts'
 import { Scroll, Section } from '../../../ui/parts.tsx'
-import { AsOf } from '../parts/AsOf.tsx'
-import type { Agent } from '../parts/agent.ts'
 
 type PanelOf<T extends PanelType> = Extract<Panel, { type: T }>
 

@@ -1,8 +1,8 @@
+import { AsOf } from '../../../agents/parts/AsOf.tsx'
+import type { Agent } from '../../../agents/parts/agent.ts'
+import { ByMachine } from '../../../agents/parts/ByMachine.tsx'
+import { pauseByMachine } from '../../../agents/parts/machine.ts'
 import { Text, Time } from '../../../ui/index.ts'
-import { AsOf } from '../parts/AsOf.tsx'
-import type { Agent } from '../parts/agent.ts'
-import { ByMachine } from '../parts/ByMachine.tsx'
-import { pauseByMachine } from '../parts/machine.ts'
 
 /**
  * Shows the detail of the agent's state, and a pause or resume that was made on its machine. For a stopped or offline

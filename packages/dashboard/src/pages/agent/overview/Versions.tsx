@@ -1,16 +1,16 @@
 import type { Applied } from '@svc/protocol'
 import type { ReactNode } from 'react'
+import type { Agent } from '../../../agents/parts/agent.ts'
+import { ByMachine } from '../../../agents/parts/ByMachine.tsx'
+import { versionByMachine } from '../../../agents/parts/machine.ts'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Facts } from '../../../ui/Facts.tsx'
 import { Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import { LastAttempt } from '../../updates/parts/LastAttempt.tsx'
-import { Wished } from '../../updates/parts/Wished.tsx'
-import { stands } from '../../updates/parts/words.ts'
-import type { Agent } from '../parts/agent.ts'
-import { ByMachine } from '../parts/ByMachine.tsx'
-import { versionByMachine } from '../parts/machine.ts'
+import { LastAttempt } from '../../../updates/LastAttempt.tsx'
+import { Wished } from '../../../updates/Wished.tsx'
+import { stands } from '../../../updates/words.ts'
 
 const outcome = (applied: Applied | undefined) =>
   applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import type { Run } from '@svc/protocol'
 import { useState } from 'react'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { Cost, Text } from '../../../ui/index.ts'
 import { Dotted } from '../../../ui/parts.tsx'
-import type { Agent } from '../parts/agent.ts'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
 /** Shows runs as cards, for narrow screens. */

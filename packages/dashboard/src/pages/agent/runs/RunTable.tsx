@@ -2,8 +2,8 @@ import { ActionIcon } from '@mantine/core'
 import type { Run } from '@svc/protocol'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { Fragment, type MouseEvent, useState } from 'react'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { Cost, Text } from '../../../ui/index.ts'
-import type { Agent } from '../parts/agent.ts'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
 /**

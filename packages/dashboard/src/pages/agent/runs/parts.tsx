@@ -3,12 +3,12 @@
  * table or as cards, and both are built from these components.
  */
 import type { Run } from '@svc/protocol'
+import { AskForLog } from '../../../agents/parts/AskForLog.tsx'
+import type { Agent } from '../../../agents/parts/agent.ts'
 import { lengthOf, tokens } from '../../../ui/format.ts'
 import { Cost, lasting, Text, Time, UntrustedLink, useClock } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
-import { AskForLog } from '../logs/AskForLog.tsx'
 import { Subjects } from '../overview/Subjects.tsx'
-import type { Agent } from '../parts/agent.ts'
 import { toneOf } from './status.ts'
 
 export const Started = ({ run }: { run: Run }) => (run.started === undefined ? null : <Time at={run.started * 1000} />)

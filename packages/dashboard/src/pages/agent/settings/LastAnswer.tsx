@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import type { Command } from '@svc/api'
 import type { Setting, SettingValues } from '@svc/protocol'
+import { wordsOf } from '../../../agents/parts/life.ts'
 import { Text, Time } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
 import { What } from '../commands/What.tsx'
-import { wordsOf } from '../parts/life.ts'
 
 interface LastAnswerProps {
   command: Command | undefined

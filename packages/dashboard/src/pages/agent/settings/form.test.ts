@@ -1,9 +1,9 @@
 import { checkValues, type Setting, type Settings } from '@svc/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Drafts, Raw } from '../../../agents/parts/drafts.ts'
+import { boundsText, valueText } from '../../../agents/parts/setting-words.ts'
 import { fromLocalTime, toLocalTime } from '../../../forms/local-time.ts'
-import type { Drafts, Raw } from '../parts/drafts.ts'
-import { boundsText, valueText } from '../parts/setting-words.ts'
 import { changesOf, draftsOf, groupsOf, movedOn, rawOf, readRaw, withDraft, withoutDraft } from './form.ts'
 
 const every: Setting = { key: 'every', label: 'Minutes', type: 'number', min: 1, max: 120, group: 'Schedule' }

@@ -3,8 +3,8 @@
  * values, so a new report never overwrites a draft.
  */
 import { type Setting, type Settings, type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
+import type { Draft, Drafts, Raw } from '../../../agents/parts/drafts.ts'
 import { fromLocalTime, toLocalTime } from '../../../forms/local-time.ts'
-import type { Draft, Drafts, Raw } from '../parts/drafts.ts'
 
 interface Group {
   /** The name of the group; null for settings without a group. */

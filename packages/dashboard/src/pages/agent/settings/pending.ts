@@ -1,7 +1,7 @@
 /** Finds the settings in pending `set` commands, and the newest `set` command if it has ended. */
 import type { Command } from '@svc/api'
 import type { SettingValue, SettingValues } from '@svc/protocol'
-import { isOpen } from '../parts/life.ts'
+import { isOpen } from '../../../agents/parts/life.ts'
 
 export interface PendingSetting {
   readonly value: SettingValue

@@ -1,9 +1,9 @@
 import type { BlueprintUpdate, RuntimeUpdate } from '@svc/api'
 import { type ReactNode, useState } from 'react'
+import { type Agent, adminsOnly } from '../../../agents/parts/agent.ts'
 import { api } from '../../../api.ts'
 import { Confirm, Facts, type FactsProps, Section, Text, Tone, WhyButton } from '../../../ui/index.ts'
-import { type Agent, adminsOnly } from '../../agent/parts/agent.ts'
-import { wishWords } from '../parts/words.ts'
+import { wishWords } from '../../../updates/words.ts'
 import { HoldNote, Waits } from './parts.tsx'
 import { useUpdates } from './useUpdates.ts'
 

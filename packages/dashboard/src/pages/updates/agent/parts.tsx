@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Text, Time } from '../../../ui/index.ts'
-import { LastAttempt, reasonIn } from '../parts/LastAttempt.tsx'
+import { LastAttempt, reasonIn } from '../../../updates/LastAttempt.tsx'
 
 /** The requested version, who requested it, when it was requested and sent, and the rollout that it is part of. */
 export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) => (

@@ -1,0 +1,54 @@
+/** The props that all parts of the agent's page share, and the state of the page that is kept in its address. */
+import type { AgentPage, Command } from '@svc/api'
+import { getRouteApi } from '@tanstack/react-router'
+import type { SentCommand } from '../../api.ts'
+import type { AgentTab } from '../../paths.ts'
+import type { SettingsDrafts } from './drafts.ts'
+
+export interface Agent {
+  readonly slug: string
+  readonly page: AgentPage
+  /** True if the agent is offline (D20). The page then shows its last report. */
+  readonly silent: boolean
+  /**
+   * Sends commands to the agent. The page shows the state of each sent command until the agent has answered and the
+   * person has dismissed the answer.
+   */
+  readonly press: Press
+  readonly settings: SettingsDrafts
+}
+export interface Press {
+  readonly send: (command: SentCommand) => Promise<Command>
+  /**
+   * Returns the pending command that asks for the same as `command` (D5); undefined if there is none. A change of
+   * settings is never the same as another.
+   */
+  readonly under: (command: SentCommand) => Command | undefined
+}
+
+const route = getRouteApi('/signed-in/w/$slug/agents/$name')
+export const useAgentAddress = () => route.useParams()
+
+type View = Readonly<Record<string, string | number | undefined>>
+
+/**
+ * Returns the state of the agent's page that is kept in its address (tab, filters, page of a list), and the function
+ * `go` that changes it. Undefined or an empty text removes a key. `push` adds a step to the browser's history.
+ */
+export function useView() {
+  const search = route.useSearch() as View
+  const navigate = route.useNavigate()
+  const go = (change: View & { tab?: AgentTab | undefined }, push = false) =>
+    void navigate({
+      search: (before: View) =>
+        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, v]) => v !== undefined && v !== '')),
+      replace: !push,
+      resetScroll: false,
+    })
+  const text = (key: string) => (search[key] === undefined ? '' : String(search[key]))
+  const page = () => Math.max(1, Math.floor(Number(search.page)) || 1)
+  return { tab: (search.tab ?? 'overview') as AgentTab, text, page, go }
+}
+
+/** The explanation that a disabled button shows to people who are not admins. */
+export const adminsOnly = 'Only admins of this workspace can do this.'

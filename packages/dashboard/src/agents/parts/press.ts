@@ -1,0 +1,93 @@
+/** Sends commands to an agent. The page shows each command at once, and follows it until the agent answers. */
+import type { AgentPage, Command } from '@svc/api'
+import { type CommandType, limits } from '@svc/protocol'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { api, type SentCommand } from '../../api.ts'
+import { notifyNotSent } from '../../notify.tsx'
+import { agentQuery, commandsQuery, keys } from '../../queries.ts'
+import type { Press } from './agent.ts'
+import { isOpen } from './life.ts'
+
+interface Followed {
+  readonly press: Press
+  /**
+   * The pending commands of all people, and the last three ended commands among those that this person sent since
+   * they opened the page, unless dismissed; newest first.
+   */
+  readonly commands: readonly Command[]
+  /** Removes an ended command from this list on the page. The tab with all commands of the agent keeps it. */
+  readonly dismiss: (id: string) => void
+}
+
+/** The maximum number of ended commands (answered or timed out) that stay in this list. */
+const kept = 3
+
+export function usePress(slug: string, page: AgentPage | undefined, name: string): Followed {
+  const client = useQueryClient()
+  const [mine, setMine] = useState<readonly Command[]>([])
+  const ledger = useQuery({ ...commandsQuery(slug, name), enabled: mine.length > 0 })
+  const open = page?.open ?? []
+
+  const press = useMemo<Press>(
+    () => ({
+      under: (body) => open.find((command) => isSame(command, body)),
+      send: async (body) => {
+        try {
+          const command = await api.sendCommand(slug, name, body)
+          setMine((before) => [command, ...before.filter(({ id }) => id !== command.id)])
+          client.setQueryData(agentQuery(slug, name).queryKey, (old) => withOpen(old, command))
+          void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+          return command
+        } catch (error) {
+          notifyNotSent(error)
+          throw error
+        }
+      },
+    }),
+    [client, slug, name, open],
+  )
+  const dismiss = (id: string) => setMine((before) => before.filter((command) => command.id !== id))
+  return { press, dismiss, commands: followed(open, mine, ledger.data?.rows ?? []) }
+}
+
+/**
+ * Combines three lists of an agent's commands into one: each command once, in its latest known state, newest first, and
+ * only the newest few of the ended commands. `open` are the pending commands, `mine` those that the person sent
+ * since they opened the page, and `ledger` all.
+ */
+export function followed(open: readonly Command[], mine: readonly Command[], ledger: readonly Command[]): Command[] {
+  const freshest = new Map<string, Command>()
+  const opened = new Set(open.map(({ id }) => id))
+  for (const command of [...mine, ...open]) freshest.set(command.id, command)
+  for (const command of ledger) {
+    const known = freshest.get(command.id)
+    if (known && (isOpen(known) || !isOpen(command))) freshest.set(command.id, further(known, command))
+  }
+  const all = [...freshest.values()].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+  let answered = 0
+  return all.filter((command) => opened.has(command.id) || isOpen(command) || ++answered <= kept)
+}
+
+const order = (c: Command) => (c.state === 'queued' ? 0 : c.state === 'delivered' ? 1 : 2)
+/**
+ * Returns the command in the later one of two states. Answers of the service may arrive out of order, but a command
+ * never returns to an earlier state (I2).
+ */
+const further = (a: Command, b: Command) => (order(b) >= order(a) ? b : a)
+
+const withOpen = (page: AgentPage | undefined, command: Command) =>
+  page && isOpen(command) && !page.open.some(({ id }) => id === command.id)
+    ? { ...page, open: [...page.open, command] }
+    : page
+
+/**
+ * True if the service would answer the new command `body` with the pending `command` instead of queueing another (D5).
+ */
+function isSame(command: Command, body: SentCommand): boolean {
+  const type: CommandType = body.type
+  if (command.type !== type || type === 'set') return false
+  return body.type !== 'log' || (command.payload as { name?: unknown }).name === body.payload.name
+}
+
+export const minutesToAnswer = limits.commandSeconds / 60

@@ -1,0 +1,262 @@
+/**
+ * Lets people sign in and out. The accounts library judges passwords and makes the session cookies; this module limits
+ * and logs the tries, and writes the answer in the form of the page's routes.
+ */
+import type { SignInRecord } from '@svc/api'
+import type { Context } from 'hono'
+import { isPostgres } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import type { Deps } from '../deps.ts'
+import { callerKey } from '../http/address.ts'
+import { loggedAlready } from '../http/requests.ts'
+import { addressHeader } from '../people/auth.ts'
+import { deviceCookies } from '../people/device.ts'
+import { maxEmailLength, normalEmail } from '../people/email.ts'
+import { HashingBusy, inTurn } from '../people/hashing.ts'
+import {
+  maxUserAgent,
+  recordSignIn,
+  type SignInLine,
+  type SignInOutcome,
+  shortAccount,
+  signInsOf,
+} from '../people/history.ts'
+import { countSignIns } from '../people/limits.ts'
+import { queueMail } from '../people/mails.ts'
+import { type Limit, Tries } from '../people/rate.ts'
+import { renewHash } from '../people/renew.ts'
+import { signedInBy } from '../people/sessions.ts'
+import type { Person } from '../people/store.ts'
+import { Refusal, type WebCode } from '../refusal.ts'
+import type { WebEnv } from './guards.ts'
+
+/**
+ * The limit of tries from one network address to use one-time links or invitations that do not exist. Nobody can guess
+ * 256 random bits, but the tries should not be free.
+ */
+const perCallerLinks: Limit = { max: 60, seconds: 300 }
+/**
+ * The limit of tries to change one's own password. Somebody with a stolen session must not guess the present password,
+ * and each try costs two hashes.
+ */
+const perPersonPassword: Limit = { max: 8, seconds: 300 }
+
+type Method = SignInRecord['method']
+type LinkMethod = Exclude<Method, 'password'>
+type Account = Pick<Person, 'id' | 'email'>
+
+export interface SignIn {
+  /** Signs in with a password. Every wrong password gets the same answer, whether the account exists or not. */
+  withPassword(c: Context<WebEnv>, email: string, password: string): Promise<void>
+  /** Signs in a person who was identified by a one-time link or an invitation. */
+  withoutPassword(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<void>
+  out(c: Context<WebEnv>): Promise<void>
+  /**
+   * Runs `work`, which judges a one-time link or an invitation. A link that does not exist counts against the limit of
+   * tries of the network address, and gets a line in the log; above the limit `work` does not run.
+   */
+  countLink<T>(c: Context<WebEnv>, method: LinkMethod, work: () => Promise<T>): Promise<T>
+  /**
+   * Runs `work`, which changes the password of the signed-in person. Each call counts against this person's limit of
+   * such tries, whether it succeeds or fails; above the limit `work` does not run.
+   */
+  countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
+  /** If the browser has no valid cookie that marks it as known for the account of the signed-in person, it gets one. */
+  rememberDevice(c: Context<WebEnv>): void
+}
+
+export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c: Context<WebEnv>) => string): SignIn {
+  const limits = countSignIns()
+  const links = new Tries(perCallerLinks)
+  const passwords = new Tries(perPersonPassword)
+  const devices = deviceCookies({ secret: auth.options.secret, https: config.baseUrl.startsWith('https:') })
+
+  /**
+   * The headers of the browser's request for the accounts library, with the client's address as the service determined
+   * it.
+   */
+  const headersOf = (c: Context<WebEnv>): Headers => {
+    const headers = new Headers(c.req.raw.headers)
+    headers.set(addressHeader, addressOf(c))
+    return headers
+  }
+  const take = (c: Context<WebEnv>, cookies: string[]): void => {
+    for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
+  }
+  const remember = (c: Context<WebEnv>, email: string): void =>
+    take(c, [devices.renew(c.req.header('cookie'), email, now())])
+  /** Writes a log line about a try to sign in, for people and for fail2ban. */
+  const note = (c: Context<WebEnv>, email: string, line: Omit<SignInLine, 'address' | 'account' | 'request'>): void => {
+    const request = c.env.outgoing.getHeader('x-request-id')?.toString()
+    const facts: SignInLine = { address: addressOf(c), account: shortAccount(email), ...line, request }
+    log.info(facts, 'sign-in')
+    loggedAlready(c.env.incoming)
+  }
+
+  /**
+   * Gives the browser the session that the accounts library made, and ends the session that the browser had (ASVS 5,
+   * 7.2.4).
+   */
+  async function signedIn(c: Context<WebEnv>, headers: Headers, { id, email }: Account, how: How): Promise<void> {
+    note(c, email, { outcome: 'ok', ...how })
+    const userAgent = c.req.header('user-agent') ?? ''
+    await noticeDevice(c, { id, email }, userAgent).catch((error) =>
+      log.warn({ err: error }, 'no mail about a new device'),
+    )
+    await recordSignIn(store.db, id, { at: now(), method: how.method, address: addressOf(c), userAgent })
+    const former = await signedInBy(auth, c.req.raw.headers, now())
+    if (former) await (await auth.$context).internalAdapter.deleteSession(former.session.token)
+    take(c, headers.getSetCookie())
+    remember(c, email)
+  }
+
+  /**
+   * Queues a mail about a sign-in from a browser that was not used for the account before. An account's first sign-in
+   * needs no mail.
+   */
+  async function noticeDevice(c: Context<WebEnv>, { id, email }: Account, userAgent: string): Promise<void> {
+    if (config.smtpUrl === undefined || devices.find(c.req.header('cookie'), email, now()) !== undefined) return
+    if ((await signInsOf(store.db, id)).length === 0) return
+    const agent = userAgent.slice(0, maxUserAgent)
+    await queueMail(store.db, { kind: 'new_device', person: id, address: addressOf(c), userAgent: agent }, now())
+  }
+
+  /**
+   * Returns the answer of the accounts library to an e-mail address and a password. Throws if the queue for hashing is
+   * full, without asking the library, or if the database cannot be reached.
+   */
+  async function judge(c: Context<WebEnv>, account: string, password: string, known: boolean): Promise<Response> {
+    const turn = { known, caller: callerKey(addressOf(c)) }
+    const asked = { body: { email: account, password }, headers: headersOf(c), asResponse: true } as const
+    return await inTurn(turn, async () => {
+      const before = await storedPassword(store.db, account)
+      const answer = await auth.api.signInEmail(asked)
+      if (answer.status >= 500) throw new Error('the accounts library failed at a sign-in')
+      return answer.ok && (await wasChanged(account, password, before)) ? await endedAtOnce(answer) : answer
+    })
+  }
+
+  /**
+   * True if the account got another password while the typed one was being checked. The new session must then end,
+   * because the change of the password ended only the sessions that existed at that time.
+   */
+  async function wasChanged(account: string, password: string, before: string | null): Promise<boolean> {
+    const hash = await storedPassword(store.db, account)
+    if (hash === before) return false
+    return hash === null || !(await (await auth.$context).password.verify({ hash, password }))
+  }
+
+  async function endedAtOnce(answer: Response): Promise<Response> {
+    const { token } = (await answer.json()) as { token: string }
+    await (await auth.$context).internalAdapter.deleteSession(token)
+    return new Response(null, { status: 401 })
+  }
+
+  return {
+    async withPassword(c, email, password) {
+      const account = normalEmail(email)
+      const device = devices.find(c.req.header('cookie'), account, now())
+      const known = device !== undefined
+      const fails = (outcome: SignInOutcome, refusal: Refusal): Refusal => {
+        note(c, account, { outcome, method: 'password', known })
+        return refusal
+      }
+      if (account.length > maxEmailLength) throw fails('wrong', new Refusal('email_invalid', tooLong))
+      const admission = limits.begin({ caller: callerKey(addressOf(c)), account, device }, now())
+      if (!admission.ok) throw fails('limited', new Refusal('rate_limited', undefined, admission.wait))
+      const answer = await judge(c, account, password, known).catch((error) => {
+        admission.value.undo()
+        throw error instanceof HashingBusy ? fails('busy', busy()) : error
+      })
+      if (!answer.ok) throw fails('wrong', new Refusal('sign_in_failed'))
+      admission.value.succeeded()
+      const { user } = (await answer.json()) as { user: Account }
+      await renewHash({ auth, store }, user.id, password, config.passwordForm).catch((error) =>
+        log.warn({ err: error }, 'the hash of a password was not renewed'),
+      )
+      await signedIn(c, answer.headers, user, { method: 'password', known })
+    },
+    async withoutPassword(c, person, method) {
+      const asked = { body: { userId: person.id }, headers: headersOf(c), returnHeaders: true } as const
+      const { headers } = await auth.api.signInPerson(asked)
+      await signedIn(c, headers, person, { method, known: false })
+    },
+    async out(c) {
+      const { headers } = await auth.api.signOut({ headers: headersOf(c), returnHeaders: true })
+      take(c, headers.getSetCookie())
+    },
+    async countLink(c, method, work) {
+      const key = callerKey(addressOf(c))
+      return await counted({ tries: links, limit: perCallerLinks, key, now: now(), wrong: noSuchLink }, work).catch(
+        (error) => {
+          const outcome = outcomeOf(error, noSuchLink)
+          if (outcome) note(c, '', { outcome, method, known: false })
+          throw error
+        },
+      )
+    },
+    countPassword: (c, work) => {
+      const count = { tries: passwords, limit: perPersonPassword, key: c.var.person.id, now: now() }
+      return counted({ ...count, wrong: 'all' }, work)
+    },
+    rememberDevice(c) {
+      const { email } = c.var.person
+      if (devices.find(c.req.header('cookie'), email, now()) === undefined) remember(c, email)
+    },
+  }
+}
+
+type How = Pick<SignInLine, 'method' | 'known'>
+
+/**
+ * The stored hash of the account's password. On PostgreSQL the query waits for a change of the password that is in
+ * progress.
+ */
+async function storedPassword(db: Db, email: string): Promise<string | null> {
+  const row = db
+    .selectFrom('account')
+    .innerJoin('user', 'user.id', 'account.userId')
+    .select('account.password')
+    .where('user.email', '=', email)
+    .where('account.providerId', '=', 'credential')
+  const account = await (isPostgres(db) ? row.forShare('account') : row).executeTakeFirst()
+  return account?.password ?? null
+}
+
+const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
+const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
+
+const busy = () => new Refusal('rate_limited', HashingBusy.words, HashingBusy.retryAfter)
+
+interface Count {
+  tries: Tries
+  limit: Limit
+  key: string
+  now: number
+  /** The codes of the refusals that count as failed tries. With `all`, every run counts, even one that succeeded. */
+  wrong: readonly WebCode[] | 'all'
+}
+
+/**
+ * Runs `work`, unless the limit is reached. A run counts as a try while it lasts; afterwards it still counts only if it
+ * ended with one of the refusals in `wrong`, or if `wrong` is `all`.
+ */
+async function counted<T>({ tries, limit, key, now, wrong }: Count, work: () => Promise<T>): Promise<T> {
+  const wait = tries.wait(key, limit, now)
+  if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
+  tries.add(key, now)
+  let outcome: SignInOutcome | undefined
+  try {
+    return await work()
+  } catch (error) {
+    if (wrong !== 'all') outcome = outcomeOf(error, wrong)
+    throw error
+  } finally {
+    if (wrong !== 'all' && outcome !== 'wrong') tries.takeBack(key)
+  }
+}
+
+function outcomeOf(error: unknown, wrong: readonly WebCode[]): SignInOutcome | undefined {
+  if (!(error instanceof Refusal)) return undefined
+  return wrong.includes(error.code) ? 'wrong' : error.code === 'rate_limited' ? 'limited' : undefined
+}

@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { everyEngine } from '../testing/stores.ts'
+import { newTestWorkspace } from '../testing/test-workspace.ts'
+import { isConstraint, isDatabaseFailure } from './refusal.ts'
+
+everyEngine('errors of the database', (open) => {
+  test('a duplicate primary key, a duplicate unique value, and a row without its parent are conflicts, not failures', async () => {
+    const w = await newTestWorkspace(await open())
+    const { db } = w.store
+    const row = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
+    const says = async (work: Promise<unknown>) => {
+      const error = await work.then(
+        () => 'it was done',
+        (fault: unknown) => fault,
+      )
+      return { conflict: isConstraint(error), failure: isDatabaseFailure(error) }
+    }
+    const conflict = { conflict: true, failure: false }
+    const insert = (more: object) =>
+      says(
+        db
+          .insertInto('agent')
+          .values({ ...row, ...more })
+          .execute(),
+      )
+    const other = { id: 'other', name: 'other', token_hash: 'other' }
+    expect(await insert({ ...other, id: row.id })).toEqual(conflict)
+    expect(await insert({ ...other, name: row.name })).toEqual(conflict)
+    expect(await insert({ ...other, workspace_id: 'nowhere' })).toEqual(conflict)
+    expect(await says(sql`select * from no_such_table`.execute(db))).toMatchObject({ conflict: false })
+  })
+})

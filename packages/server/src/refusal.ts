@@ -1,0 +1,149 @@
+/**
+ * Every refusal of the page's own routes. It can be thrown anywhere; `onError` (app.ts) writes it as the envelope of
+ * section 7.
+ */
+import type { BundleFinding } from '@svc/api'
+import { refusals, type Verdict } from '@svc/protocol'
+import { unknownAgent } from './verdict.ts'
+
+/** For each code its HTTP status, and a message for people that is used when the refusing code gives none. */
+const webRefusals = {
+  text_invalid: [400, 'A text holds a character that cannot be stored.'],
+  body_invalid: [400, 'The request is not valid.'],
+  email_invalid: [400, 'That is not an email address.'],
+  name_invalid: [400, 'That name cannot be used.'],
+  password_invalid: [400, 'That password cannot be used.'],
+  password_wrong: [400, 'The current password is wrong.'],
+  slug_invalid: [400, 'That short name cannot be used.'],
+  agent_name_invalid: [400, 'That name cannot be used for an agent.'],
+  wish_invalid: [400, 'That cannot be requested.'],
+  bundle_refused: [400, 'The bundle breaks a rule.'],
+  rollout_invalid: [400, 'That is not a valid rollout.'],
+  mute_invalid: [400, 'That is not a valid mute.'],
+  rule_invalid: [400, 'The rule has no such setting.'],
+  hours_invalid: [400, 'Those are not hours of the week.'],
+  channel_invalid: [400, 'That is not a valid channel.'],
+  sign_in_needed: [401, 'Sign in first.'],
+  sign_in_failed: [401, 'Wrong email or password.'],
+  not_allowed: [403, 'Only an admin of the workspace may do this.'],
+  origin_foreign: [403, 'This request did not come from the page of this service.'],
+  not_found: [404, 'There is nothing at this address.'],
+  workspace_unknown: [404, 'There is no such workspace, or you do not belong to it.'],
+  agent_unknown: [404, unknownAgent.message],
+  command_unknown: [404, 'There is no such command.'],
+  log_unknown: [404, 'There is no such log; logs are kept for 30 days.'],
+  person_unknown: [404, 'There is no such person.'],
+  member_unknown: [404, 'No member of the workspace has that id.'],
+  session_unknown: [404, 'There is no such session.'],
+  invitation_unknown: [
+    404,
+    'This invitation was revoked or used, has expired, or came from someone who may no longer invite people. Ask for a new one.',
+  ],
+  link_unknown: [404, 'This link was used or has expired. Ask for a new one.'],
+  product_unknown: [404, 'There is no such product.'],
+  blueprint_unknown: [404, 'There is no such blueprint.'],
+  version_unknown: [404, 'There is no such version.'],
+  code_unknown: [404, 'There is no such install code.'],
+  rollout_unknown: [404, 'There is no such rollout.'],
+  alert_unknown: [404, 'There is no such alert.'],
+  mute_unknown: [404, 'There is no such mute.'],
+  rule_unknown: [404, 'There is no such rule.'],
+  channel_unknown: [404, 'There is no such channel.'],
+  delivery_unknown: [404, 'There is no such delivery.'],
+  bot_unknown: [404, 'There is no such bot.'],
+  email_taken: [409, 'There is already an account with that address.'],
+  slug_taken: [409, 'There is already a workspace with that short name.'],
+  agent_name_taken: [409, 'The workspace already has an agent with that name.'],
+  workspaces_too_many: [409, 'You have reached the limit of workspaces.'],
+  agents_too_many: refusals.agents_too_many,
+  people_too_many: [409, 'The workspace has reached its limit of members and open invitations.'],
+  bundles_too_many: [409, 'The workspace has reached its limit of stored bundles.'],
+  member_already: [409, 'That person is already a member of the workspace.'],
+  last_admin: [409, 'The workspace needs an admin. Make someone else an admin first.'],
+  invitation_for_other: [409, 'The invitation is for someone other than the person who is signed in.'],
+  command_not_offered: [409, 'The agent does not offer that.'],
+  commands_too_many: [409, 'The agent has too many commands in progress.'],
+  command_under_way: [409, 'The command is still in progress.'],
+  version_taken: [409, 'That version already exists.'],
+  version_in_use: [409, 'An agent runs or keeps that version.'],
+  no_blueprint: [409, 'The agent was not installed from a blueprint.'],
+  other_blueprint: [409, 'The agent was installed from another blueprint.'],
+  svc_too_old: refusals.svc_too_old,
+  runtime_not_served: refusals.runtime_not_served,
+  runtime_too_old: refusals.runtime_too_old,
+  runtime_up_to_date: refusals.runtime_up_to_date,
+  runtime_pinned: refusals.runtime_pinned,
+  runtime_version_held: refusals.runtime_version_held,
+  alert_over: [409, 'The alert has ended.'],
+  channel_taken: [409, 'There is already a channel with that name.'],
+  channels_too_many: [409, 'The workspace has reached its limit of channels.'],
+  delivery_not_dead: [409, 'Only a dead delivery can be sent again.'],
+  rollout_empty: [409, 'There are no agents to update.'],
+  rollout_over: [409, 'The rollout is over.'],
+  rollout_not_running: [409, 'The rollout is not running.'],
+  code_over: [409, 'The install code is no longer valid.'],
+  conflict: [409, 'Someone else changed this at the same time. Reload and try again.'],
+  upload_too_slow: [408, 'The bundle took too long to arrive.'],
+  body_too_large: [413, 'The request is larger than this route accepts.'],
+  rate_limited: [429, 'Too many attempts. Wait a few minutes.'],
+  uploads_too_many: [429, 'Too many uploads are in progress. Wait until one has ended.'],
+  internal: [500, 'Something went wrong. The log of the service has the details.'],
+  unavailable: [503, 'The database of the service does not answer. Try again in a moment.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+export type WebCode = keyof typeof webRefusals
+
+export class Refusal extends Error {
+  readonly code: WebCode
+  readonly status: number
+  /** The seconds that the header Retry-After tells the client to wait. */
+  readonly retryAfter: number | undefined
+  /** All findings about a refused bundle; undefined for other refusals. */
+  readonly findings: BundleFinding[] | undefined
+  constructor(code: WebCode, message?: string, retryAfter?: number) {
+    const [status, words] = webRefusals[code]
+    super(message ?? words)
+    this.code = code
+    this.status = status
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Returns the value of a verdict, or throws the refusal that the verdict holds. */
+export function granted<T>(verdict: Verdict<T, WebCode>): T {
+  if (verdict.ok) return verdict.value
+  throw new Refusal(verdict.code, verdict.message)
+}
+
+/** Returns the value; throws a refusal with this code if it is undefined. */
+export function found<T>(value: T | undefined, code: WebCode): T {
+  if (value === undefined) throw new Refusal(code)
+  return value
+}
+
+/**
+ * True for an error that says that the database cannot be reached, is full, or gave up on a statement (I10). The answer
+ * is then that the service is unavailable.
+ */
+export function isDatabaseFailure(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  const code = String(error.code)
+  if (code === 'ERR_SQLITE_ERROR') return !isConstraint(error)
+  return /^(08|53|57|58|40)...$/.test(code) || /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH)/.test(code)
+}
+
+/**
+ * True for PostgreSQL's error about a text with U+0000, which PostgreSQL cannot store. The answer is then that the text
+ * of the request is invalid (I10).
+ */
+export const isForeignText = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '22021'
+
+/**
+ * True for an error about a violated unique or foreign key. Usually two requests did the same thing at the same time.
+ */
+export function isConstraint(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  return code === '23505' || code === '23503' || errcode === 2067 || errcode === 1555 || errcode === 787
+}
