@@ -25,3 +25,17 @@ test('an embedded database without any query is closed', async () => {
   expect(store.sqlite.isOpen).toBe(false)
   await store.close()
 })
+
+test('a statement that was prepared before a migration returns the columns that the migration adds', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-open-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const store = openEmbedded(join(folder, 'svc.db'))
+  if (store.engine !== 'sqlite') throw new Error('unreachable')
+  const { sqlite, db } = store
+  onTestFinished(() => store.close())
+  sqlite.exec('create table agent (id text); insert into agent values (1)')
+  const all = () => db.selectFrom('agent').selectAll().execute()
+  expect(await all()).toEqual([{ id: '1' }])
+  sqlite.exec("alter table agent add column name text default 'a'")
+  expect(await all()).toEqual([{ id: '1', name: 'a' }])
+})
