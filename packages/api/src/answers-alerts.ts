@@ -158,6 +158,8 @@ export interface ChannelRow {
   enabled: boolean
   /** Why the service itself disabled this channel; null if the channel is enabled, or if a person disabled it. */
   disabledBecause: string | null
+  /** When messages to this channel began to fail, in Unix milliseconds; null if the last one was sent. */
+  failingSince: number | null
   /** The part of the channel's address that people may see; the rest may be secret. */
   address: string
   lastAnswer: string | null

@@ -130,6 +130,13 @@ export class BrowserSetup {
     db.close()
   }
 
+  /** Stores that the messages to a channel have failed since a moment, in Unix milliseconds. */
+  failChannel(name: string, since: number | null): void {
+    const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
+    db.prepare('update alert_channel set failing_since = ? where name = ?').run(since, name)
+    db.close()
+  }
+
   /** Runs `svc-server … --json` and returns the value that it prints. */
   async operator<T>(args: string[], input = ''): Promise<T> {
     const child = spawn(process.execPath, [program, ...args, '--json'], {

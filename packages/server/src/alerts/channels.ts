@@ -180,6 +180,7 @@ export const channelRow = (row: AlertChannelRow): ChannelRow => ({
   format: row.format,
   enabled: row.enabled === 1,
   disabledBecause: row.disabled_why,
+  failingSince: row.failing_since,
   address: row.shown,
   lastAnswer: row.last_answer,
   lastAt: row.last_at,

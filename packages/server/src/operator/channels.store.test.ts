@@ -27,10 +27,12 @@ everyEngine('commands for channels and deliveries', (open) => {
     expect(await json('channel add north slack', slack)).toEqual({ name: 'slack', kind: 'slack' })
     expect(await said('channel add north given', hook, signing)).toBe('refused: There is already a channel "given".')
     const listed = await json('channel list north')
-    const row = { kind: 'webhook', format: 'grouped', enabled: true, disabledBecause: null }
+    const row = { kind: 'webhook', format: 'grouped', enabled: true, disabledBecause: null, failingSince: null }
     const never = { lastAnswer: null, lastAt: null }
     expect(listed).toHaveLength(5)
     expect(listed).toContainEqual({ name: 'made', ...row, address: 'https://example.org/hook', ...never })
+    await w.store.db.updateTable('alert_channel').set({ failing_since: 0 }).where('name', '=', 'made').execute()
+    expect(await said('channel list north')).toMatch(/^made +webhook +grouped +yes, failing since 1970-01-01/m)
     const rows = await Promise.all(
       (['alert_channel', 'alert_delivery', 'audit'] as const).map((table) =>
         w.store.db.selectFrom(table).selectAll().execute(),

@@ -4,7 +4,8 @@ import { IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useAlertChange, useAlertsAgain } from '../../alerts/useAlertChange.ts'
 import { api } from '../../api.ts'
-import { Confirm, Text, Time, Tone } from '../../ui/index.ts'
+import { Confirm, Text, Time } from '../../ui/index.ts'
+import { ChannelState } from './ChannelState.tsx'
 import { kindName } from './channel-kinds.ts'
 import { TestResult } from './TestResult.tsx'
 
@@ -30,7 +31,7 @@ export function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
         <div className="al-name">
           <strong>#{name}</strong>
           <span>{kindName(kind)}</span>
-          <Tone tone={enabled ? 'good' : 'no'}>{enabled ? 'enabled' : 'disabled'}</Tone>
+          <ChannelState {...channel} />
         </div>
         <div className="svc-quiet">
           <Text>{address}</Text>

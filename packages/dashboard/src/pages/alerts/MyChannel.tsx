@@ -3,7 +3,8 @@ import type { PersonalChannelRow } from '@svc/api'
 import { useState } from 'react'
 import { useAlertChange } from '../../alerts/useAlertChange.ts'
 import { api } from '../../api.ts'
-import { Text, Time, Tone } from '../../ui/index.ts'
+import { Text, Time } from '../../ui/index.ts'
+import { ChannelState } from './ChannelState.tsx'
 import { kindName } from './channel-kinds.ts'
 import { MyChannelForm } from './MyChannelForm.tsx'
 import { sentenceOf } from './my-channel-words.ts'
@@ -11,7 +12,7 @@ import { TestResult } from './TestResult.tsx'
 
 /** Shows one personal channel of the signed-in person, and which alerts are sent to it and when. */
 export function MyChannel({ slug, channel }: { slug: string; channel: PersonalChannelRow }) {
-  const { name, kind, address, enabled, disabledBecause, lastAnswer, lastAt } = channel
+  const { name, kind, address, disabledBecause, lastAnswer, lastAt } = channel
   const [editing, setEditing] = useState(false)
   const test = useAlertChange(slug, 'Not sent', () => api.testMyChannel(slug, name))
   return (
@@ -21,7 +22,7 @@ export function MyChannel({ slug, channel }: { slug: string; channel: PersonalCh
           <div className="al-name">
             <strong>{name}</strong>
             <span>{kindName(kind)}</span>
-            <Tone tone={enabled ? 'good' : 'no'}>{enabled ? 'enabled' : 'disabled'}</Tone>
+            <ChannelState {...channel} />
           </div>
           <div>{sentenceOf(channel)}</div>
           <div className="svc-quiet">

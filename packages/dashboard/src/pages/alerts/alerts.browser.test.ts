@@ -167,6 +167,20 @@ test('a webhook is added with a secret that is shown once, tested, and its refus
   expect(await page.getByRole('note').filter({ hasText: 'Nobody is notified' }).count()).toBe(0)
 })
 
+test('a channel whose messages fail is not shown as a good one', async () => {
+  const { page } = ada
+  const line = rows(ada, 'Channels').filter({ hasText: '#ops' })
+  // After an hour of failures an alert would open, and its end would be in the history below.
+  setup.failChannel('ops', Date.now() - 600_000)
+  await page.goto(at('/alerts?tab=channels'))
+  await line.getByText('failing since').waitFor()
+  expect(await line.getByText('enabled', { exact: true }).count()).toBe(0)
+  expect(await wrongLooks(page, () => line.waitFor())).toEqual([])
+  setup.failChannel('ops', null)
+  await page.reload()
+  await line.getByText('enabled', { exact: true }).waitFor()
+})
+
 test('a dead delivery is sent again with the same id', async () => {
   const { page } = ada
   await page.goto(at('/alerts?tab=deliveries'))

@@ -16,6 +16,11 @@ import { placeIn, placeOfId } from './alert.ts'
 
 const listed = 500
 
+function enabledCell({ enabled, disabledBecause, failingSince }: ChannelRow): string {
+  if (!enabled) return disabledBecause === null ? 'no' : `no: ${disabledBecause}`
+  return failingSince === null ? 'yes' : `yes, failing since ${moment(failingSince)}`
+}
+
 export const channelCommands = {
   ...commandOf<ChannelRow[]>(alerts.channels, {
     run: async (request, service, stores) =>
@@ -23,15 +28,7 @@ export const channelCommands = {
     show: (all) =>
       table(
         ['NAME', 'KIND', 'FORMAT', 'ENABLED', 'ADDRESS', 'LAST ANSWER', 'AT'],
-        all.map((c) => [
-          c.name,
-          c.kind,
-          c.format,
-          c.enabled ? 'yes' : `no${c.disabledBecause ? `: ${c.disabledBecause}` : ''}`,
-          c.address,
-          c.lastAnswer,
-          moment(c.lastAt),
-        ]),
+        all.map((c) => [c.name, c.kind, c.format, enabledCell(c), c.address, c.lastAnswer, moment(c.lastAt)]),
         'There is no channel: nobody is told when an agent goes offline.',
       ),
   }),
