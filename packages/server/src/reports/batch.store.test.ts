@@ -38,6 +38,8 @@ const batching = (w: TestWorkspace, store: ReportStore = openReportStore(w.store
 async function batchWaits(trx: Db, { engine }: Store): Promise<void> {
   if (engine === 'sqlite') return
   await eventually('the batch waits for the lock', async () => {
+    // Otherwise PostgreSQL would give the same answer until the transaction ends.
+    await sql`select pg_stat_clear_snapshot()`.execute(trx)
     const waiting = sql<{ count: number }>`select count(*) as count from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     const { rows } = await waiting.execute(trx)

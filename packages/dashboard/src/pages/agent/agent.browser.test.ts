@@ -58,7 +58,9 @@ test('nothing is shown that is not in the report', async () => {
   await agent.report()
   const page = await setup.visit('admin', 'bare')
   await seen(page, /^reported/)
-  // The service itself knows the alerts, so their section is shown even for an empty report.
+  // The service itself knows the alerts, so their section is shown even for an empty report. They are a request of
+  // their own, so they may come later.
+  await page.getByRole('heading', { level: 2, name: 'Alerts' }).waitFor()
   expect(await page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['Alerts'])
   expect(await page.getByRole('tab').allInnerTexts()).not.toContain('Settings')
   for (const name of ['Pause', 'Resume', 'Run now']) expect(await page.getByRole('button', { name }).count()).toBe(0)
