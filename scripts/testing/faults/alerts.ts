@@ -32,8 +32,8 @@ export const alertFaults: readonly Fault[] = [
     name: 'mass silence: each agent also has an alert of its own',
     harm: 'A network failure sends one message for each of a thousand agents.',
     file: at('alerts/findings.ts'),
-    old: '    if (!alert) return []\n',
-    new: '    if (!alert) return [one]\n',
+    old: '    if (isMember && !alert) continue\n',
+    new: '',
     tests: [at('alerts/look.store.test.ts'), at('alerts/fleet.store.test.ts')],
   },
   {

@@ -155,9 +155,15 @@ const ofAgent: Readonly<Partial<Record<RuleName, (agent: AlertFacts, rule: Rule,
 }
 
 /** The rules that are judged even while the agent sends no reports. */
-const evenWhileSilent: readonly RuleName[] = ['silent', 'cost_day', 'cost_jump']
+export const silentAgentRules: readonly RuleName[] = ['silent', 'cost_day', 'cost_jump']
 
 export const agentRules = Object.keys(ofAgent) as readonly RuleName[]
+
+/** True if the agent has reported once but not within the expected time. */
+export const isSilent = (
+  { receivedAt, intervalSeconds }: Pick<AlertFacts, 'receivedAt' | 'intervalSeconds'>,
+  now: number,
+): boolean => receivedAt !== null && silentAt(receivedAt, intervalSeconds) <= now
 
 /**
  * Judges a rule for an agent. While the agent is silent, most rules give `unknown`, so their alerts stay as they are.
@@ -166,8 +172,7 @@ export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Find
   const find = ofAgent[rule.name]
   if (!find || !rule.on) return over
   if (agent.receivedAt === null) return clear
-  const reports = silentAt(agent.receivedAt, agent.intervalSeconds) > moment.now
-  if (reports || evenWhileSilent.includes(rule.name)) return find(agent, rule, moment)
+  if (!isSilent(agent, moment.now) || silentAgentRules.includes(rule.name)) return find(agent, rule, moment)
   return rule.name === 'process' && agent.stopped === 'person' ? clear : unknown
 }
 

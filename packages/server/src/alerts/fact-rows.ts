@@ -2,6 +2,7 @@
  * Reads the rows from which the facts about agents are made. Columns with short values are read for all agents in every
  * evaluation, all other columns only for few agents.
  */
+import type { CompiledQuery } from 'kysely'
 import type { Db, Store } from '../db/open.ts'
 import { pendingUsage } from '../report-store/pending.ts'
 import { type Judging, mayHold } from './may-hold.ts'
@@ -16,29 +17,14 @@ export interface Wanted extends Judging {
   asked: ReadonlySet<string>
 }
 
-const slicedColumns = [
-  'agent.id',
-  'name',
-  'wishes',
-  'signs',
-  'hours',
-  'received_at',
-  'interval_s',
-  'level',
-  'label',
-] as const
-const moreColumns = ['doing', 'warnings', 'stopped', 'reporters', 'usage'] as const
-
-/**
- * Selects the columns of agents that have short values. In the tables these columns are in front of the body of the
- * report, so the database need not read the body.
- */
+/** Selects the columns of agents that have short values. */
 const narrowRows = (db: Db) =>
   db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
     .leftJoin('agent_hours', 'agent_hours.agent_id', 'agent.id')
-    .select([...slicedColumns, ...moreColumns])
+    .select(['agent.id', 'name', 'wishes', 'hours', 'received_at', 'interval_s', 'level', 'label'])
+    .select(['doing', 'agent_report.signs', 'warnings', 'stopped', 'reporters', 'usage'])
 
 export type SliceRow = Awaited<ReturnType<typeof readAgents>>[number]
 
@@ -54,42 +40,51 @@ export interface Slice {
   counted: number
 }
 
+/** Stand for the values that differ from slice to slice in a compiled statement. No name of an agent contains NUL. */
+const [afterMark, lastMark] = ['\0after', '\0last']
+
+const filled = <R>(statement: CompiledQuery<R>, after: string, last = ''): CompiledQuery<R> => ({
+  ...statement,
+  parameters: statement.parameters.map((value) => (value === afterMark ? after : value === lastMark ? last : value)),
+})
+
 /**
- * Reads the next agents of a workspace in the order of their names. The database looks at all of them, but returns only
- * those for which a rule may hold. The agents are first counted by indexes alone, and read from their tables only once,
- * since this happens for every agent every 15 s.
+ * Returns a function that reads the next agents of a workspace, those behind a name, in the order of their names. The
+ * database looks at all of them, but returns only those for which a rule may hold. The agents are first counted by
+ * indexes alone, and the statements are compiled only once, since this happens for every agent every 15 s.
  */
-export async function readSlice(
-  { db, engine }: Store,
-  { workspaceId, rules, now }: Wanted,
-  after: string,
-): Promise<Slice> {
+export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: Wanted) {
   const next = db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
     .select(['name', 'agent_id'])
     .where('workspace_id', '=', workspaceId)
-    .where('name', '>', after)
+    .where('name', '>', afterMark)
     .orderBy('name')
     .limit(agentsAtOnce)
-  const { last, size, counted } = await db
+  const counting = db
     .selectFrom(next.as('next'))
     .select(({ fn }) => [
       fn.max('name').as('last'),
       fn.countAll<number>().as('size'),
       fn.count<number>('agent_id').as('counted'),
     ])
-    .executeTakeFirstOrThrow()
-  if (last === null) return { rows: [], last: undefined, counted }
-  const rows = await narrowRows(db)
+    .compile()
+  const reading = narrowRows(db)
     .where('workspace_id', '=', workspaceId)
-    .where('name', '>', after)
-    .where('name', '<=', last)
+    .where('name', '>', afterMark)
+    .where('name', '<=', lastMark)
     .where('received_at', 'is not', null)
     .where((eb) => eb.or(mayHold(engine, { rules, now })))
     .orderBy('name')
-    .execute()
-  return { rows, last: size < agentsAtOnce ? undefined : last, counted }
+    .compile()
+  return async (after: string): Promise<Slice> => {
+    const [found] = (await db.executeQuery(filled(counting, after))).rows
+    if (!found || found.last === null) return { rows: [], last: undefined, counted: 0 }
+    const { last, size, counted } = found
+    const { rows } = await db.executeQuery(filled(reading, after, last))
+    return { rows, last: size < agentsAtOnce ? undefined : last, counted }
+  }
 }
 
 export interface Details {

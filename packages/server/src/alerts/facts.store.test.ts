@@ -21,11 +21,11 @@ const reports: readonly [says: string, report: object, agent?: object][] = [
   ['warn', { level: 'warn' }],
   ['stale status', { warnings: 'secrets status' }],
   ['no secrets', { warnings: 'secrets' }],
-  ['process', {}, { signs: '{"process":"bad"}' }],
-  ['binding', {}, { signs: '{"bindings":["mail"]}' }],
-  ['gauge', {}, { signs: '{"gauges":["disk"]}' }],
-  ['long run', {}, { signs: '{"started":1}' }],
-  ['unknown signs', { body: '{"health":[{"name":"Process","level":"bad"}]}' }, { signs: null }],
+  ['process', { signs: '{"process":"bad"}' }],
+  ['binding', { signs: '{"bindings":["mail"]}' }],
+  ['gauge', { signs: '{"gauges":["disk"]}' }],
+  ['long run', { signs: '{"started":1}' }],
+  ['unknown signs', { signs: null, body: '{"health":[{"name":"Process","level":"bad"}]}' }],
   ['young run', { doing: 'x', body: '{"active":[{"started":1}]}' }],
   ['two reporters', { reporters: 'aaaaaaaabbbbbbbb'.repeat(5) }],
   ['another reporter', { reporters: `${'aaaaaaaa'.repeat(9)}bbbbbbbb` }],
@@ -150,15 +150,12 @@ async function reported(w: TestWorkspace, agentId: string, report: object, colum
       ...{ agent_id: agentId, received_at: now + received_at * 1000, level: 'ok', label: null, detail: null },
       ...{ version: null, doing: null, controls: '[]', interval_s: 30, boot: null, seq: null, stopped: null },
       ...{ reporters: 'aaaaaaaa'.repeat(10), runs_kept: 0, body: '{}', status_at: null, warnings: null },
-      usage: usage === undefined ? null : waiting(usage, today),
+      ...{ usage: usage === undefined ? null : waiting(usage, today), signs: '' },
       ...more,
     })
     .execute()
-  await w.store.db
-    .updateTable('agent')
-    .set({ signs: '', ...columns })
-    .where('id', '=', agentId)
-    .execute()
+  if (Object.keys(columns).length === 0) return
+  await w.store.db.updateTable('agent').set(columns).where('id', '=', agentId).execute()
 }
 
 /** The column `usage` with one sum: "today 2000000" or "yesterday 2000000". */

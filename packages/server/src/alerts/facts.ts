@@ -3,12 +3,11 @@
  * does not delay reports. For agents about which no rule can hold, only columns with short values are read.
  */
 import type { Db, Store } from '../db/open.ts'
-import { silentAt } from '../limits/silent.ts'
 import { warnsOf } from '../reports/columns.ts'
 import { twoReporters } from '../reports/reporters.ts'
 import { noSigns, readSigns, type Signs } from '../reports/signs.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
-import type { AlertFacts } from './conditions.ts'
+import { type AlertFacts, isSilent } from './conditions.ts'
 import { costsOf } from './costs.ts'
 import {
   agentsAtOnce,
@@ -16,9 +15,9 @@ import {
   detailsOf,
   lastRuns,
   readAgents,
-  readSlice,
   type Slice,
   type SliceRow,
+  sliceReader,
   type Wanted,
 } from './fact-rows.ts'
 import { readHours } from './hours.ts'
@@ -51,8 +50,9 @@ interface FactsSlice {
  */
 export async function* agentFacts(store: Store, wanted: Wanted): AsyncGenerator<FactsSlice> {
   const left = new Set(wanted.asked)
+  const readSlice = sliceReader(store, wanted)
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const { rows, last, counted }: Slice = await readSlice(store, wanted, after)
+    const { rows, last, counted }: Slice = await readSlice(after)
     for (const { id } of rows) left.delete(id)
     yield await factsIn(store.db, wanted, rows, counted)
     after = last
@@ -65,19 +65,19 @@ export async function* agentFacts(store: Store, wanted: Wanted): AsyncGenerator<
 async function factsIn(db: Db, wanted: Wanted, rows: readonly SliceRow[], counted: number): Promise<FactsSlice> {
   const { rules } = wanted
   const read = await signsOfBodies(db, idsOf(rows.filter((row) => needsBody(row, wanted))))
-  const signs = new Map(rows.map((row) => [row.id, read.get(row.id) ?? readSigns(row.signs ?? '')]))
-  const needsDetails = ({ id, wishes }: SliceRow) => hasHold(wishes) || signs.get(id)?.process != null
+  const signs = rows.map((row) => read.get(row.id) ?? readSigns(row.signs ?? ''))
+  const needsDetails = ({ wishes }: SliceRow, i: number) => hasHold(wishes) || signs[i]?.process != null
   const details = await detailsOf(db, idsOf(rows.filter(needsDetails)))
   const costs = highCost(wanted) === undefined ? noCosts : await costsOf(db, wanted, rows)
   const runs = rules('run_failed').on ? await lastRuns(db, idsOf(rows)) : undefined
   return {
     counted,
     costToday: [...costs.values()].reduce((sum, { today }) => sum + today, 0),
-    agents: rows.map((row) => ({
+    agents: rows.map((row, i) => ({
       about: { kind: 'agent' as const, id: row.id, name: row.name },
       facts: factsOf(row, {
         details: details.get(row.id),
-        signs: signs.get(row.id) ?? noSigns,
+        signs: signs[i] ?? noSigns,
         runs: runs?.get(row.id) ?? [],
         cost: costs.get(row.id) ?? noCost,
       }),
@@ -89,9 +89,6 @@ const idsOf = (rows: readonly SliceRow[]): string[] => rows.map(({ id }) => id)
 const noCost: AlertFacts['cost'] = { today: 0, before: [] }
 const noCosts: ReadonlyMap<string, AlertFacts['cost']> = new Map()
 
-const isSilent = ({ received_at, interval_s }: SliceRow, now: number): boolean =>
-  received_at !== null && silentAt(received_at, interval_s ?? 0) <= now
-
 const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ?? false
 
 /**
@@ -100,7 +97,8 @@ const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ??
  * signs. The signs of a silent agent do not matter.
  */
 function needsBody(row: SliceRow, judging: Judging): boolean {
-  if (row.received_at === null || isSilent(row, judging.now)) return false
+  const reported = { receivedAt: row.received_at, intervalSeconds: row.interval_s ?? 0 }
+  if (row.received_at === null || isSilent(reported, judging.now)) return false
   if (row.signs === null) return needSigns(judging)
   return needsYoungRuns(judging) && row.doing !== null
 }

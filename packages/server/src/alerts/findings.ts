@@ -6,9 +6,18 @@ import { setImmediate } from 'node:timers/promises'
 import type { RuleName } from '@svc/api'
 import type { Db, Store } from '../db/open.ts'
 import type { AlertChannelRow } from '../db/tables.ts'
-import { agentRules, costOfDay, type Finding, findInAgent, findInRollout, type Moment } from './conditions.ts'
+import {
+  agentRules,
+  costOfDay,
+  type Finding,
+  findInAgent,
+  findInRollout,
+  isSilent,
+  type Moment,
+  silentAgentRules,
+} from './conditions.ts'
 import { agentFacts } from './facts.ts'
-import { massSilence, type SilentAgent } from './mass.ts'
+import { fellSilentThen, massSilence } from './mass.ts'
 import { aboutChannel, channelFinding, type ServiceFacts, serviceFindings } from './service.ts'
 import { type About, type Known, type KnownAlert, keyOf, keyOfRow, type Scope, type SetRule } from './store.ts'
 
@@ -36,29 +45,33 @@ interface Looking {
 
 export async function findings(store: Store, place: NamedScope, looking: Looking): Promise<RuleFinding[]> {
   const { rules, known, moment } = looking
-  const judgedRules = agentRules.map(rules)
+  const [judgedRules, judgedOfSilent] = [agentRules.map(rules), silentAgentRules.map(rules)]
   const mustBeJudged = new Set(known.current.map(({ row }) => keyOfRow(row)))
   const asked = new Set(
     known.current.filter(({ row }) => row.subject_kind === 'agent').map(({ row }) => row.subject_id),
   )
   const found: RuleFinding[] = []
   let costToday = 0
-  const silence: Silence = { silent: [], unknown: new Set(), counted: 0 }
+  const silence: Silence = { ids: [], names: [], froms: [], sinces: [], unknown: new Set(), counted: 0, asked }
+  const mass = massAlertOf(known)
+  if (mass && isAnnounced(mass)) silence.announced = mass.row.since
   for await (const slice of agentFacts(store, { workspaceId: place.id, rules, now: moment.now, asked })) {
     silence.counted += slice.counted
     costToday += slice.costToday
     for (const { about, facts } of slice.agents) {
-      for (const rule of judgedRules) {
+      const isAsked = asked.has(about.id)
+      for (const rule of !isAsked && isSilent(facts, moment.now) ? judgedOfSilent : judgedRules) {
         const finding = findInAgent(rule, facts, moment)
-        if (rule.name === 'silent' && !looking.muted(about.id)) noteSilence(silence, about, finding)
-        if (finding.is !== 'holds' && !(asked.has(about.id) && mustBeJudged.has(keyOf(rule.name, about)))) continue
+        if (rule.name === 'silent' && !looking.muted(about.id) && noteSilence(silence, about, finding)) continue
+        if (finding.is !== 'holds' && !(isAsked && mustBeJudged.has(keyOf(rule.name, about)))) continue
         found.push({ rule, about, finding })
       }
     }
     await setImmediate()
   }
   return [
-    ...(await folded(place, found, silence, looking)),
+    ...found,
+    ...(await silenceFindings(place, silence, looking)),
     ...(await rolloutFindings(store.db, place, looking)),
     ...channelFindings(looking),
     {
@@ -69,17 +82,24 @@ export async function findings(store: Store, place: NamedScope, looking: Looking
   ]
 }
 
-/**
- * The number of findings that are checked in one turn of the event loop for members of a mass silence. It is limited so
- * that the turns stay short.
- */
-const foldedAtOnce = 2000
+/** The number of silent agents that are handled in one turn of the event loop. It is limited so that turns stay short. */
+const silentAtOnce = 2000
 
 const over: Finding = { is: 'over' }
 const aboutPlace = ({ id, slug }: NamedScope): About => ({ kind: 'workspace', id, name: slug })
 
+/**
+ * The silence that an evaluation has found. The agents that are silent and not muted are kept in columns, each
+ * agent at the same index of all four: if a large fleet falls silent, small objects that live for the whole evaluation
+ * would make the garbage collector block this process for too long.
+ */
 interface Silence {
-  silent: SilentAgent[]
+  ids: string[]
+  names: string[]
+  /** From when on the rule's `after` counts, in Unix milliseconds. */
+  froms: number[]
+  /** When the agent fell silent, in Unix milliseconds. */
+  sinces: number[]
   /**
    * The names of agents about which the rule `silent` can say nothing now, for example soon after an outage of the
    * service.
@@ -87,12 +107,40 @@ interface Silence {
   unknown: Set<string>
   /** The number of agents of the workspace that have ever reported. */
   counted: number
+  /** The ids of agents that have alerts. */
+  asked: ReadonlySet<string>
+  /**
+   * When the mass silence began about which people were told; undefined if there is none. Its list of agents is final,
+   * so of the members without alerts only the first is kept, which shows that the silence lasts.
+   */
+  announced?: number
+  /** True if such a member was kept. */
+  hasMember?: boolean
 }
 
-function noteSilence({ silent, unknown }: Silence, { id, name }: About, finding: Finding): void {
-  if (finding.is === 'unknown') unknown.add(name)
-  if (finding.is === 'holds') silent.push({ id, name, since: finding.since ?? finding.from ?? 0 })
+/** Notes what the rule `silent` has found for an agent. True if the agent is silent. */
+function noteSilence(silence: Silence, { id, name }: About, finding: Finding): boolean {
+  if (finding.is === 'unknown') silence.unknown.add(name)
+  if (finding.is !== 'holds') return false
+  const from = finding.from ?? 0
+  const since = finding.since ?? from
+  if (silence.announced !== undefined && fellSilentThen(silence.announced, since) && !silence.asked.has(id)) {
+    if (silence.hasMember) return true
+    silence.hasMember = true
+  }
+  silence.ids.push(id)
+  silence.names.push(name)
+  silence.froms.push(from)
+  silence.sinces.push(since)
+  return true
 }
+
+/** The alert about a mass silence that has not ended. */
+const massAlertOf = ({ current }: Known): KnownAlert | undefined =>
+  current.find(({ row }) => row.rule === 'silent' && row.subject_kind === 'workspace')
+
+/** True if a message about this alert was sent. */
+const isAnnounced = ({ alert }: KnownAlert): boolean => alert.told !== 'nothing'
 
 /**
  * The findings about the service itself and about its channels. The evaluation does not count as late because of an
@@ -122,51 +170,60 @@ function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFin
 }
 
 /**
- * Replaces the silence of many agents at once by one alert of the workspace. Until that alert opens, the agents' own
- * alerts wait; once it is open, they are dropped unless they were already sent. A fleet may have tens of thousands of
- * agents, so reports are answered between the steps.
+ * The findings about silence. If many agents fell silent at once, one finding about the workspace replaces theirs. Until
+ * its alert opens, the agents' own alerts wait; once it is open, they are dropped unless they were already sent.
  */
-async function folded(
-  place: NamedScope,
-  found: readonly RuleFinding[],
-  { silent, unknown, counted }: Silence,
-  { rules, known }: Looking,
-): Promise<RuleFinding[]> {
+async function silenceFindings(place: NamedScope, silence: Silence, { rules, known }: Looking): Promise<RuleFinding[]> {
   const rule = rules('silent')
-  const about = aboutPlace(place)
-  const before = known.current.find(
-    ({ row }) => row.rule === 'silent' && row.subject_kind === about.kind && row.subject_id === about.id,
-  )
+  const before = massAlertOf(known)
   const isOpen = before?.alert.openedAt != null
   // A mass alert that is still pending opens only if many agents are still silent. After a short network failure
   // perhaps only one agent is really gone.
-  const mass = massSilence(silent, counted, isOpen ? { since: before.row.since } : undefined)
-  if (!mass && !before) return [...found]
-  await setImmediate()
+  const begin = massSilence(silence.sinces, silence.counted, isOpen ? before.row.since : undefined)
+  const own = new Map(
+    known.current.filter(({ row }) => row.rule === 'silent').map(({ row, alert }) => [row.subject_id, alert]),
+  )
+  const found: RuleFinding[] = []
+  for (const [i, id] of silence.ids.entries()) {
+    if (i % silentAtOnce === 0) await setImmediate()
+    const since = silence.sinces[i] ?? 0
+    const alert = own.get(id)
+    const isMember = begin !== undefined && fellSilentThen(begin, since)
+    // A member without an alert of its own gets none; it is only listed in the mass alert.
+    if (isMember && !alert) continue
+    const waits: Finding | undefined =
+      isMember && alert?.told === 'nothing' ? { is: isOpen ? 'over' : 'unknown' } : undefined
+    const finding = waits ?? { is: 'holds', from: silence.froms[i] ?? since, since }
+    found.push({ rule, about: { kind: 'agent', id, name: silence.names[i] ?? '' }, finding })
+  }
+  if (begin !== undefined || before) found.push(await aboutMass(place, silence, { rule, begin, before }))
+  return found
+}
+
+interface MassParts {
+  rule: SetRule
+  /** When the mass silence began; undefined if there is none, or if it has ended. */
+  begin: number | undefined
+  before: KnownAlert | undefined
+}
+
+async function aboutMass(
+  place: NamedScope,
+  silence: Silence,
+  { rule, begin, before }: MassParts,
+): Promise<RuleFinding> {
+  const about = aboutPlace(place)
+  if (begin === undefined) {
+    const isUnknown = namesOf(before).some((name) => silence.unknown.has(name))
+    return { rule, about, finding: rule.on ? { is: isUnknown ? 'unknown' : 'clear' } : over }
+  }
+  const finding: Finding = { is: 'holds', from: begin, since: begin }
   // The list of agents in a mass alert does not change after its first message, so that the message about its end lists
   // the same agents.
-  const isAnnounced = before !== undefined && before.alert.told !== 'nothing'
-  const names = mass?.agents.map(({ name }) => name)
-  const agents = names && !isAnnounced ? { agents: JSON.stringify({ names, of: counted }) } : {}
-  const gone: Finding = { is: namesOf(before).some((name) => unknown.has(name)) ? 'unknown' : 'clear' }
-  const finding: Finding = mass ? { is: 'holds', from: mass.since, since: mass.since } : rule.on ? gone : { is: 'over' }
+  if (before && isAnnounced(before)) return { rule, about, finding }
   await setImmediate()
-  const members = new Set(mass?.agents.map(({ id }) => id))
-  const own = new Map(known.current.filter(({ row }) => row.rule === 'silent').map((one) => [one.row.subject_id, one]))
-  const rest: RuleFinding[] = []
-  const foldedOne = (one: RuleFinding): RuleFinding[] => {
-    const isMember = one.rule.name === 'silent' && one.about.kind === 'agent' && members.has(one.about.id)
-    if (!isMember) return [one]
-    const alert = own.get(one.about.id)?.alert
-    // An agent without an alert about its own silence gets none; it is only listed in the mass alert.
-    if (!alert) return []
-    return alert.told === 'nothing' ? [{ ...one, finding: { is: isOpen ? 'over' : 'unknown' } }] : [one]
-  }
-  for (let i = 0; i < found.length; i += foldedAtOnce) {
-    await setImmediate()
-    rest.push(...found.slice(i, i + foldedAtOnce).flatMap(foldedOne))
-  }
-  return [...rest, { rule, about, finding, ...agents }]
+  const names = silence.names.filter((_, i) => fellSilentThen(begin, silence.sinces[i] ?? 0))
+  return { rule, about, finding, agents: JSON.stringify({ names, of: silence.counted }) }
 }
 
 /** The names of the agents in an alert about a mass silence. */

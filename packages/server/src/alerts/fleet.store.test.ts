@@ -113,7 +113,7 @@ function reportsAt(reports: Reports, minutes: number): boolean {
 
 async function fleet(w: TestWorkspace, size: number): Promise<string[]> {
   const now = w.clock.now()
-  const about = { workspace_id: w.workspace.id, created_at: now, created_by: null, blueprint: null, signs: '' }
+  const about = { workspace_id: w.workspace.id, created_at: now, created_by: null, blueprint: null }
   const rows = Array.from({ length: size }, (_, i) => ({
     ...about,
     id: newId(now),
@@ -141,6 +141,7 @@ async function report(
     runs_kept: 0,
     body: '{}',
     stopped,
+    signs: '',
   }
   await db
     .insertInto('agent_report')

@@ -125,14 +125,20 @@ async function prepare(w: TestWorkspace, store: Store, url: string): Promise<voi
     })
     .execute()
   const rows = Array.from({ length: agents }, (_, i) => ({ id: newId(now), name: `agent-${i}` }))
-  const about = { workspace_id: w.workspace.id, created_at: now, created_by: null, blueprint: null, signs: '' }
+  const about = { workspace_id: w.workspace.id, created_at: now, created_by: null, blueprint: null }
   for (const row of rows)
     await store.db
       .insertInto('agent')
       .values({ ...row, ...about, token_hash: row.id })
       .execute()
   // The last reports are in the future, so no agent falls silent although the nodes' clocks are set ahead.
-  const report = { received_at: now + (kills + 2) * shiftMs, level: 'bad' as const, controls: '[]', interval_s: 30 }
+  const report = {
+    received_at: now + (kills + 2) * shiftMs,
+    level: 'bad' as const,
+    controls: '[]',
+    interval_s: 30,
+    signs: '',
+  }
   for (const row of rows)
     await store.db
       .insertInto('agent_report')

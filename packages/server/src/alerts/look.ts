@@ -37,7 +37,7 @@ import { allChannelsOf, changeOf, recipients, secondChannels } from './telling.t
  * The numbers of changes in one transaction and of findings judged at a time. They are limited so that the turns of the
  * event loop stay short.
  */
-const writesAtOnce = 20
+const writesAtOnce = 10
 const judgedAtOnce = 500
 const awayLooksBack = 3_600_000
 

@@ -34,9 +34,9 @@ export function needsYoungRuns({ rules }: Pick<Judging, 'rules'>): boolean {
   return on && after < youngRunMs
 }
 
-const contains = (column: 'signs' | 'warnings' | 'wishes', text: string): RawBuilder<boolean> =>
+const contains = (column: 'agent_report.signs' | 'warnings' | 'wishes', text: string): RawBuilder<boolean> =>
   sql`${sql.ref(column)} like ${`%${text}%`}`
-const hasSign = (name: keyof typeof signOfRule) => contains('signs', `"${signOfRule[name]}":`)
+const hasSign = (name: keyof typeof signOfRule) => contains('agent_report.signs', `"${signOfRule[name]}":`)
 
 /** The conditions of rules that do not depend on other rules. */
 const ofRule: Readonly<Partial<Record<RuleName, (judging: Judging) => RawBuilder<boolean>>>> = {
@@ -64,7 +64,7 @@ export function mayHold(engine: Engine, judging: Judging): RawBuilder<boolean>[]
   const single = Object.entries(ofRule).filter(([name]) => judging.rules(name as RuleName).on)
   return [
     ...single.map(([, condition]) => condition(judging)),
-    ...(needSigns(judging) ? [sql<boolean>`signs is null`] : []),
+    ...(needSigns(judging) ? [sql<boolean>`agent_report.signs is null`] : []),
     ...(high === undefined ? [] : [mayBeHigh(engine, high, dayOf(judging.now))]),
   ]
 }

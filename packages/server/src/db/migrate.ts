@@ -18,6 +18,7 @@ import * as signs from './migrations/010-signs.ts'
 import * as limits from './migrations/011-limits.ts'
 import * as alerts from './migrations/012-alerts.ts'
 import * as agentSigns from './migrations/013-signs.ts'
+import * as reportSigns from './migrations/014-report-signs.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -34,6 +35,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '011-limits': limits,
   '012-alerts': alerts,
   '013-signs': agentSigns,
+  '014-report-signs': reportSigns,
 }
 
 const minVersion = 15

@@ -33,7 +33,6 @@ const nothing: Writes = {
   machineChanges: [],
   agent: undefined,
   wishes: undefined,
-  signs: undefined,
   updateEvents: [],
 }
 
@@ -88,7 +87,7 @@ everyEngine('the writes of a report', (open) => {
       .values(distinct(tables.command, known, 400))
       .execute()
     const before = { agent: await rowIn(w, 'agent'), command: await rowIn(w, 'command') }
-    const agent = distinct<NonNullable<Writes['agent'] & Writes['wishes'] & Writes['signs']>>(tables.agent, {}, 500)
+    const agent = distinct<NonNullable<Writes['agent'] & Writes['wishes']>>(tables.agent, {}, 500)
     const command = distinct<Writes['commands'][number]>(tables.command, { id: before.command.id }, 600)
     const levelChange = distinct<NonNullable<Writes['levelChange']>>(tables.levelChange, {}, 700)
     const change = distinct<Writes['machineChanges'][number]>(tables.machineChange, {}, 800)
@@ -106,7 +105,6 @@ everyEngine('the writes of a report', (open) => {
     const read = await writes(w, {
       agent,
       wishes: agent,
-      signs: agent,
       commands: [command],
       levelChange,
       machineChanges: [change],
@@ -114,7 +112,7 @@ everyEngine('the writes of a report', (open) => {
       usage: [{ day: 20_000, model: '', runs: 11, costMicro: 12, outputTokens: 13 }],
     })
     expect(read?.commands).toEqual([without(before.command, 'agent_id', 'created_by', 'created_by_name')])
-    const reported = pick(agent, ['facts', 'reported_version', 'previous_version', 'attempts', 'signs'])
+    const reported = pick(agent, ['facts', 'reported_version', 'previous_version', 'attempts'])
     const wished = pick(agent, ['wishes', 'wished_version', 'runtime_wished', 'runtime_granted_at'])
     expect(await rowIn(w, 'agent')).toEqual({ ...before.agent, ...reported, ...wished })
     const settled = ['state', 'delivered_at', 'failed_at', 'answered_at', 'message', 'due_at'] as const
@@ -132,7 +130,7 @@ everyEngine('the writes of a report', (open) => {
 
     const again = await writes(w, {})
     expect(again).toMatchObject({ workspaceId: w.workspace.id, tokenHash: before.agent.token_hash, last: undefined })
-    expect(again).toMatchObject(pick(agent, ['facts', 'wishes', 'attempts', 'signs']))
+    expect(again).toMatchObject(pick(agent, ['facts', 'wishes', 'attempts']))
     expect(again?.versions).toMatchObject({ reported: agent.reported_version, previous: agent.previous_version })
   })
 })

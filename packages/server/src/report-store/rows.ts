@@ -44,8 +44,6 @@ export interface AgentRows {
   /** Wishes and holds as JSON, and the attempts of the last report (wishes/kept.ts). */
   wishes: string | null
   attempts: string | null
-  /** The stored facts about the last report that alerts need (reports/signs.ts); null if they are not known yet. */
-  signs: string | null
   /** The release that is served, as this transaction sees it (D37). */
   served: Served | undefined
   /** The daily sums that wait in the row of the agent's last report, as JSON (pending.ts). */
@@ -107,8 +105,6 @@ export interface Writes {
   agent: AgentFacts | undefined
   /** Wishes, holds and attempts; undefined when they do not change. */
   wishes: AgentWishes | undefined
-  /** The facts about the report that alerts need; undefined if they do not change. */
-  signs: AgentSigns | undefined
   updateEvents: UpdateNote[]
 }
 export type ReportWrite = Omit<AgentReportRow, 'agent_id'>
@@ -119,7 +115,6 @@ export type AgentWishes = Pick<
   AgentRow,
   'wishes' | 'wished_version' | 'runtime_wished' | 'runtime_granted_at' | 'attempts'
 >
-export type AgentSigns = Pick<AgentRow, 'signs'>
 
 export interface UsageDelta {
   /** The day, as days since 1970 (UTC). */

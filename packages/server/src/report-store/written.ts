@@ -7,7 +7,7 @@
 import type { CommandChange } from '../commands/stored.ts'
 import type { Cells, RowOf, Value } from '../db/described.ts'
 import type { levelChange, machineChange, updateEvent, usageDay } from '../db/tables/reports.ts'
-import type { AgentFacts, AgentSigns, AgentWishes, ReportWrite, RunWrite, UsageDelta } from './rows.ts'
+import type { AgentFacts, AgentWishes, ReportWrite, RunWrite, UsageDelta } from './rows.ts'
 
 export const reportCells = (r: Cells<ReportWrite>): Value[] => [
   r.received_at,
@@ -25,6 +25,7 @@ export const reportCells = (r: Cells<ReportWrite>): Value[] => [
   r.status_at,
   r.warnings,
   r.stopped,
+  r.signs,
   r.body,
   r.usage,
 ]
@@ -70,7 +71,6 @@ export const agentWishesCells = (a: Cells<AgentWishes>): Value[] => [
   a.runtime_granted_at,
   a.attempts,
 ]
-export const agentSignsCells = (a: Cells<AgentSigns>): Value[] => [a.signs]
 
 type Line<D extends typeof levelChange | typeof machineChange | typeof updateEvent> = Omit<RowOf<D>, 'agent_id' | 'seq'>
 export const levelChangeCells = (l: Cells<Line<typeof levelChange>>): Value[] => [l.at, l.level, l.label]

@@ -3,6 +3,7 @@ import { cut, limits, missingSecrets, type Report } from '@svc/protocol'
 import { bodyOf } from '../report-store/body.ts'
 import type { LastReport, ReportWrite, Submission } from '../report-store/rows.ts'
 import { rememberReporter } from './reporters.ts'
+import { signsColumn } from './signs.ts'
 
 export function columnsOf(
   { report, text, interval }: Submission,
@@ -27,6 +28,7 @@ export function columnsOf(
     status_at: report.status_at ?? null,
     warnings: warningsOf(report, now),
     stopped: report.stopped ?? null,
+    signs: signsColumn(report, now),
     usage,
     body: bodyOf(report, text),
   }

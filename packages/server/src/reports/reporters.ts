@@ -19,6 +19,7 @@ export function rememberReporter(earlier: string, report: Report): string {
  * earlier one. A restarted reporter gets a new boot id once and never returns to the old one.
  */
 export function twoReporters(marks: string): boolean {
+  if (marks === marks.slice(0, width).repeat(marks.length / width)) return false
   const list: string[] = marks.match(/.{8}/g) ?? []
   const changes = list.filter((mark, i) => i > 0 && mark !== list[i - 1])
   const cameBack = list.some((mark, i) => i > 0 && mark !== list[i - 1] && list.indexOf(mark) < i)

@@ -13,7 +13,6 @@ import { type UpdatesAfter, updatesAfter } from '../wishes/report.ts'
 import { columnsOf } from './columns.ts'
 import { type GivenCommand, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
 import { mergeRuns } from './runs.ts'
-import { signsColumn } from './signs.ts'
 
 /**
  * Judges a report inside the transaction that will store it. The token of the agent and the activation of its workspace
@@ -51,15 +50,9 @@ export const decide: Decide = (rows, submission, now, age) => {
       machineChanges,
       agent,
       wishes: updates.write,
-      signs: signsAfter(rows, report, now),
       updateEvents: updates.events,
     },
   }
-}
-
-function signsAfter({ signs: before }: AgentRows, report: Report, now: number): Writes['signs'] {
-  const signs = signsColumn(report, now)
-  return signs === before ? undefined : { signs }
 }
 
 /** Judges the agent's wishes by the report, and decides what the answer says about them (2.7, 3.4). */
@@ -141,6 +134,5 @@ const nothing: Writes = {
   machineChanges: [],
   agent: undefined,
   wishes: undefined,
-  signs: undefined,
   updateEvents: [],
 }

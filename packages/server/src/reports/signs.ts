@@ -1,6 +1,6 @@
 /**
- * The signs of a report: facts that alerts need and that only its body contains. They are stored in a column of the
- * agent's narrow row when they change, so that evaluating a large fleet reads no bodies.
+ * The signs of a report: facts that alerts need and that only its body contains. They are stored in a column of their
+ * own, so that evaluating a large fleet parses no bodies.
  */
 import { cut, type Report } from '@svc/protocol'
 
@@ -19,10 +19,7 @@ type Parts = Pick<Report, 'health' | 'gauges' | 'active'>
 
 export const noSigns: Signs = { process: null, bindings: [], gauges: [], started: null }
 
-/**
- * The minimum age in milliseconds of a run whose start is stored. Otherwise short runs would change the column with
- * each report.
- */
+/** The minimum age in milliseconds of a run whose start is stored, so that agents with short runs have no signs. */
 export const youngRunMs = 60_000
 const binding = /^Binding ([a-z][a-z0-9_]*)$/
 /**
@@ -44,13 +41,14 @@ export function signsOf({ health, gauges, active }: Parts): Signs {
 /** The signs of a report as they are stored: JSON, or '' if there are none. */
 export function signsColumn(report: Parts, now: number): string {
   const { process, bindings, gauges, started } = signsOf(report)
-  const isYoung = started !== null && started * 1000 > now - youngRunMs
-  if (process === null && bindings.length === 0 && gauges.length === 0 && (started === null || isYoung)) return ''
+  const old = started !== null && started * 1000 <= now - youngRunMs ? started : null
+  // Most agents have no other sign than a run, so this is written without a serialiser.
+  if (process === null && bindings.length === 0 && gauges.length === 0) return old === null ? '' : `{"started":${old}}`
   return JSON.stringify({
     ...(process !== null && { process }),
     ...(bindings.length > 0 && { bindings }),
     ...(gauges.length > 0 && { gauges }),
-    ...(started !== null && !isYoung && { started }),
+    ...(old !== null && { started: old }),
   })
 }
 

@@ -42,10 +42,7 @@ export const agent = described('agent', {
   wished_version: orNull(text()),
   runtime_wished: orNull(text()),
   runtime_granted_at: orNull(integer()),
-  /**
-   * The facts about the agent's last report that alerts need (reports/signs.ts), written when they change; '' if there
-   * are none. Null means that they are not known yet, so the body of the report has to be read.
-   */
+  /** No longer used. Earlier builds of 0.2.0 keep here what is in `signs` of `agent_report` now. */
   signs: orNull(text()),
 })
 
@@ -94,6 +91,11 @@ export const agentReport = described('agent_report', {
   warnings: orNull(text()),
   /** Who stopped the reporter, if its last report was sent at a clean stop (D66); null otherwise. */
   stopped: orNull(text<Stop>()),
+  /**
+   * The facts about the report that alerts need (reports/signs.ts), so that they need no body; '' if there are none.
+   * Null means that a service before this column stored the report, so its body has to be read.
+   */
+  signs: orNull(text()),
 })
 
 /**

@@ -11,7 +11,6 @@ import { maxUsage } from '../pending.ts'
 import type { AgentRows, Decision, Submission, UsageDelta, Writes } from '../rows.ts'
 import {
   agentFactsCells,
-  agentSignsCells,
   agentWishesCells,
   changedCommandCells,
   changedRunCells,
@@ -68,7 +67,6 @@ export function writing(
   put(trimMachineChanges, (w) => w.machineChanges.slice(0, 1))
   put(changeFacts, (w) => one(w.agent))
   put(changeWishes, (w) => one(w.wishes))
-  put(changeSigns, (w) => one(w.signs))
   put(insertUpdateEvents, (w) => w.updateEvents.map(eventRow))
   put(trimUpdateEvents, (w) => w.updateEvents.slice(0, 1))
   put(insertReports, (w, id) => (reportedBefore(id) ? [] : one(w.report)))
@@ -168,15 +166,6 @@ const changeWishes = update<NonNullable<Writes['wishes']>>(
   agent,
   columnsOf(agent, agentWishesCells),
   { column: 'id', key: owned },
-)
-const changeSigns = update<NonNullable<Writes['signs']>>(
-  'report_change_signs',
-  agent,
-  columnsOf(agent, agentSignsCells),
-  {
-    column: 'id',
-    key: owned,
-  },
 )
 const insertUpdateEvents = insert<ReturnType<typeof eventRow>>(
   'report_update_events',

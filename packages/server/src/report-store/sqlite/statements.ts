@@ -10,7 +10,6 @@ import { type ServedRow, servedRelease } from '../served.ts'
 import { otherModels } from '../usage-names.ts'
 import {
   agentFactsCells,
-  agentSignsCells,
   agentWishesCells,
   changedCommandCells,
   changedRunCells,
@@ -137,7 +136,6 @@ function prepareWriting(db: DatabaseSync) {
     changeCommand: update(command, columnsOf(command, changedCommandCells), 'id'),
     changeFacts: update(agent, columnsOf(agent, agentFactsCells), 'id'),
     changeWishes: update(agent, columnsOf(agent, agentWishesCells), 'id'),
-    changeSigns: update(agent, columnsOf(agent, agentSignsCells), 'id'),
     insertLevelChange: insert(levelChange, columnsOf(levelChange, levelChangeCells)),
     insertMachineChange: insert(machineChange, columnsOf(machineChange, machineChangeCells)),
     trimMachineChanges: trimming(db.prepare(trimOf(machineChange)), maxMachineChanges),

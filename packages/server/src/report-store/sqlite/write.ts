@@ -5,7 +5,6 @@ import type { UsageDelta, Writes } from '../rows.ts'
 import { type UsageRows, underNames } from '../usage-names.ts'
 import {
   agentFactsCells,
-  agentSignsCells,
   agentWishesCells,
   changedCommandCells,
   changedRunCells,
@@ -64,7 +63,6 @@ function writeRest(s: Statements, { agentId, reportRow }: Loaded, w: Writes, now
   if (w.machineChanges.length > 0) s.trimMachineChanges(agentId)
   if (w.agent) s.changeFacts.run(...agentFactsCells(w.agent), agentId)
   if (w.wishes) s.changeWishes.run(...agentWishesCells(w.wishes), agentId)
-  if (w.signs) s.changeSigns.run(...agentSignsCells(w.signs), agentId)
   for (const note of w.updateEvents) s.insertUpdateEvent.run(agentId, ...updateEventCells(eventRow(note)))
   if (w.updateEvents.length > 0) s.trimUpdateEvents(agentId)
   if (!w.report) return
