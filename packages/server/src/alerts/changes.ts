@@ -15,7 +15,7 @@ import { enqueue } from '../deliveries/store.ts'
 import { newId } from '../ids.ts'
 import { done, refuse, unknownAgent } from '../verdict.ts'
 import { alertOf, rulesOf, type Scope, type SetRule, scopeOf, serviceScope } from './store.ts'
-import { allChannelsOf, changeOf, recipients } from './telling.ts'
+import { agentsOf, allChannelsOf, changeOf, recipients } from './telling.ts'
 
 /** Names what has alerts: a workspace, or the service itself. */
 export interface ScopeRef {
@@ -76,7 +76,7 @@ async function tell(
   const rule = (await rulesOf(trx, scope))(row.rule)
   const sent = { type: 'alert.acknowledged', level: row.level, isEscalated: row.escalated_at !== null } as const
   const channels = recipients(rule, await allChannelsOf(trx, scope), sent, now)
-  const acknowledged = { type: 'alert.acknowledged', alert: alertOf(row), agents: row.agents } as const
+  const acknowledged = { type: 'alert.acknowledged', alert: alertOf(row), agents: agentsOf(row) } as const
   await enqueue(trx, channels, changeOf(row, acknowledged, { slug: place.slug, baseUrl, now }), now)
 }
 

@@ -31,8 +31,14 @@ export interface RuleFinding {
   rule: SetRule
   about: About
   finding: Finding
-  /** The agents of a mass silence, as JSON. */
-  agents?: string
+  /** The agents of a mass silence. */
+  agents?: MassAgents
+}
+
+/** The agents of a mass silence: the list, and as JSON. Both are kept, since they are made for up to 50,000 agents. */
+interface MassAgents {
+  list: { names: readonly string[]; of: number }
+  json: string
 }
 
 interface Looking {
@@ -223,7 +229,11 @@ async function aboutMass(
   if (before && isAnnounced(before)) return { rule, about, finding }
   await setImmediate()
   const names = silence.names.filter((_, i) => fellSilentThen(begin, silence.sinces[i] ?? 0))
-  return { rule, about, finding, agents: JSON.stringify({ names, of: silence.counted }) }
+  await setImmediate()
+  const list = { names, of: silence.counted }
+  const json = JSON.stringify(list)
+  await setImmediate()
+  return { rule, about, finding, agents: { list, json } }
 }
 
 /** The names of the agents in an alert about a mass silence. */

@@ -31,14 +31,14 @@ import {
   type SetRule,
   updateAlert,
 } from './store.ts'
-import { allChannelsOf, changeOf, recipients, secondChannels } from './telling.ts'
+import { agentsOf, allChannelsOf, changeOf, recipients, secondChannels } from './telling.ts'
 
 /**
  * The numbers of changes in one transaction and of findings judged at a time. They are limited so that the turns of the
  * event loop stay short.
  */
 const writesAtOnce = 10
-const judgedAtOnce = 500
+const judgedAtOnce = 200
 const awayLooksBack = 3_600_000
 
 interface Looked {
@@ -158,7 +158,7 @@ async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[])
     looked.changed++
     const { message, alert } = verdict.judged
     if (message === undefined || !alert) continue
-    const agents = verdict.agents ?? row.agents
+    const agents = verdict.agents?.list ?? agentsOf(row)
     const telling = { slug: place.slug, baseUrl, now }
     const detail = writing.detail && message !== 'alert.ended' ? await ownWords(trx, row) : null
     const sent = { type: message, level: alert.level, isEscalated: row.escalated_at !== null }
@@ -180,7 +180,7 @@ async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[
       const row = await markEscalated(trx, known.row, now)
       if (!row) return 0
       const detail = writing.detail ? await ownWords(trx, row) : null
-      const opened = { type: 'alert.opened', alert: alertOf(row), agents: row.agents, detail } as const
+      const opened = { type: 'alert.opened', alert: alertOf(row), agents: agentsOf(row), detail } as const
       await enqueue(trx, secondChannels(rule, channels), changeOf(row, opened, { slug: place.slug, baseUrl, now }), now)
       return 1
     })
@@ -224,11 +224,11 @@ async function write(
 ): Promise<AlertRow | undefined> {
   const { alert } = judged
   if (!known) {
-    const wanted = { scope: place, rule: rule.name, about, ...(agents !== undefined && { agents }) }
+    const wanted = { scope: place, rule: rule.name, about, ...(agents !== undefined && { agents: agents.json }) }
     return alert && (await insertAlert(trx, wanted, alert, now))
   }
   const won = alert
-    ? await updateAlert(trx, known.row, alert, { name: about.name, agents })
+    ? await updateAlert(trx, known.row, alert, { name: about.name, agents: agents?.json })
     : await removePending(trx, known.row)
   return won ? { ...known.row, subject_name: about.name } : undefined
 }

@@ -93,12 +93,15 @@ const rowsAtOnce = 300
  * slower.
  */
 export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<Known> {
-  const inScope = db.selectFrom('alert').selectAll().where('scope', '=', id)
+  const inScope = db.selectFrom('alert').where('scope', '=', id)
   const ended = await inScope
+    .select(['rule', 'subject_kind', 'subject_id', 'openings'])
     .where('ended_at', '>', now - openingsWithin)
     .orderBy('id')
     .execute()
+  await setImmediate()
   const owed = await inScope
+    .selectAll()
     .where('ended_at', 'is not', null)
     .where('muted', '=', 1)
     .where('told', 'in', ['open', 'unsteady'])
@@ -106,7 +109,7 @@ export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<K
     .execute()
   const byKey = Map.groupBy(ended, keyOfRow)
   return {
-    current: known(await currentAlerts(db, id)),
+    current: await currentAlerts(db, id),
     owed: known(owed),
     openingsOf: (rule, about) => [
       ...new Set((byKey.get(keyOf(rule, about)) ?? []).flatMap((row) => JSON.parse(row.openings) as number[])),
@@ -120,25 +123,26 @@ const known = (rows: readonly AlertRow[]): KnownAlert[] => rows.map((row) => ({ 
  * Reads the alerts that have not ended, in the order of their ids. Reports are answered between the parts of a long
  * list.
  */
-async function currentAlerts(db: Db, scope: string): Promise<AlertRow[]> {
-  const all: AlertRow[] = []
+async function currentAlerts(db: Db, scope: string): Promise<KnownAlert[]> {
+  const all: KnownAlert[] = []
   for (;;) {
     const rows = await db
       .selectFrom('alert')
       .selectAll()
       .where('scope', '=', scope)
       .where('ended_at', 'is', null)
-      .where('id', '>', all.at(-1)?.id ?? '')
+      .where('id', '>', all.at(-1)?.row.id ?? '')
       .orderBy('id')
       .limit(rowsAtOnce)
       .execute()
-    all.push(...rows)
+    all.push(...known(rows))
     if (rows.length < rowsAtOnce) return all
     await setImmediate()
   }
 }
 
-export const keyOfRow = (row: AlertRow): string => keyOf(row.rule, { kind: row.subject_kind, id: row.subject_id })
+export const keyOfRow = (row: Pick<AlertRow, 'rule' | 'subject_kind' | 'subject_id'>): string =>
+  keyOf(row.rule, { kind: row.subject_kind, id: row.subject_id })
 export const keyOf = (rule: RuleName, { kind, id }: Pick<About, 'kind' | 'id'>): string => `${rule} ${kind} ${id}`
 
 export const alertOf = (row: AlertRow): Alert => ({
@@ -199,27 +203,30 @@ interface NewAlert {
 /** Inserts an alert; undefined if another node was first with an alert of this rule and subject, or of this event. */
 export async function insertAlert(trx: Db, wanted: NewAlert, alert: Alert, now: number): Promise<AlertRow | undefined> {
   const { scope, rule, about, agents = null, cause = null } = wanted
-  return trx
+  const row: AlertRow = {
+    id: newId(now),
+    scope: scope.id,
+    workspace_id: scope.workspaceId,
+    rule,
+    subject_kind: about.kind,
+    subject_id: about.id,
+    subject_name: about.name,
+    cause,
+    acknowledged_by: null,
+    acknowledged_at: null,
+    escalated_at: null,
+    note: null,
+    agents,
+    version: 1,
+    ...columnsOf(alert),
+  }
+  // The row is not read back, since the list of agents of a mass silence may be large.
+  const { numInsertedOrUpdatedRows } = await trx
     .insertInto('alert')
-    .values({
-      id: newId(now),
-      scope: scope.id,
-      workspace_id: scope.workspaceId,
-      rule,
-      subject_kind: about.kind,
-      subject_id: about.id,
-      subject_name: about.name,
-      cause,
-      acknowledged_by: null,
-      acknowledged_at: null,
-      note: null,
-      agents,
-      version: 1,
-      ...columnsOf(alert),
-    })
+    .values(row)
     .onConflict((oc) => oc.doNothing())
-    .returningAll()
     .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n ? row : undefined
 }
 
 /**

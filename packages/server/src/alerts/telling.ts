@@ -65,10 +65,15 @@ export const secondChannels = (rule: SetRule, all: readonly AlertChannelRow[]): 
       channel.owner === '' && channel.enabled === 1 && isRouted(rule, channel, true) && !isRouted(rule, channel, false),
   )
 
+/** The agents of a mass silence, as they are stored. */
+export const agentsOf = ({ agents }: Pick<AlertRow, 'agents'>): AlertChange['agents'] =>
+  agents === null ? null : (JSON.parse(agents) as NonNullable<AlertChange['agents']>)
+
 interface ChangedAlert {
   type: AlertChange['type']
   alert: Alert
-  agents: string | null
+  /** The agents of a mass silence. */
+  agents: AlertChange['agents']
   detail?: string | null
 }
 
@@ -80,8 +85,7 @@ interface Telling {
 }
 
 /**
- * Describes a change for its message. `agents` are the agents of a mass silence, as JSON, and `detail` are an agent's own
- * words.
+ * Describes a change for its message. `detail` are an agent's own words.
  */
 export function changeOf(
   row: AlertRow,
@@ -100,7 +104,7 @@ export function changeOf(
     endedAt: alert.endedAt,
     label: alert.label,
     detail,
-    agents: agents === null ? null : (JSON.parse(agents) as NonNullable<AlertChange['agents']>),
+    agents,
     acknowledgedBy: alert.acknowledged?.by ?? null,
     note: alert.acknowledged?.note ?? null,
     url: urlOf(baseUrl, slug, row),
