@@ -19,7 +19,7 @@ interface Stage {
   readonly kinds: readonly string[]
   /**
    * The number of test files that run at the same time. Many tests wait for processes or for a network, so two cores
-   * stay busy only with three or four workers.
+   * stay busy only with four or five workers.
    */
   readonly workers: number
   /** True if tests of this stage use the output of `npm run build`. */
@@ -27,8 +27,8 @@ interface Stage {
 }
 const stages: readonly Stage[] = [
   { kinds: ['unit'], workers: 2 },
-  { kinds: ['store', 'http'], workers: 3 },
-  { kinds: ['process', 'browser'], workers: 4, needsBuild: true },
+  { kinds: ['store', 'http'], workers: 4 },
+  { kinds: ['process', 'browser'], workers: 5, needsBuild: true },
 ]
 const quickNames = `^(?!.*(${leftOut.join('|')}))`
 const quickArgs = [...filesLeftOut.flatMap((files) => ['--exclude', files]), '--testNamePattern', quickNames]

@@ -65,6 +65,13 @@ interface Call {
   readonly apart?: boolean
 }
 
+/**
+ * The minimum of a timeout in milliseconds, even if a drill shortens all times: a busy machine must not look like a
+ * service that does not answer.
+ */
+const minPatienceMs = 3000
+const patience = (seconds: number): number => Math.max(duration(seconds), Math.min(seconds * 1000, minPatienceMs))
+
 /** Makes one request. The promise never rejects; a failure is a result. */
 export function call(
   url: URL,
@@ -93,12 +100,12 @@ export function call(
     }
     const lost = (why: string, tooLarge?: true) => end({ is: 'lost', why, sent, ...(tooLarge && { tooLarge }) })
     const stop = () => lost('the reporter was stopped')
-    const timer = setTimeout(() => lost(`no whole answer within ${seconds} s`), duration(seconds))
+    const timer = setTimeout(() => lost(`no whole answer within ${seconds} s`), patience(seconds))
     let idle: NodeJS.Timeout | undefined
     const alive = () => {
       if (idleSeconds === undefined) return
       clearTimeout(idle)
-      idle = setTimeout(() => lost(`nothing came for ${idleSeconds} s`), duration(idleSeconds))
+      idle = setTimeout(() => lost(`nothing came for ${idleSeconds} s`), patience(idleSeconds))
     }
     signal.addEventListener('abort', stop)
     let request: ClientRequest | undefined
