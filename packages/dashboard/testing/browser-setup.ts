@@ -151,6 +151,7 @@ export class BrowserSetup {
     child.stderr.on('data', (chunk) => {
       err += chunk
     })
+    child.stdin.on('error', () => {}) // The program may end without reading its input.
     child.stdin.end(input)
     const [code] = (await once(child, 'close')) as [number]
     if (code !== 0) throw new Error(`svc-server ${args.join(' ')} ended with ${code}: ${err}`)

@@ -66,6 +66,7 @@ export class Machine {
       stream.on('data', (chunk) => {
         said += chunk
       })
+    child.stdin.on('error', () => {}) // The program may end without reading its input.
     child.stdin.end(input)
     const [code] = (await once(child, 'close')) as [number]
     if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${said}`)
