@@ -22,7 +22,7 @@ import { expectWhole, learn, offers, restOf, versionOf } from './updates.ts'
 
 /**
  * The usual factor for all durations: a second lasts 20 ms. A test in which many agents do much at once needs a larger
- * factor, since the service must answer a report within fifteen (shortened) seconds.
+ * factor, since each of them gets only part of the machine.
  */
 const usual = 0.02
 export const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
@@ -314,6 +314,7 @@ export async function wholeWay(
     offered.wish('1.5.0')
     const ended = () => readUpdate(agent)?.state === 'watching' || readUpdate(agent)?.retry !== undefined
     await becomes('kept, failed or killed', () => gone(running) || ended()).catch(withJournal(agent, running))
+    if (thread === 'launcher') await watchesFor(launcherReports, running, lane)
     offered.wish(undefined)
     if (!gone(running)) await lane.svc(agent, ['rollback'])
     return { killed: gone(running), out: strace.out }
@@ -323,6 +324,16 @@ export async function wholeWay(
     offered.wish(undefined)
   }
 }
+/**
+ * The number of reports for which a new version is watched while strace follows the launcher. The launcher does so little
+ * then that otherwise no kill might fall into that state.
+ */
+const launcherReports = 10
+async function watchesFor(reports: number, running: Running, { service }: Lane): Promise<void> {
+  const { length } = service.reports
+  await becomes(`${reports} reports`, () => gone(running) || service.reports.length >= length + reports)
+}
+
 /** Adds the agent's journal of updates and the runtime's output to the message of a failed test. */
 export const withJournal = (agent: InstalledAgent, running: Running) => (error: unknown) => {
   throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
