@@ -17,6 +17,7 @@ test('two nodes whose transactions wait for each other both complete their work 
   const ids = [w.agent.id, (await w.addAgent('second')).id] as const
   const bothHold = Promise.withResolvers<void>()
   let started = 0
+  let holding = 0
   const rename = (db: Db, order: readonly string[], mark: string) =>
     transaction(db, async (trx) => {
       const first = ++started <= 2
@@ -27,7 +28,7 @@ test('two nodes whose transactions wait for each other both complete their work 
           .where('id', '=', id)
           .execute()
         if (i > 0 || !first) continue
-        if (started === 2) bothHold.resolve()
+        if (++holding === 2) bothHold.resolve()
         await bothHold.promise
       }
     })
