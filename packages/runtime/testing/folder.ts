@@ -3,7 +3,7 @@
  * manager would run it.
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { programs } from '../../../scripts/testing/program.ts'
@@ -53,6 +53,8 @@ export interface Ran {
 }
 export interface RunOptions {
   readonly input?: string
+  /** True to write the input only after the program has opened its standard input. */
+  readonly inputLate?: true
   readonly env?: Readonly<Record<string, string>>
   readonly file?: readonly string[]
 }
@@ -61,7 +63,7 @@ export interface RunOptions {
 export function svc(
   folder: Folder,
   args: readonly string[],
-  { input = '', env = {}, file = [main] }: RunOptions = {},
+  { input = '', inputLate, env = {}, file = [main] }: RunOptions = {},
 ): Promise<Ran> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -75,8 +77,19 @@ export function svc(
       (error, out, err) => resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     )
     child.stdin?.on('error', () => {})
-    child.stdin?.end(input)
+    const write = () => child.stdin?.end(input)
+    if (inputLate) void becomes('a program that reads its input', () => hasOpenedInput(child)).then(write, write)
+    else write()
   })
+}
+
+/**
+ * True if a program has opened its standard input as a stream, which Node does without blocking, or if it has ended.
+ */
+function hasOpenedInput({ pid, exitCode }: ChildProcess): boolean {
+  if (exitCode !== null) return true
+  const [, flags = '0'] = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/fdinfo/0`, 'utf8')) ?? []
+  return (Number.parseInt(flags, 8) & constants.O_NONBLOCK) !== 0
 }
 
 export interface Running {

@@ -1,7 +1,7 @@
 /**
- * Asks questions at a terminal, on standard error, so that standard output stays free for results. The library for
- * questions is loaded only when a command asks something. It takes ten megabytes, which `svc run` must not spend for as
- * long as the agent runs.
+ * Asks questions at a terminal, on standard error, so that standard output stays free for results. Without a terminal,
+ * the answer comes from standard input. The library for questions is loaded only when a command asks something. It
+ * takes ten megabytes, which `svc run` must not spend for as long as the agent runs.
  */
 import { Refusal } from './output.ts'
 
@@ -35,6 +35,19 @@ export async function confirm(message: string): Promise<boolean> {
   const { confirm: askConfirm } = await import('@clack/prompts')
   const answer = await askConfirm({ message, output: terminal() })
   return typeof answer === 'boolean' ? answer : stopped()
+}
+
+/**
+ * Reads standard input to its end, but stops soon after `maxChars` characters. It waits for a program that writes late,
+ * which `readFileSync` would not: Node has made standard input non-blocking before.
+ */
+export async function standardInput(maxChars = Number.POSITIVE_INFINITY): Promise<string> {
+  let text = ''
+  for await (const part of process.stdin.setEncoding('utf8')) {
+    text += part
+    if (text.length > maxChars) break
+  }
+  return text
 }
 
 /**

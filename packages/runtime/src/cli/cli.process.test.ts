@@ -59,6 +59,11 @@ describe('svc connect', () => {
     expect(JSON.parse(readFileSync(of.settings, 'utf8'))).toEqual({ every: 10, tone: 'calm', note: null })
   })
 
+  test('waits for a program that writes the token late', async () => {
+    const ran = await connect(folder(), (await service()).origin, { input: `${token}\n`, inputLate: true })
+    expect(ran).toMatchObject({ code: 0, err: '' })
+  })
+
   test('takes the token from a file or the environment, too', async () => {
     const good = await service()
     const of = folder({ 'token.txt': `${token}\n` })

@@ -19,7 +19,7 @@ import { manifestOf } from '../reporter/manifest.ts'
 import { createReporter } from '../reporter/run.ts'
 import { placeOf } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
-import { askHidden, confirm, interactive } from './ask.ts'
+import { askHidden, confirm, interactive, standardInput } from './ask.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, Refusal, show, warn } from './output.ts'
 
@@ -204,6 +204,9 @@ async function tokenFrom(file: string | undefined): Promise<string> {
   )
 }
 
+/** No token is longer, so what comes after that many characters of standard input is not read. */
+const maxTokenChars = 4096
+
 async function rawToken(file: string | undefined): Promise<string> {
   if (file !== undefined) {
     try {
@@ -213,7 +216,7 @@ async function rawToken(file: string | undefined): Promise<string> {
     }
   }
   if (process.env.SVC_TOKEN) return process.env.SVC_TOKEN
-  return interactive() ? askHidden("The agent's token (it is not shown)") : standardInput()
+  return interactive() ? askHidden("The agent's token (it is not shown)") : standardInput(maxTokenChars)
 }
 
 /**
@@ -234,13 +237,3 @@ async function tryConnection(folder: Folder, manifest: Manifest, connection: Con
 
 const report = (folder: Folder, manifest: Manifest, connection: Connection) =>
   exchange(createReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
-
-/** Reads standard input to its end, but stops after 4,096 characters, because no token is longer. */
-async function standardInput(): Promise<string> {
-  let text = ''
-  for await (const part of process.stdin) {
-    text += part
-    if (text.length > 4096) break
-  }
-  return text
-}

@@ -2,7 +2,7 @@
  * `svc init`: turns an install code into an agent on this machine (2.9, 4). All questions come before the code is used
  * up. Later only the work on this machine can fail, and the error message then says what to do.
  */
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isToken, limits, type Preview, type SecretSpec, type SettingValues } from '@svc/protocol'
 import { Command } from 'commander'
@@ -23,7 +23,7 @@ import { type Installed, installService } from '../service/units.ts'
 import { changeSettings } from '../state/settings.ts'
 import { seconds } from '../time.ts'
 import { announce } from './announce.ts'
-import { askHidden, confirm, interactive } from './ask.ts'
+import { askHidden, confirm, interactive, standardInput } from './ask.ts'
 import { type Agent, agentAt, me } from './folder.ts'
 import { type Ask, askSetting, chooseSettings, leftOpen } from './init-settings.ts'
 import { columns, exits, oneLine, Refusal, safe, show, warn } from './output.ts'
@@ -282,7 +282,9 @@ async function codeFrom(given: string | undefined): Promise<string> {
   const code = (
     given ??
     (process.env.SVC_CODE ||
-      (interactive() ? await askHidden('The install code (it is not shown)', true) : standardInput()))
+      (interactive()
+        ? await askHidden('The install code (it is not shown)', true)
+        : await standardInput(limits.installBodyBytes)))
   ).trim()
   if (isToken('install', code)) return code
   throw new Refusal(
@@ -291,14 +293,6 @@ async function codeFrom(given: string | undefined): Promise<string> {
       : 'That is not an install code. A code starts with svc_inst_, followed by letters, digits, _ and - only. The service shows it when it is issued.',
     exits.usage,
   )
-}
-
-function standardInput(): string {
-  try {
-    return readFileSync(0, 'utf8').slice(0, limits.installBodyBytes)
-  } catch {
-    return ''
-  }
 }
 
 function secretsFrom(file: string): ReadonlyMap<string, string> {

@@ -3,14 +3,13 @@
  * without being shown, or read from standard input. A value is never an argument, since every user of the machine can
  * see arguments (I29).
  */
-import { readFileSync } from 'node:fs'
 import { wrongWithEnvValue, wrongWithSecretName } from '@svc/blueprint'
 import { Command } from 'commander'
 import { readEnv, writeEnv } from '../files/env.ts'
 import { prepare } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
 import { examples, hint } from '../hint.ts'
-import { askHidden, interactive } from './ask.ts'
+import { askHidden, interactive, standardInput } from './ask.ts'
 import { type Agent, agentAt, type Common, common } from './folder.ts'
 import { columns, exits, Refusal, show } from './output.ts'
 
@@ -50,7 +49,7 @@ export const secrets = (): Command =>
           if (wrong) throw new Refusal(`The name of a secret ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
           const value = interactive()
             ? await askHidden(`${name} (it is not shown)`, true)
-            : readFileSync(0, 'utf8').replace(/\r?\n$/, '')
+            : (await standardInput()).replace(/\r?\n$/, '')
           const bad =
             value === '' ? `must not be empty; "${hint('secrets unset')}" removes it` : wrongWithEnvValue(value)
           if (bad) throw new Refusal(`The value of ${name} ${bad}.`, exits.usage)

@@ -63,7 +63,7 @@ test('a secret is listed without its value, set unseen, and counts from the next
     { name: 'EXTRA_KEY', set: false, optional: true },
   ])
   expect((await svc(agent, ['secrets', 'list'])).out).not.toContain('battery')
-  const set = await svc(agent, ['secrets', 'set', 'EXTRA_KEY'], { input: 'abc def\n' })
+  const set = await svc(agent, ['secrets', 'set', 'EXTRA_KEY'], { input: 'abc def\n', inputLate: true })
   expect(set).toMatchObject({ code: 0, err: '' })
   expect(set.out).not.toContain('abc')
   expect(readFileSync(agent.secrets, 'utf8')).toContain('EXTRA_KEY=abc def\n')

@@ -103,13 +103,13 @@ test('it installs what was announced: version, current, state with seeds, files 
   expect(ran.out + ran.err).not.toMatch(/svc_(agt|bot|inst)_|battery/)
 })
 
-test('it takes the code from the environment or standard input, and secrets from a file', async () => {
+test('it takes the code from the environment or standard input, also if it is written late, and secrets from a file', async () => {
   const w = await newSetup()
   writeFileSync(join(w.above.root, 'secrets'), `MAIL_PASSWORD=${password}\nEXTRA_KEY=more\n`)
   const ran = await svc(
     w.above,
     ['init', '--url', w.service.origin, '--secrets-file', 'secrets', '--dir', 'elsewhere'],
-    { input: `${code}\n` },
+    { input: `${code}\n`, inputLate: true },
   )
   expect(ran).toMatchObject({ code: 0 })
   expect(readFileSync(join(w.above.root, 'elsewhere/.svc/secrets.env'), 'utf8')).toBe(
