@@ -302,12 +302,13 @@ queryClient.getQueryCache().subscribe((event) => {
   if (event.type !== 'updated' || event.action.type !== 'error') return
   const { error } = event.action
   if (!(error instanceof ApiError) || error.status !== 401) return
-  signInAgain()
+  void signInAgain()
 })
 
-function signInAgain(): void {
+async function signInAgain(): Promise<void> {
   const here = router.state.location
   if (here.pathname === paths.signIn) return
+  await router.navigate({ to: paths.signIn, search: here.href === '/' ? {} : { next: here.href } })
+  // The open page needs this until it is left: without it, the page would ask the service and show the refusal.
   queryClient.removeQueries({ queryKey: keys.me })
-  void router.navigate({ to: paths.signIn, search: here.href === '/' ? {} : { next: here.href } })
 }

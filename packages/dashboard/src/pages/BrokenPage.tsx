@@ -4,6 +4,7 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { ApiError } from '../api.ts'
 import { Empty, useDocumentTitle } from '../ui/index.ts'
 import { NotFoundPage } from './NotFoundPage.tsx'
+import { WaitingPage } from './WaitingPage.tsx'
 
 /** The error page that is shown instead of a page that could not be loaded or drawn. */
 export function BrokenPage({ error, reset }: ErrorComponentProps) {
@@ -11,6 +12,8 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
   useDocumentTitle('Something went wrong')
   const known = error instanceof ApiError
   if (known && error.status === 404) return <NotFoundPage />
+  // The session has ended, and the sign-in page is being opened.
+  if (known && error.status === 401) return <WaitingPage />
   const again = async () => {
     await router.invalidate()
     reset()

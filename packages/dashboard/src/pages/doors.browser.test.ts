@@ -70,6 +70,32 @@ test('a person who is not signed in is sent to the sign-in page, and afterwards 
   await page.unroute('**/sign-out')
 })
 
+test('a person whose session ends is sent to the sign-in page, which may load slowly, and afterwards sees the same page', async () => {
+  const other = await setup.ada()
+  const { context, page } = await setup.ada()
+  await page.goto(`${setup.url}/w/north-wind/alerts?tab=mine`)
+  const button = page.getByRole('button', { name: 'Notify this browser' })
+  await button.waitFor()
+  const isLoaded = Promise.withResolvers<void>()
+  await page.route('**/SignInPage-*.js', async (route) => {
+    await isLoaded.promise
+    await route.continue()
+  })
+  const refused = refusedTo(page)
+  await context.clearCookies()
+  const isRefused = page.waitForResponse((response) => response.status() === 401)
+  await other.call('PATCH', '/api/web/w/north-wind/rules', { rule: 'silent', after: 900 })
+  await isRefused
+  await page.getByRole('status', { name: 'Loading' }).waitFor()
+  expect(refused, 'who is signed in is not asked again').not.toContain(`401 ${setup.url}/api/web/me`)
+  isLoaded.resolve()
+  await page.waitForURL('**/sign-in?next=*')
+  await page.getByLabel('Email').fill('ada@example.org')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await button.waitFor()
+})
+
 test.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)'])(
   'after the sign-in nobody is sent to %s',
   async (next) => {
