@@ -107,12 +107,8 @@ export interface Workspace {
   }
 }
 
-/** One row of the fleet list. It has few fields, and the same fields in lists and in frames. */
-export interface FleetRow {
-  name: string
-  level: Level | null
-  label: string | null
-  detail: string | null
+/** The moments and warnings that tell how an agent is, in the fleet list and on the page of the agent. */
+export interface AgentSigns {
   /** When the agent last reported; null if it never has. */
   seenAt: number | null
   /**
@@ -131,6 +127,14 @@ export interface FleetRow {
   statusLate: boolean
   /** True if the agent lacks secrets that its version requires. */
   secretsMissing: boolean
+}
+
+/** One row of the fleet list. It has few fields, and the same fields in lists and in frames. */
+export interface FleetRow extends AgentSigns {
+  name: string
+  level: Level | null
+  label: string | null
+  detail: string | null
   doing: string | null
   version: string | null
   controls: ('pause' | 'resume' | 'run_now')[]
@@ -180,7 +184,7 @@ export interface Frame {
   more: boolean
 }
 
-export interface AgentPage {
+export interface AgentPage extends AgentSigns {
   now: number
   name: string
   createdAt: number
@@ -203,19 +207,6 @@ export interface AgentPage {
    * Changes that somebody made on the agent's machine, without a command from the service; newest first, at most 50.
    */
   machineChanges: MachineChange[]
-  seenAt: number | null
-  silentAt: number | null
-  /**
-   * Says whether a person or a signal stopped the agent on its machine, if its last report was sent at an orderly stop
-   * (D66). Null otherwise, also for an agent that went offline without such a report.
-   */
-  stopped: Stop | null
-  /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
-  statusAt: number | null
-  /** True if the agent has not written its status file for too long (D65). */
-  statusLate: boolean
-  /** True if the agent lacks secrets that its version requires. */
-  secretsMissing: boolean
   /** True if two reporters seem to use this agent's token (D8). */
   twoReporters: boolean
   /** The agent's last report as the service stores it, without its runs and acks; null before the first report. */

@@ -5,7 +5,7 @@ import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { columnsOf, type Described } from '../db/described.ts'
 import * as tables from '../db/tables/reports.ts'
-import type { AgentRows, Decision, ReportWrite, RunWrite, Writes } from './rows.ts'
+import { type AgentRows, type Decision, noWrites, type ReportWrite, type RunWrite, type Writes } from './rows.ts'
 import { openReportStore } from './store.ts'
 import { newRunCells, reportCells } from './written.ts'
 
@@ -14,26 +14,13 @@ import { newRunCells, reportCells } from './written.ts'
  */
 async function writes(w: TestWorkspace, write: Partial<Writes>, parts: object = {}): Promise<AgentRows | undefined> {
   let read: AgentRows | undefined
-  const given = { ...nothing, ...write }
+  const given = { ...noWrites, ...write }
   const judged = (rows: AgentRows | undefined): Decision => {
     read = rows
     return { ok: true, workspaceId: w.workspace.id, write: given, claimed: [], answer: {} }
   }
   await openReportStore(w.store, judged)([submission(w, parts)], w.clock.now(), () => undefined)
   return read
-}
-const nothing: Writes = {
-  report: undefined,
-  newRuns: [],
-  changedRuns: [],
-  trimmed: [],
-  usage: [],
-  levelChange: undefined,
-  commands: [],
-  machineChanges: [],
-  agent: undefined,
-  wishes: undefined,
-  updateEvents: [],
 }
 
 /** Reads the only row of a table with plain SQL. */

@@ -107,6 +107,20 @@ export interface Writes {
   wishes: AgentWishes | undefined
   updateEvents: UpdateNote[]
 }
+/** The writes of a report that changes nothing. */
+export const noWrites: Writes = {
+  report: undefined,
+  newRuns: [],
+  changedRuns: [],
+  trimmed: [],
+  usage: [],
+  levelChange: undefined,
+  commands: [],
+  machineChanges: [],
+  agent: undefined,
+  wishes: undefined,
+  updateEvents: [],
+}
 export type ReportWrite = Omit<AgentReportRow, 'agent_id'>
 /** The columns of a run that are written. `first_seen` is written only for a new run. */
 export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>

@@ -7,7 +7,14 @@ import { bodyOf } from '../commands/body.ts'
 import { settleAcks, settleAndClaim } from '../commands/settle.ts'
 import type { CommandChange, StoredCommand } from '../commands/stored.ts'
 import { addUsage } from '../report-store/pending.ts'
-import type { AgentRows, Decide, Decision, LastReport, Writes } from '../report-store/rows.ts'
+import {
+  type AgentRows,
+  type Decide,
+  type Decision,
+  type LastReport,
+  noWrites,
+  type Writes,
+} from '../report-store/rows.ts'
 import { bodiesOf } from '../report-store/run-body.ts'
 import { type UpdatesAfter, updatesAfter } from '../wishes/report.ts'
 import { columnsOf } from './columns.ts'
@@ -120,19 +127,5 @@ const isLate = (report: Report, last: LastReport | undefined): boolean =>
 function onlyAcks(rows: AgentRows, report: Report, now: number): Decision {
   const commands = settleAcks(rows.commands, report.acks ?? [], now).filter((c, i) => c !== rows.commands[i])
   const { answer } = updatesOf(rows, report, now, false)
-  return { ok: true, workspaceId: rows.workspaceId, claimed: [], answer, write: { ...nothing, commands } }
-}
-
-const nothing: Writes = {
-  report: undefined,
-  newRuns: [],
-  changedRuns: [],
-  trimmed: [],
-  usage: [],
-  levelChange: undefined,
-  commands: [],
-  machineChanges: [],
-  agent: undefined,
-  wishes: undefined,
-  updateEvents: [],
+  return { ok: true, workspaceId: rows.workspaceId, claimed: [], answer, write: { ...noWrites, commands } }
 }
