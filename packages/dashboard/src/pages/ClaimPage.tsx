@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../api.ts'
 import { paths } from '../paths.ts'
@@ -6,6 +5,7 @@ import { useArrive } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { AccountForm } from './AccountForm.tsx'
 import { LinkRefused } from './LinkRefused.tsx'
+import { useOneTimeLink } from './useOneTimeLink.ts'
 import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/claim')
@@ -17,12 +17,7 @@ const route = getRouteApi('/claim')
 export function ClaimPage() {
   const { token = '' } = route.useSearch()
   const arrive = useArrive()
-  const info = useQuery({
-    queryKey: ['claim', token],
-    queryFn: ({ signal }) => api.claimInfo(token, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    meta: { once: true },
-  })
+  const info = useOneTimeLink('claim', token, api.claimInfo)
   if (info.isPending) return <WaitingPage />
   if (info.isError)
     return (

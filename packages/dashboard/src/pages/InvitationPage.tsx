@@ -11,6 +11,7 @@ import { ErrorNote, Text } from '../ui/index.ts'
 import { AccountForm } from './AccountForm.tsx'
 import { LinkRefused } from './LinkRefused.tsx'
 import { SignInForm } from './SignInPage.tsx'
+import { useOneTimeLink } from './useOneTimeLink.ts'
 import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/invitation/$id')
@@ -18,12 +19,7 @@ const route = getRouteApi('/invitation/$id')
 /** The page that accepts an invitation: the person creates an account, or joins with an existing account. */
 export function InvitationPage() {
   const { id } = route.useParams()
-  const info = useQuery({
-    queryKey: ['invitation', id],
-    queryFn: ({ signal }) => api.invitation(id, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    meta: { once: true },
-  })
+  const info = useOneTimeLink('invitation', id, api.invitation)
   const me = useQuery({ queryKey: [...keys.me, 'here'], queryFn: ({ signal }) => api.me(signal).catch(() => null) })
   if (info.isPending || me.isPending) return <WaitingPage />
   if (info.isError)

@@ -1,6 +1,5 @@
 import { Button, Divider, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api.ts'
@@ -12,6 +11,7 @@ import { useArrive } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
 import { LinkRefused } from './LinkRefused.tsx'
+import { useOneTimeLink } from './useOneTimeLink.ts'
 import { WaitingPage } from './WaitingPage.tsx'
 
 const route = getRouteApi('/start')
@@ -22,12 +22,7 @@ const route = getRouteApi('/start')
  */
 export function StartPage() {
   const { token = '' } = route.useSearch()
-  const info = useQuery({
-    queryKey: ['start', token],
-    queryFn: ({ signal }) => api.startInfo(token, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    meta: { once: true },
-  })
+  const info = useOneTimeLink('start', token, api.startInfo)
   if (info.isPending) return <WaitingPage />
   if (info.isError)
     return (
