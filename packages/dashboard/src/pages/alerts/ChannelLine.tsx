@@ -1,10 +1,11 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
+import { ActionIcon, Menu } from '@mantine/core'
 import type { ChannelRow } from '@svc/api'
 import { IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useAlertChange, useAlertsAgain } from '../../alerts/useAlertChange.ts'
 import { api } from '../../api.ts'
-import { Confirm, Text, Time } from '../../ui/index.ts'
+import { Confirm, Text } from '../../ui/index.ts'
+import { DisabledBecause, LastAnswer, TestButton } from './ChannelParts.tsx'
 import { ChannelState } from './ChannelState.tsx'
 import { kindName } from './channel-kinds.ts'
 import { TestResult } from './TestResult.tsx'
@@ -37,33 +38,15 @@ export function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
           <Text>{address}</Text>
           {format === 'single' && ' · each change in a message of its own'}
         </div>
-        {disabledBecause !== null && (
-          <p className="al-note">
-            Disabled by the service: <Text>{disabledBecause}</Text>
-          </p>
-        )}
+        <DisabledBecause reason={disabledBecause} />
         <div className="svc-quiet">
-          {lastAt === null ? (
-            'Nothing has been sent yet.'
-          ) : (
-            <>
-              Last answer <Time at={lastAt} />: <Text>{lastAnswer ?? 'none'}</Text>
-            </>
-          )}
+          {lastAt === null ? 'Nothing has been sent yet.' : <LastAnswer at={lastAt} answer={lastAnswer} />}
         </div>
         <div role="status">{test.data && <TestResult {...test.data} />}</div>
       </div>
       {admin && (
         <div className="al-acts">
-          <Button
-            variant="default"
-            size="compact-sm"
-            loading={test.isPending}
-            onClick={() => test.mutate(undefined)}
-            aria-label={`Send test to #${name}`}
-          >
-            Send test
-          </Button>
+          <TestButton channel={`#${name}`} busy={test.isPending} onTest={() => test.mutate(undefined)} />
           <More slug={slug} name={name} enabled={enabled} busy={turn.isPending} onTurn={() => turn.mutate(undefined)} />
         </div>
       )}

@@ -3,7 +3,8 @@ import type { PersonalChannelRow } from '@svc/api'
 import { useState } from 'react'
 import { useAlertChange } from '../../alerts/useAlertChange.ts'
 import { api } from '../../api.ts'
-import { Text, Time } from '../../ui/index.ts'
+import { Text } from '../../ui/index.ts'
+import { DisabledBecause, LastAnswer, TestButton } from './ChannelParts.tsx'
 import { ChannelState } from './ChannelState.tsx'
 import { kindName } from './channel-kinds.ts'
 import { MyChannelForm } from './MyChannelForm.tsx'
@@ -28,11 +29,7 @@ export function MyChannel({ slug, channel }: { slug: string; channel: PersonalCh
           <div className="svc-quiet">
             <Text>{address}</Text>
           </div>
-          {disabledBecause !== null && (
-            <p className="al-note">
-              Disabled by the service: <Text>{disabledBecause}</Text>
-            </p>
-          )}
+          <DisabledBecause reason={disabledBecause} />
           {disabledBecause !== null && kind === 'push' && (
             <p className="al-note">
               Open this page in that browser and choose “Notify this browser”. Then remove this channel.
@@ -40,22 +37,14 @@ export function MyChannel({ slug, channel }: { slug: string; channel: PersonalCh
           )}
           {lastAt !== null && (
             <div className="svc-quiet">
-              Last answer <Time at={lastAt} />: <Text>{lastAnswer ?? 'none'}</Text>
+              <LastAnswer at={lastAt} answer={lastAnswer} />
             </div>
           )}
           <div role="status">{test.data && <TestResult {...test.data} />}</div>
         </div>
         {!editing && (
           <div className="al-acts">
-            <Button
-              variant="default"
-              size="compact-sm"
-              loading={test.isPending}
-              onClick={() => test.mutate(undefined)}
-              aria-label={`Send test to ${name}`}
-            >
-              Send test
-            </Button>
+            <TestButton channel={name} busy={test.isPending} onTest={() => test.mutate(undefined)} />
             <Button variant="default" size="compact-sm" onClick={() => setEditing(true)} aria-label={`Edit ${name}`}>
               Edit
             </Button>

@@ -1,0 +1,31 @@
+/** The parts that the lines of the workspace's channels and of a person's own channels share. */
+import { Button } from '@mantine/core'
+import { Text, Time } from '../../ui/index.ts'
+
+/** Says why the service has disabled a channel; nothing if it has not. */
+export const DisabledBecause = ({ reason }: { reason: string | null }) =>
+  reason !== null && (
+    <p className="al-note">
+      Disabled by the service: <Text>{reason}</Text>
+    </p>
+  )
+
+/** Shows when a channel was last sent a message (Unix milliseconds), and the answer of its receiver. */
+export const LastAnswer = ({ at, answer }: { at: number; answer: string | null }) => (
+  <>
+    Last answer <Time at={at} />: <Text>{answer ?? 'none'}</Text>
+  </>
+)
+
+interface TestButtonProps {
+  /** The name of the channel as the page shows it. */
+  channel: string
+  busy: boolean
+  onTest: () => void
+}
+
+export const TestButton = ({ channel, busy, onTest }: TestButtonProps) => (
+  <Button variant="default" size="compact-sm" loading={busy} onClick={onTest} aria-label={`Send test to ${channel}`}>
+    Send test
+  </Button>
+)
