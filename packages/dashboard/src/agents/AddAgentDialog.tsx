@@ -4,6 +4,7 @@ import type { NewToken } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api.ts'
+import { asTyped } from '../forms/as-typed.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
@@ -102,9 +103,7 @@ function NameForm({
           label="Name"
           description="Lowercase letters, digits and hyphens. It can be renamed later."
           placeholder="mail-triage"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...asTyped}
           {...form.getInputProps('name')}
         />
         <Text c="dimmed" fz="sm">

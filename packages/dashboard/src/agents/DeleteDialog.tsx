@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api.ts'
+import { asTyped } from '../forms/as-typed.ts'
 import { paths } from '../paths.ts'
 import { keys } from '../queries.ts'
 import { Confirm } from '../ui/index.ts'
@@ -47,9 +48,7 @@ export function DeleteDialog({ slug, name, opened, onClose }: AgentDialogProps) 
           label={`Type ${name} to confirm`}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...asTyped}
         />
       </Stack>
     </Confirm>

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../api.ts'
+import { asTyped } from '../forms/as-typed.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { paths } from '../paths.ts'
 import { keys } from '../queries.ts'
@@ -34,14 +35,7 @@ function RenameForm({ slug, name, onClose }: Omit<AgentDialogProps, 'opened'>) {
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="md">
-        <TextInput
-          data-autofocus
-          label="Name"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          {...form.getInputProps('to')}
-        />
+        <TextInput data-autofocus label="Name" {...asTyped} {...form.getInputProps('to')} />
         <Text c="dimmed" fz="sm">
           Token, history and commands stay. Links to the old name stop working. Nothing changes on the agent’s machine.
         </Text>

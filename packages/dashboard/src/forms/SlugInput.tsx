@@ -1,4 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
+import { asTyped } from './as-typed.ts'
 
 interface SlugInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   value?: string
@@ -15,9 +16,7 @@ export const SlugInput = ({ value = '', onChange, onOwn, ...props }: SlugInputPr
   <TextInput
     label="Workspace URL"
     description={`${window.location.host}/w/${value || '…'}`}
-    autoComplete="off"
-    autoCapitalize="none"
-    spellCheck={false}
+    {...asTyped}
     value={value}
     onChange={({ currentTarget }) => {
       onOwn(currentTarget.value !== '')

@@ -4,6 +4,7 @@ import type { MessageFormat, NewChannel } from '@svc/api'
 import { useState } from 'react'
 import { useAlertsAgain } from '../../alerts/useAlertChange.ts'
 import { api } from '../../api.ts'
+import { asTyped } from '../../forms/as-typed.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { CopyLines, Dialog, DialogEnd } from '../../ui/index.ts'
 import { kinds, type WorkspaceKind } from './channel-kinds.ts'
@@ -105,9 +106,7 @@ function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
         <TextInput
           label="Name"
           description="Rules refer to it, for example ops."
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...asTyped}
           {...form.getInputProps('name')}
         />
         {url && <TextInput label={labelOf(url)} description={url.hint} type="url" {...form.getInputProps('url')} />}

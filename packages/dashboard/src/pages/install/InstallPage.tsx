@@ -15,6 +15,7 @@ import { WaitingPage } from '../WaitingPage.tsx'
 import { Brief } from './Brief.tsx'
 import { handOver } from './issued.ts'
 import './install.css'
+import { asTyped } from '../../forms/as-typed.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/install')
 
@@ -100,9 +101,7 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
             setWrong(null)
           }}
           error={wrong}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...asTyped}
         />
         {unread && <ErrorNote error={unread} />}
         {error !== null && <ErrorNote error={error} />}
