@@ -1,14 +1,14 @@
 /**
  * The page of one agent: the parts of its last report, and its commands. The page's address says which tab is shown.
  */
-import { Loader, Tabs } from '@mantine/core'
+import { Box, Loader } from '@mantine/core'
 import { IconRobotOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentType, lazy, Suspense } from 'react'
+import { type ComponentType, lazy } from 'react'
 import { ApiError } from '../../api.ts'
 import type { AgentTab } from '../../paths.ts'
 import { agentQuery } from '../../queries.ts'
-import { ErrorNote, useDocumentTitle, useSilent } from '../../ui/index.ts'
+import { ErrorNote, PageTabs, useDocumentTitle, useSilent } from '../../ui/index.ts'
 import { NotThere } from '../NotThere.tsx'
 import './agent.css'
 import { type Agent, useAgentAddress, useView } from '../../agents/parts/agent.ts'
@@ -54,29 +54,15 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
       <Header agent={agent} />
       {error && <ErrorNote error={error} retry={refetch} />}
       <Following agent={agent} commands={commands} dismiss={dismiss} />
-      <Tabs
-        value={tab}
-        onChange={(to) => view.go({ tab: to === 'overview' ? undefined : (to as AgentTab), page: undefined }, true)}
-        mt="md"
-        keepMounted={false}
-      >
-        <Tabs.List className="ag-tabs">
-          {shown.map((each) => (
-            <Tabs.Tab key={each} value={each}>
-              {tabs[each].name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {shown.map((each) => (
-          <Tabs.Panel key={each} value={each} pt="md">
-            {each === tab && (
-              <Suspense fallback={<Loader size="sm" m="md" />}>
-                {page.report === null && tab === 'overview' ? <NeverReported agent={agent} /> : <Panel agent={agent} />}
-              </Suspense>
-            )}
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <Box mt="md">
+        <PageTabs
+          tabs={shown.map((each) => [each, tabs[each].name])}
+          open={tab}
+          onOpen={(to) => view.go({ tab: to === 'overview' ? undefined : to, page: undefined }, true)}
+        >
+          {page.report === null && tab === 'overview' ? <NeverReported agent={agent} /> : <Panel agent={agent} />}
+        </PageTabs>
+      </Box>
     </>
   )
 }

@@ -2,11 +2,10 @@
  * The page of the alerts of a workspace: a tab each for open alerts, ended alerts, rules, channels, deliveries (only
  * for admins), and the channels of the signed-in person.
  */
-import { Loader, Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ComponentType, lazy, Suspense } from 'react'
+import { type ComponentType, lazy } from 'react'
 import type { AlertTab } from '../../paths.ts'
-import { PageHeader, useDocumentTitle } from '../../ui/index.ts'
+import { PageHeader, PageTabs, useDocumentTitle } from '../../ui/index.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { OpenTab } from './OpenTab.tsx'
 import type { AlertTabProps } from './props.ts'
@@ -36,30 +35,15 @@ export function AlertsPage() {
   return (
     <>
       <PageHeader title="Alerts" note="What needs somebody’s attention, and who is notified." />
-      <Tabs
-        value={tab}
-        onChange={(to) => void navigate({ search: to === 'open' ? {} : { tab: to as AlertTab } })}
-        keepMounted={false}
+      <PageTabs
+        tabs={shown.map((each) => [each, tabs[each].name])}
+        open={tab}
+        onOpen={(to) => void navigate({ search: to === 'open' ? {} : { tab: to } })}
       >
-        <Tabs.List className="al-tabs">
-          {shown.map((each) => (
-            <Tabs.Tab key={each} value={each}>
-              {tabs[each].name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {shown.map((each) => (
-          <Tabs.Panel key={each} value={each} pt="md">
-            {each === tab && (
-              <Suspense fallback={<Loader size="sm" m="md" />}>
-                <div className="svc-column al-page">
-                  <Panel slug={slug} admin={admin} />
-                </div>
-              </Suspense>
-            )}
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+        <div className="svc-column al-page">
+          <Panel slug={slug} admin={admin} />
+        </div>
+      </PageTabs>
     </>
   )
 }
