@@ -108,7 +108,7 @@ export interface Workspace {
 }
 
 /** The moments and warnings that tell how an agent is, in the fleet list and on the page of the agent. */
-export interface AgentSigns {
+interface AgentSigns {
   /** When the agent last reported; null if it never has. */
   seenAt: number | null
   /**
