@@ -41,6 +41,17 @@ export const floor = (): number => 1000 * readFloor(process.env.SVC_TIME_FLOOR)
  */
 export const unhurried = (seconds: number): number => Math.max(duration(seconds), Math.min(seconds * 1000, floor()))
 
+/** The minimum in real milliseconds of a timeout of more than 3 s, however much time is shortened. */
+const minPatienceMs = 3000
+
+/**
+ * Converts the timeout for something that takes real time, such as a request or another program, from seconds to
+ * milliseconds. It is multiplied by SVC_TIME_SCALE, but a busy machine must not look like a service or a program that
+ * hangs.
+ */
+export const patience = (seconds: number): number =>
+  Math.max(duration(seconds), Math.min(seconds * 1000, minPatienceMs))
+
 /** Waits for this many milliseconds. Resolves to false if `signal` ended the wait early. */
 export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)

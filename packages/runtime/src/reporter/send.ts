@@ -14,7 +14,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { clean, isObject, limits } from '@svc/protocol'
 import { codeOf } from '../errors.ts'
 import type { Connection } from '../files/env.ts'
-import { duration } from '../time.ts'
+import { patience } from '../time.ts'
 import { version } from '../version.ts'
 import { lookup } from './lookup.ts'
 
@@ -64,13 +64,6 @@ interface Call {
   /** True to use a separate connection: a request that takes minutes must not delay a report. */
   readonly apart?: boolean
 }
-
-/**
- * The minimum of a timeout in milliseconds, even if a drill shortens all times: a busy machine must not look like a
- * service that does not answer.
- */
-const minPatienceMs = 3000
-const patience = (seconds: number): number => Math.max(duration(seconds), Math.min(seconds * 1000, minPatienceMs))
 
 /** Makes one request. The promise never rejects; a failure is a result. */
 export function call(

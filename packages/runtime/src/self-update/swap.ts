@@ -4,7 +4,7 @@
  */
 import type { Folder } from '../files/folder.ts'
 import type { FromWorker } from '../launcher/contract.ts'
-import { duration, wait } from '../time.ts'
+import { duration, patience, wait } from '../time.ts'
 import { version } from '../version.ts'
 import { busyWith } from '../versions/busy.ts'
 import type { StepResult } from './fetch.ts'
@@ -46,7 +46,7 @@ export async function swapping(
   writeAttempt(folder, { ...attempt, is: 'swapping' })
   const refused = refusal()
   tell({ is: 'swap', staged, from: version, to: { version: wish, sha256 } })
-  const late = wait(duration(launcherSeconds), stop).then((whole) =>
+  const late = wait(patience(launcherSeconds), stop).then((whole) =>
     whole ? 'the launcher did not answer' : undefined,
   )
   const why = await Promise.race([refused, late])

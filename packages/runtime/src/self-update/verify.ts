@@ -9,7 +9,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import { clean } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'
 import { readFile } from '../files/read.ts'
-import { duration } from '../time.ts'
+import { patience } from '../time.ts'
 
 const namespace = 'svc-runtime'
 const signer = 'svc-release'
@@ -82,7 +82,7 @@ function run(program: string, folder: string, signers: string, signal: AbortSign
     const timer = setTimeout(() => {
       end()
       unable(`${program} did not end within ${seconds} s`)
-    }, duration(seconds))
+    }, patience(seconds))
     const stop = () => {
       end()
       unable('the runtime was stopped')
