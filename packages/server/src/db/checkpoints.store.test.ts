@@ -56,9 +56,12 @@ test('commits are copied into the file by another thread, and the log starts fro
 test('while writes continue without a pause the log stays short, and nothing is lost', async () => {
   const { file, store, log, write } = open()
   const checkpoints = startCheckpoints(store, file, failed)
-  let [max, rounds] = [0, 0]
-  for (const until = performance.now() + 2000; performance.now() < until; rounds++) {
-    await store.db.connection().execute(async () => write(20))
+  let max = 0
+  // The disk and the machine decide how far the log grows before it starts from its beginning again. Without that, it
+  // would have all pages in the end.
+  const [rounds, pages] = [3000, 20]
+  for (let round = 0; round < rounds; round++) {
+    await store.db.connection().execute(async () => write(pages))
     // The service also waits for the disk after it has committed a batch of reports.
     await store.log.sync()
     max = Math.max(max, log().log)
@@ -68,10 +71,10 @@ test('while writes continue without a pause the log stays short, and nothing is 
   await store.close()
   expect(existsSync(`${file}-wal`)).toBe(false)
   const again = new DatabaseSync(file)
-  expect(again.prepare('select count(*) as n from thing').get()).toEqual({ n: rounds * 20 })
+  expect(again.prepare('select count(*) as n from thing').get()).toEqual({ n: rounds * pages })
   expect(again.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
   again.close()
-  expect(max).toBeLessThan(16_500)
+  expect(max).toBeLessThan((rounds * pages) / 2)
 })
 
 test('if the thread fails, the writing connection copies the log in parts', async () => {
