@@ -6,7 +6,7 @@ import { type Level, limits } from '@svc/protocol'
 import { attemptOf, type Release } from '../versions/release.ts'
 import type { Update } from './journal.ts'
 import { ends, move, type UpdateEvent } from './moves.ts'
-import { ofTheDay } from './wish.ts'
+import { stillCounted } from './wish.ts'
 
 /** The result of a step of an update: an event, and a reason for people. */
 export interface Came {
@@ -115,7 +115,7 @@ function undo(now: Update, { event, why = '', asked }: Came, at: number, scale: 
     away,
     applied: attemptOf({ outcome: 'rolled_back', works: back, from: away, to: back, at, reason }),
     hold: { version: away.version, reason: why },
-    rollbacks: [...ofTheDay(now.rollbacks, at, scale), { version: away.version, at }],
+    rollbacks: [...stillCounted(now.rollbacks, at, scale), { version: away.version, at }],
     ...(asked && { asked }),
   }
 }

@@ -21,7 +21,7 @@ export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applie
  */
 export function sentences(update: Update, at: number, scale = 1): string[] {
   const { applied, hold, retry, previous, rollbacks } = update
-  const looping = [...new Set(rollbacks.map((r) => r.version))].filter((version) => loops(update, version, at, scale))
+  const looping = [...new Set(rollbacks.map((r) => r.version))].filter((version) => loops(update, version, scale))
   return [
     ...underWay(update),
     ...(applied ? [withStop(`The last update: ${applied.outcome}, ${attemptText(applied.message)}`)] : []),

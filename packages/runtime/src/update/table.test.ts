@@ -187,6 +187,12 @@ describe('a wish (D24 to D31)', () => {
       'looping',
     ],
     [
+      'rolled back three times in a day, a month ago',
+      own('1.5.0'),
+      { rollbacks: [720, 721, 722].map((h) => ({ version: '1.5.0', at: at - h * 3_600_000 })) },
+      'looping',
+    ],
+    [
       'two of them two days ago',
       own('1.5.0'),
       { rollbacks: [1, 40, 41].map((h) => ({ version: '1.5.0', at: at - h * 3_600_000 })) },
@@ -206,10 +212,20 @@ describe('a wish (D24 to D31)', () => {
     expect(judgeWish(own('1.5.0'), { ...looping, scale: 0.001 })).toBe('wanted')
     expect(sentences({ ...idle, rollbacks }, at, 0.01).join(' ')).toContain('3 times in a day')
     expect(sentences({ ...idle, rollbacks }, at, 0.001)).toEqual(sentences(idle, at))
+  })
+
+  test('a rollback is kept for a day, and longer if its version loops (D29)', () => {
+    const rollbacks = [1, 2, 3].map((minutes) => ({ version: '1.5.0', at: at - minutes * 60_000 }))
     const back = (scale: number) =>
       change({ ...noted.proving, rollbacks }, { event: 'worse', why: 'bad' }, { ...how, scale }).rollbacks
     expect(back(1)).toHaveLength(4)
-    expect(back(0.001)).toHaveLength(2)
+    expect(back(0.001), 'those of 1.5.0 are no loop, and only one is of that day').toHaveLength(2)
+    const old = rollbacks.map((r) => ({ ...r, at: r.at - 30 * 86_400_000 }))
+    const after = change({ ...noted.proving, rollbacks: old }, { event: 'worse', why: 'bad' }, how)
+    expect(after.rollbacks).toHaveLength(4)
+    expect(judgeWish(own('1.5.0'), { blueprint: 'mail', now: { ...idle, rollbacks: after.rollbacks }, at })).toBe(
+      'looping',
+    )
   })
 
   test.each<[string, Parameters<typeof lifts>[0], boolean]>([
