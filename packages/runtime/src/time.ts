@@ -39,7 +39,7 @@ export const floor = (): number => 1000 * readFloor(process.env.SVC_TIME_FLOOR)
  * Converts a duration in seconds to milliseconds and multiplies it by SVC_TIME_SCALE, but does not shorten it below
  * `floor`. A duration that is shorter than `floor` anyway is not shortened at all.
  */
-export const unhurried = (seconds: number): number => Math.max(duration(seconds), Math.min(seconds * 1000, floor()))
+export const unhurried = (seconds: number): number => shortenedTo(floor(), seconds)
 
 /** The minimum in real milliseconds of a timeout of more than 3 s, however much time is shortened. */
 const minPatienceMs = 3000
@@ -49,8 +49,11 @@ const minPatienceMs = 3000
  * milliseconds. It is multiplied by SVC_TIME_SCALE, but a busy machine must not look like a service or a program that
  * hangs.
  */
-export const patience = (seconds: number): number =>
-  Math.max(duration(seconds), Math.min(seconds * 1000, minPatienceMs))
+export const patience = (seconds: number): number => shortenedTo(minPatienceMs, seconds)
+
+/** Multiplies a duration by SVC_TIME_SCALE, but does not shorten it below this many milliseconds. */
+const shortenedTo = (minMs: number, seconds: number): number =>
+  Math.max(duration(seconds), Math.min(seconds * 1000, minMs))
 
 /** Waits for this many milliseconds. Resolves to false if `signal` ended the wait early. */
 export function wait(ms: number, signal: AbortSignal): Promise<boolean> {

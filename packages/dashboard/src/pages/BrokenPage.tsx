@@ -9,11 +9,12 @@ import { WaitingPage } from './WaitingPage.tsx'
 /** The error page that is shown instead of a page that could not be loaded or drawn. */
 export function BrokenPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
-  useDocumentTitle('Something went wrong')
   const known = error instanceof ApiError
+  const hasEnded = known && error.status === 401
+  useDocumentTitle(hasEnded ? 'Sign in' : 'Something went wrong')
   if (known && error.status === 404) return <NotFoundPage />
   // The session has ended, and the sign-in page is being opened.
-  if (known && error.status === 401) return <WaitingPage />
+  if (hasEnded) return <WaitingPage />
   const again = async () => {
     await router.invalidate()
     reset()

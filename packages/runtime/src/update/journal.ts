@@ -53,8 +53,8 @@ const update = filled(
       applied,
       hold,
       /**
-       * The rollbacks (D29), each with its version and its time in Unix milliseconds. Those that no
-       * longer count are removed when another one is added.
+       * The rollbacks (D29), each with its version and its time in Unix milliseconds. Those that no longer
+       * count are removed when another one is added.
        */
       rollbacks: list(moment, 10_000),
       /**

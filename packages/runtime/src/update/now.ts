@@ -6,7 +6,7 @@ import { attemptText, moment } from '../time.ts'
 import type { Update } from './journal.ts'
 import type { UpdateState } from './moves.ts'
 import { leftOf } from './watching.ts'
-import { judgeWish, loops, maxRollbacks, type WishFacts } from './wish.ts'
+import { judgeWish, loopingVersions, maxRollbacks, type WishFacts } from './wish.ts'
 
 /**
  * The part `applied` of a report (2.5). Its `version` is the version that works. Before the first update its message is
@@ -20,8 +20,7 @@ export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applie
  * milliseconds; `scale` is SVC_TIME_SCALE.
  */
 export function sentences(update: Update, at: number, scale = 1): string[] {
-  const { applied, hold, retry, previous, rollbacks } = update
-  const looping = [...new Set(rollbacks.map((r) => r.version))].filter((version) => loops(update, version, scale))
+  const { applied, hold, retry, previous } = update
   return [
     ...underWay(update),
     ...(applied ? [withStop(`The last update: ${applied.outcome}, ${attemptText(applied.message)}`)] : []),
@@ -33,7 +32,7 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
           `${withStop(`${hold.version} is on hold: ${hold.reason}`)} To try it again, request another version first, or run "${hint('unhold')}".`,
         ]
       : []),
-    ...looping.map(
+    ...loopingVersions(update, scale).map(
       (version) =>
         `${version} went back ${maxRollbacks} times in a day: only "${hint('unhold')}" lets it be tried again.`,
     ),

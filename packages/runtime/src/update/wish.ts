@@ -50,7 +50,7 @@ export function judgeWish(
   if (now.state !== 'idle' && now.state !== 'watching') return 'later'
   if (version === now.running.version) return 'running'
   if (now.hold?.version === version) return 'held'
-  if (loops(now, version, scale)) return 'looping'
+  if (loopingVersions(now, scale).includes(version)) return 'looping'
   if (now.retry?.version === version && waits(now.retry.at - at, scale)) return 'waiting'
   if (now.previous?.version === version) return 'present'
   return now.state === 'watching' ? 'later' : 'wanted'
@@ -63,20 +63,21 @@ export function judgeWish(
 const longestWaitMs = 1100 * limits.fetchRetrySeconds
 const waits = (left: number, scale: number): boolean => left > 0 && left <= longestWaitMs * scale
 
-export function loops({ rollbacks }: Pick<Update, 'rollbacks'>, version: string, scale = 1): boolean {
-  const times = rollbacks.filter((r) => r.version === version).map(({ at }) => at)
-  times.sort((a, b) => a - b)
-  return times.slice(maxRollbacks - 1).some((last, i) => isOfOneDay(times[i] ?? last, last, scale))
+/** Returns the versions that were rolled back too often (D29). */
+export function loopingVersions({ rollbacks }: Pick<Update, 'rollbacks'>, scale = 1): string[] {
+  const versions = [...new Set(rollbacks.map(({ version }) => version))]
+  return versions.filter((version) => {
+    const times = rollbacks.filter((r) => r.version === version).map(({ at }) => at)
+    times.sort((one, other) => one - other)
+    return times.some((first, i) => (times[i + maxRollbacks - 1] ?? Infinity) - first < dayMs * scale)
+  })
 }
 
 /** Returns the rollbacks that may still count at this moment (D29): those of the last day, and of versions that loop. */
 export function stillCounted(rollbacks: Update['rollbacks'], at: number, scale = 1): Update['rollbacks'] {
-  const versions = [...new Set(rollbacks.map(({ version }) => version))]
-  const looping = new Set(versions.filter((version) => loops({ rollbacks }, version, scale)))
-  return rollbacks.filter((r) => isOfOneDay(r.at, at, scale) || looping.has(r.version))
+  const looping = loopingVersions({ rollbacks }, scale)
+  return rollbacks.filter((r) => Math.abs(at - r.at) < dayMs * scale || looping.includes(r.version))
 }
-
-const isOfOneDay = (one: number, other: number, scale: number): boolean => Math.abs(one - other) < dayMs * scale
 
 /**
  * True if a wish lifts the hold: it is valid, for the agent's own blueprint, and names another version than the one on
