@@ -73,9 +73,10 @@ test('a person who is not signed in is sent to the sign-in page, and afterwards 
 test('a person whose session ends is sent to the sign-in page, which may load slowly, and afterwards sees the same page', async () => {
   const other = await setup.ada()
   const { context, page } = await setup.ada()
+  const isLive = page.waitForResponse('**/w/north-wind/events')
   await page.goto(`${setup.url}/w/north-wind/alerts?tab=mine`)
-  const button = page.getByRole('button', { name: 'Notify this browser' })
-  await button.waitFor()
+  const content = page.getByText('You are not notified yet')
+  await Promise.all([content.waitFor(), isLive])
   const isLoaded = Promise.withResolvers<void>()
   await page.route('**/SignInPage-*.js', async (route) => {
     await isLoaded.promise
@@ -93,7 +94,7 @@ test('a person whose session ends is sent to the sign-in page, which may load sl
   await page.getByLabel('Email').fill('ada@example.org')
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await button.waitFor()
+  await content.waitFor()
 })
 
 test.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)'])(
