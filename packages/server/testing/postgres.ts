@@ -14,13 +14,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statfsSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { memoryFolder } from '../../../scripts/testing/memory.ts'
 
 export interface TestPostgres {
   /** The address of the database with this name in the cluster. */
@@ -55,8 +55,9 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
   const given = process.env.SVC_TEST_DATABASE_URL
   if (given) return running(given)
   const bin = binaries()
-  const folder = ownFolder(tmpdir())
-  const memory = durable ? undefined : memoryFolder()
+  const folder = ownFolder()
+  const free = durable ? undefined : memoryFolder()
+  const memory = free && owned(free)
   const data = join(memory ?? folder, 'data')
   mkdirSync(data, { mode: 0o700 })
   if (asRoot) chownSync(data, nobody, nobody)
@@ -83,45 +84,16 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
   }
 }
 
-/**
- * Makes a folder for the files of a PostgreSQL. Its name contains the id of this process, so that another test run can
- * tell whether the folder is still in use.
- */
-function ownFolder(parent: string): string {
-  const folder = mkdtempSync(join(parent, `svc-pg-${process.pid}-`))
+/** Makes a folder for the socket of a PostgreSQL, and for its files where there is no room in memory. */
+function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-pg-'))
   chmodSync(folder, 0o755)
+  return owned(folder)
+}
+
+function owned(folder: string): string {
   if (asRoot) chownSync(folder, nobody, nobody)
   return folder
-}
-
-const memoryPlace = '/dev/shm'
-/**
- * The minimum number of free bytes in memory for putting a cluster's data there. The cluster of a whole test run needs
- * about a gigabyte.
- */
-const memoryNeeded = 4 * 2 ** 30
-
-/**
- * Makes a folder in memory for the data of a PostgreSQL; undefined where the system has no such place, or too little
- * room in it.
- */
-function memoryFolder(): string | undefined {
-  try {
-    removeAbandoned()
-    const { bavail, bsize } = statfsSync(memoryPlace)
-    return bavail * bsize < memoryNeeded ? undefined : ownFolder(memoryPlace)
-  } catch {
-    return undefined
-  }
-}
-
-/** Removes the folders in memory of test processes that have ended without removing them. */
-function removeAbandoned(): void {
-  for (const name of readdirSync(memoryPlace)) {
-    const pid = /^svc-pg-(\d+)-/.exec(name)?.[1]
-    if (pid !== undefined && !existsSync(`/proc/${pid}`))
-      rmSync(join(memoryPlace, name), { recursive: true, force: true })
-  }
 }
 
 async function running(given: string): Promise<TestPostgres> {
