@@ -14,7 +14,7 @@ const wrong = 'w'.repeat(201)
 
 /** Serves a workspace behind a proxy that supplies the client's address; Ann has an account. */
 async function newSetup() {
-  const service = await serve({ proxies: ['127.0.0.1'] })
+  const service = await serve({ proxies: ['127.0.0.1'], passwordForm: 'scrypt' })
   await service.workspace('north')
   const known = await service.person('Ann', 'north', 'admin')
   const attempt = (from: string, secret: string, browser = service.browser(), email = 'ann@example.org') =>

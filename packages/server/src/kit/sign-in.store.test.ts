@@ -9,7 +9,7 @@ import type { Store } from '../db/open.ts'
 const next = 'another long password'
 
 async function newSetup(postgres: Store) {
-  const service = await serve({ postgres })
+  const service = await serve({ postgres, passwordForm: 'scrypt' })
   await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'admin')
   const { password: passwords } = await service.auth.$context

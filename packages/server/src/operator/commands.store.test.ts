@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { quickPasswords } from '../../testing/quick-passwords.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { openAuth } from '../people/auth.ts'
@@ -13,7 +14,11 @@ everyEngine('commands of the operator', (open) => {
   const start = async () => {
     const w = await newTestWorkspace(await open())
     const baseUrl = 'http://localhost'
-    const auth = openAuth(w.store, { baseUrl, secret: 'a secret of more than thirty-two characters' })
+    const auth = openAuth(w.store, {
+      baseUrl,
+      secret: 'a secret of more than thirty-two characters',
+      passwords: quickPasswords,
+    })
     const changed: string[] = []
     const live = { listChanged: (id: string) => changed.push(id), alertsChanged: () => {} }
     const service = { store: w.store, auth, live, now: w.clock.now, config: { baseUrl } } as unknown as Service

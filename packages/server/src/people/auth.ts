@@ -57,6 +57,8 @@ interface AuthSetup {
    * checked.
    */
   passwordForm?: PasswordForm
+  /** Hashes and checks passwords instead of the functions for `passwordForm`. Tests give cheaper ones. */
+  passwords?: ReturnType<typeof passwordHashing>
 }
 
 /**
@@ -79,7 +81,10 @@ const signInPerson = {
   },
 } satisfies BetterAuthPlugin
 
-const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }: AuthSetup) => {
+const authOptions = (
+  store: Store,
+  { baseUrl, secret, passwordForm = 'scrypt', passwords = passwordHashing(passwordForm) }: AuthSetup,
+) => {
   const https = baseUrl.startsWith('https:')
   return {
     appName: 'svc',
@@ -95,7 +100,7 @@ const authOptions = (store: Store, { baseUrl, secret, passwordForm = 'scrypt' }:
       disableSignUp: true,
       minPasswordLength: passwordLength.min,
       maxPasswordLength: passwordLength.max,
-      password: passwordHashing(passwordForm),
+      password: passwords,
     },
     session: { expiresIn: idleSeconds, updateAge: seenSeconds },
     // The library's rate limits are off, because they count by address alone. The limits in limits.ts also consider

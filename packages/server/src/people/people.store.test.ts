@@ -1,5 +1,6 @@
 import type { Role } from '@svc/api'
 import { expect, test } from 'vitest'
+import { quickPasswords } from '../../testing/quick-passwords.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { createAgent, deleteAgent, findAgent, renameAgent, rotateToken } from '../agents/store.ts'
 import { queueCommand } from '../commands/store.ts'
@@ -24,7 +25,11 @@ function peopleOn(store: Store) {
   return {
     store,
     config,
-    auth: openAuth(store, { baseUrl: config.baseUrl, secret: 'a secret of the tests, long enough' }),
+    auth: openAuth(store, {
+      baseUrl: config.baseUrl,
+      secret: 'a secret of the tests, long enough',
+      passwords: quickPasswords,
+    }),
   }
 }
 type People = ReturnType<typeof peopleOn>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { bundle } from '../../testing/bundles.ts'
 import { value } from '../../testing/page/service.ts'
+import { quickPasswords } from '../../testing/quick-passwords.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { createAgent, deleteAgent, findAgent } from '../agents/store.ts'
 import { uploadBlueprint } from '../blueprints/upload.ts'
@@ -19,7 +20,11 @@ const config = { baseUrl: 'http://localhost:8787' }
 const password = 'correct horse battery'
 
 async function newSetup(store: Store) {
-  const auth = openAuth(store, { baseUrl: config.baseUrl, secret: 'a secret of the tests, long enough' })
+  const auth = openAuth(store, {
+    baseUrl: config.baseUrl,
+    secret: 'a secret of the tests, long enough',
+    passwords: quickPasswords,
+  })
   const people = { store, auth, config }
   const person = async (name: string) => {
     const email = `${name.toLowerCase()}@example.org`

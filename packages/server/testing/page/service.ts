@@ -16,10 +16,12 @@ import { openLog } from '../../src/ops/log.ts'
 import { openAuth } from '../../src/people/auth.ts'
 import { decide } from '../../src/people/library.ts'
 import { createLink } from '../../src/people/links.ts'
+import { passwordHashing } from '../../src/people/passwords.ts'
 import { insertPerson } from '../../src/people/store.ts'
 import { openReleases } from '../../src/releases/releases.ts'
 import { webApp } from '../../src/web/app.ts'
 import { activate, addMember, createWorkspace } from '../../src/workspaces/store.ts'
+import { quickPasswords } from '../quick-passwords.ts'
 import { openTestSqlite } from '../stores.ts'
 
 export const operator = { id: null, name: 'operator' }
@@ -44,18 +46,13 @@ export interface Given {
   https?: boolean
   proxies?: string[]
   pageDir?: string
+  /** The form in which passwords are really hashed. By default they are hashed at the lowest cost. */
   passwordForm?: PasswordForm
   smtpUrl?: string
   securityContact?: string
   /** The milliseconds of one tick. In one tick, the open pages of a workspace get at most one frame. */
   tick?: number
 }
-
-/**
- * The hash of the password that all people in tests have. It is made only once, since hashing takes a tenth of a
- * second.
- */
-let hash: Promise<string> | undefined
 
 /** Starts the service. With `https` it answers as if behind a proxy that terminates TLS. */
 export async function serve(given: Given = {}) {
@@ -94,8 +91,8 @@ export async function serve(given: Given = {}) {
   const log = openLog('info', { write })
   const now = () => Date.now() + ahead
   const live = createLive({ store, log, now }, given.tick)
-  const { passwordForm } = config
-  const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough', passwordForm })
+  const passwords = given.passwordForm ? passwordHashing(given.passwordForm) : quickPasswords
+  const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough', passwords })
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   const deps = { store, auth, config, log, live, now, releases }
   const { listener, app } = webApp({ ...deps, pageDir: given.pageDir ?? join(dir, 'page') })
@@ -123,8 +120,8 @@ export async function serve(given: Given = {}) {
   }
   const person = async (name: string, slug: string, role: Role) => {
     const email = `${name.toLowerCase()}@example.org`
-    hash ??= auth.$context.then((context) => context.password.hash(password))
-    const ready = { email, name, hash: await hash }
+    const { password: hashing } = await auth.$context
+    const ready = { email, name, hash: await hashing.hash(password) }
     value(await decide(deps, (trx, accounts) => insertPerson({ db: trx, by: operator, now: now() }, accounts, ready)))
     value(await addMember({ people: deps, by: operator, now: now() }, { slug, email, role }))
     return signedIn(email)
