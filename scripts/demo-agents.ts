@@ -3,7 +3,6 @@
  * install code, gives the code to `svc init`, and starts `svc run` for the folder that `svc init` has made.
  */
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command, Processes } from './demo-processes.ts'
 
 export interface DemoSetup {
@@ -65,12 +64,8 @@ export async function installAgent(
   if (values.length > 0) await processes.run(svc('set', '--dir', dir, ...values))
 
   await processes.start(`${name} runtime`, svc('run', '--dir', dir))
-  for (const until = performance.now() + startSeconds * 1000; performance.now() < until; ) {
-    const [, pid] = /started the agent: process (\d+)$/m.exec(processes.lastWords(`${name} runtime`)) ?? []
-    if (pid !== undefined) return { pid: Number(pid) }
-    await sleep(100, undefined, { signal: processes.ending })
-  }
-  throw new Error(`${name} did not start:\n${processes.lastWords(`${name} runtime`)}`)
+  const [, pid] = await processes.hears(`${name} runtime`, /started the agent: process (\d+)$/m, startSeconds)
+  return { pid: Number(pid) }
 }
 
 /** The command line that runs the built `svc.pyz` with the Node of this process. */

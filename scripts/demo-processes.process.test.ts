@@ -1,10 +1,14 @@
 /** Tests how the demo starts and ends processes, including those that refuse to end and their children. */
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { type Command, Guard, Processes } from './demo-processes.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { onFreePort } from './demo-ports.ts'
+import { type Command, EndedEarly, Guard, Processes } from './demo-processes.ts'
 import { eventually } from './testing/eventually.ts'
+import { freePort } from './testing/free-port.ts'
 
 function newSetup() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-demo-test-'))
@@ -81,4 +85,45 @@ test('a command that is running when the demo ends is ended, and nothing is star
   await processes.end()
   expect(await running).toContain('SIGTERM')
   await expect(processes.start('late', shell('sleep 1000'))).rejects.toThrow()
+})
+
+describe('a program of the demo that needs a port', () => {
+  /** Starts a program that listens on a port, and waits until it does. */
+  const listens = async ({ processes, folder }: ReturnType<typeof newSetup>, port: number) => {
+    const code = `require('node:net').createServer().listen(${port}, '127.0.0.1', () => console.log('ready'))`
+    await processes.start('server', { command: [process.execPath, '-e', code], cwd: folder, env: process.env })
+    await processes.hears('server', /^ready$/m, 60)
+  }
+
+  test('is started on another port if the first one was taken in the meantime', async () => {
+    const setup = newSetup()
+    const usual = await freePort()
+    const tried: number[] = []
+    const port = await onFreePort(usual, async (free) => {
+      tried.push(free)
+      if (free === usual) {
+        const other = createServer().listen(free, '127.0.0.1')
+        onTestFinished(() => void other.close())
+        await once(other, 'listening')
+      }
+      await listens(setup, free)
+      return free
+    })
+    expect(tried).toEqual([usual, port])
+    expect(port).not.toBe(usual)
+    expect(Object.keys(setup.processes.pids)).toEqual(['server'])
+  })
+
+  test('is not started again if it ends for another reason, and its last words are in the error', async () => {
+    const { processes, shell } = newSetup()
+    const tried: number[] = []
+    const started = onFreePort(await freePort(), async (free) => {
+      tried.push(free)
+      await processes.start('server', shell('echo no disk; exit 1'))
+      await processes.hears('server', /^ready$/m, 60)
+    })
+    await expect(started).rejects.toThrow(EndedEarly)
+    await expect(started).rejects.toThrow('no disk')
+    expect(tried).toHaveLength(1)
+  })
 })

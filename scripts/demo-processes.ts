@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * The seconds that `svc run` gets to end by itself: time to stop the agent (stop_seconds in its manifest) and to send
@@ -19,6 +20,9 @@ export interface Command {
   cwd: string
   env: NodeJS.ProcessEnv
 }
+
+/** A process ended before it had printed what the demo waited for. */
+export class EndedEarly extends Error {}
 
 export class Processes {
   readonly folder: string
@@ -67,6 +71,21 @@ export class Processes {
       this.#died(name, signal ? `was ended by ${signal}` : `ended with code ${code}`, this.lastWords(name))
     })
     await once(child, 'spawn')
+  }
+
+  /**
+   * Waits until a started process has printed text that matches `pattern`, and returns the match. Throws EndedEarly if
+   * the process ends before that.
+   */
+  async hears(name: string, pattern: RegExp, seconds: number): Promise<RegExpExecArray> {
+    for (const until = performance.now() + seconds * 1000; performance.now() < until; ) {
+      const isRunning = this.#running.has(name)
+      const found = pattern.exec(readFileSync(this.#logOf(name), 'utf8'))
+      if (found) return found
+      if (!isRunning) throw new EndedEarly(`${name} ended before it was ready:\n${this.lastWords(name)}`)
+      await sleep(100, undefined, { signal: this.ending })
+    }
+    throw new Error(`${name} was not ready within ${seconds} s:\n${this.lastWords(name)}`)
   }
 
   /**

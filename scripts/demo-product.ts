@@ -5,26 +5,37 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DemoSetup, Operator } from './demo-agents.ts'
-import type { Processes } from './demo-processes.ts'
+import { onFreePort } from './demo-ports.ts'
+import { EndedEarly, type Processes } from './demo-processes.ts'
 
 const id = 'tasks'
 
+const startSeconds = 60
+
 /**
- * Starts the product and waits until it accepts connections. The product gets its secret in an environment variable.
+ * Starts the product, waits until it accepts connections, and returns its origin. The product gets its secret in an
+ * environment variable.
  */
 export async function startProduct(
   setup: DemoSetup,
+  { processes, operator }: { processes: Processes; operator: Operator },
+): Promise<string> {
+  return await onFreePort(8790, async (port) => {
+    const origin = `http://localhost:${port}`
+    try {
+      await startAt(origin, setup, { processes, operator })
+      return origin
+    } catch (error) {
+      if (error instanceof EndedEarly) await operator(setup, ['product', 'remove', id])
+      throw error
+    }
+  })
+}
+
+async function startAt(
   origin: string,
-  {
-    processes,
-    operator,
-    answers,
-  }: {
-    processes: Processes
-    operator: Operator
-    /** Waits until the process that was started as `name` answers HTTP requests at `url`. */
-    answers: (name: string, url: string) => Promise<void>
-  },
+  setup: DemoSetup,
+  { processes, operator }: { processes: Processes; operator: Operator },
 ): Promise<void> {
   const { root, folder, env, url, workspace } = setup
   const { secret } = await operator<{ secret: string }>(setup, ['product', 'add', id, '--origin', origin])
@@ -41,7 +52,7 @@ export async function startProduct(
       TASKS_FILE: join(folder, 'tasks.json'),
     },
   })
-  await answers(id, origin)
+  await processes.hears(id, /^The task list is at /m, startSeconds)
 }
 
 /**

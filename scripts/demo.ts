@@ -5,14 +5,13 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { build } from './build.ts'
 import { type DemoSetup, demoAgents, installAgent, svcCommand } from './demo-agents.ts'
 import { receiverNetwork, startAlerts } from './demo-alerts.ts'
+import { canListen, onFreePort } from './demo-ports.ts'
 import { Guard, Processes } from './demo-processes.ts'
 import { missingDocument, startProduct, writeDocuments } from './demo-product.ts'
 
@@ -77,15 +76,13 @@ function readOptions() {
 
 async function begin() {
   needs('python3', 'two of the three agents are written in Python')
-  const url = `http://localhost:${await freePort()}`
-  const setup: DemoSetup = { root, folder, url, workspace, env: environment() }
+  const chosenPort = await readPort()
   await build()
-  tell(`Starting the service, with its data in ${folder} …`)
-  await startService(setup)
+  const setup = chosenPort === undefined ? await onFreePort(8787, startService) : await startService(chosenPort)
+  const { url } = setup
   await fillWorkspace(setup)
   await startAlerts(setup, operator, tell)
-  const product = `http://localhost:${(await canListen(8790)) ?? (await canListen(0))}`
-  await startProduct(setup, product, { processes, operator, answers: answering })
+  const product = await startProduct(setup, { processes, operator })
   tell('Installing three agents …')
   writeDocuments(folder)
   const installed = demoAgents(setup).map(async (agent) => {
@@ -99,29 +96,14 @@ async function begin() {
   else greet(setup, { link, product })
 }
 
-/** Starts the service as `npm start` does, but with a data folder and a port of its own. */
-async function startService(setup: DemoSetup) {
+/** Starts the service as `npm start` does, but with a data folder of its own, and waits until it is ready. */
+async function startService(port: number): Promise<DemoSetup> {
+  const setup: DemoSetup = { root, folder, url: `http://localhost:${port}`, workspace, env: environment() }
+  tell(`Starting the service on port ${port}, with its data in ${folder} …`)
   const command = [process.execPath, join(root, 'packages/server/src/main.ts'), 'start'] as const
   await processes.start('service', { command: [...command], cwd: folder, env: serviceEnv(setup) })
-  await answering('service', setup.url)
-}
-
-/** Waits until the process that was started as `name` answers HTTP requests at `url`. */
-async function answering(name: string, url: string): Promise<void> {
-  const until = performance.now() + startSeconds * 1000
-  while (!(await answers(url))) {
-    if (!(name in processes.pids)) throw new Error(`${name} ended`)
-    if (performance.now() > until) throw new Error(`${name} did not answer:\n${processes.lastWords(name)}`)
-    await sleep(100, undefined, { signal: processes.ending })
-  }
-}
-
-function answers(url: string): Promise<boolean> {
-  const asked = fetch(url, { signal: AbortSignal.timeout(2000), redirect: 'manual' })
-  return asked.then(
-    () => true,
-    () => false,
-  )
+  await processes.hears('service', /^svc is ready: /m, startSeconds)
+  return setup
 }
 
 /** Creates an activated workspace with one person, an admin, by commands of `svc-server`. */
@@ -173,25 +155,15 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), PATH }
 }
 
-async function freePort(): Promise<number> {
-  if (options.port === undefined) return (await canListen(8787)) ?? (await canListen(0)) ?? 0
+/** The port that the person has chosen; undefined if the demo may choose one. */
+async function readPort(): Promise<number | undefined> {
+  if (options.port === undefined) return undefined
   const port = Number(options.port)
   if (!Number.isInteger(port) || port < 1 || port > 65535)
     throw new Error(`--port must be 1 to 65535: got ${options.port}`)
   const free = await canListen(port)
   if (free === undefined) throw new Error(`port ${port} is taken; leave --port out and the demo finds a free one`)
   return free
-}
-
-function canListen(port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(undefined))
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined))
-    })
-  })
 }
 
 function needs(program: string, why: string) {
