@@ -34,6 +34,7 @@ test('an agent can be started, started again, restarted, stopped and stopped aga
   const first = await svc(agent, ['start'])
   expect(first).toMatchObject({ code: 0, err: '' })
   expect(first.out).toMatch(/^Started\. Running since /)
+  await becomes('a first start', () => agent.starts().length === 1)
   const pid = whoHolds(agent, 'runtime')?.pid
   expect((await svc(agent, ['start'])).out).toBe(`It is already running: svc run (process ${pid}).\n`)
   expect(JSON.parse((await svc(agent, ['status', '--json'])).out)).toMatchObject({ running: 'running', managed: true })

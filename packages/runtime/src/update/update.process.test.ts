@@ -206,6 +206,7 @@ describe('a rollback', () => {
   test('by svc rollback with a running runtime, offline: the version is held; the service names another, then it again', async () => {
     const { service, agent, offered } = await newSetup()
     const running = runs(agent)
+    await becomes('the old version runs', () => agent.starts().length === 1)
     offered.wish('1.5.0')
     await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
     await becomes('the new version runs', () => agent.starts().length === 2)
