@@ -127,7 +127,9 @@ async function again<T>(start: () => Promise<T>): Promise<T> {
 async function serve(bin: string, data: string, folder: string, durable: boolean) {
   const wrapper = '"$@" & pid=$!; echo "$pid"; cat >/dev/null; kill -INT "$pid" 2>/dev/null; wait'
   const options = ['-D', data, '-k', folder, '-h', '', '-c', 'max_connections=200', '-c', 'timezone=UTC']
-  const child = spawn('sh', ['-c', wrapper, 'sh', join(bin, 'postgres'), ...options, ...(durable ? [] : ['-F'])], {
+  // Autovacuum would start a process every second, because the tests make dozens of short-lived databases.
+  const more = durable ? [] : ['-F', '-c', 'autovacuum=off']
+  const child = spawn('sh', ['-c', wrapper, 'sh', join(bin, 'postgres'), ...options, ...more], {
     ...identity,
     cwd: folder,
     stdio: ['pipe', 'pipe', 'pipe'],

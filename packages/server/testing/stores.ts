@@ -2,10 +2,10 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterEach, describe, inject } from 'vitest'
 import { atFileEnd } from '../../../scripts/testing/cleaning.ts'
 import { openEmbedded, openPostgres, type Store } from '../src/db/open.ts'
-import { once } from './postgres.ts'
 import { type Cluster, prepare, template } from './postgres-once.ts'
 import { writeTemplate } from './sqlite-once.ts'
 
@@ -67,7 +67,15 @@ async function sqliteTemplate(): Promise<string> {
   return sqlite
 }
 
-let cluster: Promise<Cluster> | undefined
+interface UsedCluster extends Cluster {
+  /**
+   * The connection over which databases are made and dropped. It is kept, because PostgreSQL starts a process for each
+   * connection.
+   */
+  readonly admin: pg.Pool
+}
+
+let cluster: Promise<UsedCluster> | undefined
 let made = 0
 
 /** Opens a new, migrated PostgreSQL database. */
@@ -81,26 +89,36 @@ export async function openTestPostgres(): Promise<Store> {
  */
 export async function newPostgresDatabase({ empty = false } = {}): Promise<string> {
   cluster ??= clusterOfRun()
-  const of = (database: string, base: string) => base.replace('DATABASE', database)
-  const { address: base, copying } = await cluster
+  const { address, copying, admin } = await cluster
   const name = `svc_test_${process.pid}_${Date.now()}_${made++}`
   const from = `template ${empty ? 'template0' : template} strategy ${copying}`
-  await once(of('postgres', base), `create database ${name} ${from}`)
-  atFileEnd.push(() => once(of('postgres', base), `drop database if exists ${name} with (force)`))
-  return of(name, base)
+  await admin.query(`create database ${name} ${from}`)
+  atFileEnd.push(() => admin.query(`drop database if exists ${name} with (force)`))
+  return inCluster(address, name)
 }
+
+const inCluster = (address: string, database: string): string => address.replace('DATABASE', database)
 
 /**
  * The PostgreSQL cluster in which tests make databases: the one of the whole run or, without a global set-up, one made
  * for this test file.
  */
-async function clusterOfRun(): Promise<Cluster> {
+async function clusterOfRun(): Promise<UsedCluster> {
   const given = inject('postgres')
-  if (given) return given
+  if (given) return used(given)
   const { stop, ...own } = await prepare()
+  const use = used(own)
   atFileEnd.unshift(async () => {
     cluster = undefined
+    await use.admin.end()
     await stop()
   })
-  return own
+  return use
+}
+
+function used(given: Cluster): UsedCluster {
+  const connectionString = inCluster(given.address, 'postgres')
+  const admin = new pg.Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+  admin.on('error', () => {}) // The cluster of the run stops before the process of the tests ends.
+  return { ...given, admin }
 }
