@@ -4,10 +4,10 @@
  * `N passed, N failed`. Arguments filter file names: `npm test -- reports`. With `--quick` (`npm run test:quick`)
  * nothing needs a build, a browser or PostgreSQL.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { installed } from '../packages/server/testing/postgres.ts'
 import { build } from './build.ts'
@@ -35,7 +35,7 @@ const busyLane: readonly Stage[] = [
   { kinds: ['store', 'http'], workers: 2 },
   { kinds: ['browser'], workers: 2, needsBuild: true },
 ]
-const waitingLane: readonly Stage[] = [{ kinds: ['process'], workers: 3, needsBuild: true }]
+const waitingLane: readonly Stage[] = [{ kinds: ['process'], workers: 4, needsBuild: true }]
 const quickNames = `^(?!.*(${leftOut.join('|')}))`
 const quickArgs = [...filesLeftOut.flatMap((files) => ['--exclude', files]), '--testNamePattern', quickNames]
 
@@ -56,6 +56,8 @@ mkdirSync(reports, { recursive: true })
 /** The folder for temporary files of the tests. It is in memory if there is room, unless TMPDIR names another. */
 const temporary = process.env.TMPDIR ? undefined : memoryFolder()
 process.once('exit', () => temporary && rmSync(temporary, { recursive: true, force: true, maxRetries: 5 }))
+/** The variables that the tests get in addition to those of this process. */
+const forTests = { ...(temporary && { TMPDIR: temporary }), PATH: searchPath() }
 
 const counts: Counts[] = []
 const times: FileTime[] = []
@@ -150,6 +152,17 @@ function keepDurations(): void {
   writeFileSync(durationsFile, JSON.stringify({ ...readDurations(), ...measured }, null, 2))
 }
 
+/**
+ * Returns the folders in which programs are searched. The folder of Python itself comes first, because the `python3` of
+ * a version manager is a script that takes ten times as long to start as Python.
+ */
+function searchPath(): string {
+  const { stdout, status } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' })
+  const folders = process.env.PATH ?? ''
+  const folder = dirname(stdout ?? '')
+  return status !== 0 || folders.split(delimiter).includes(folder) ? folders : `${folder}${delimiter}${folders}`
+}
+
 async function built(): Promise<boolean> {
   try {
     await build()
@@ -168,7 +181,7 @@ async function run(args: string[], env: Record<string, string>, output?: KeptOut
   if (overdue.aborted) return tooLate()
   const child = spawn(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, ...(temporary && { TMPDIR: temporary }), ...env },
+    env: { ...process.env, ...forTests, ...env },
     stdio: ['ignore', ...(output ? (['pipe', 'pipe'] as const) : (['inherit', 'inherit'] as const))],
   })
   for (const stream of [child.stdout, child.stderr])
