@@ -33,7 +33,7 @@ export async function makePrograms(now: number): Promise<Programs> {
     await buildRuntime({ outDir: temporary, version: 'dev', keys: ownKeys(), shared })
     writeFileSync(join(temporary, sharedBuild), await sharedText(shared))
     await buildServer(join(temporary, 'server'))
-    await buildHelpers(temporary)
+    await buildKillAt(join(temporary, 'kill-at.cjs'))
     if (existsSync(folder)) rmSync(temporary, { recursive: true })
     else renameSync(temporary, folder)
   }
@@ -42,20 +42,24 @@ export async function makePrograms(now: number): Promise<Programs> {
     server: join(folder, 'server/main.mjs'),
     serve: join(folder, 'server/serve.mjs'),
     killAt: join(folder, 'kill-at.cjs'),
-    systemctl: join(folder, 'systemctl.mjs'),
     sharedBuild: join(folder, sharedBuild),
   }
 }
 
 /**
- * Bundles the helpers that tests start or load as often as `svc` itself. If a helper were left as TypeScript, Node
- * would have to load its whole TypeScript support for it.
+ * Bundles the helper kill-at.ts, which is loaded as often as `svc` itself. Node would have to load its whole TypeScript
+ * support for the source. The bundle is CommonJS, because it is loaded with `--require`.
  */
-async function buildHelpers(outdir: string): Promise<void> {
-  const options = { outdir, bundle: true, platform: 'node', target: 'node24', logLevel: 'error' } as const
-  // The helper kill-at.ts is loaded with `--require`, so its bundle must be CommonJS.
-  await build({ ...options, entryPoints: [sources.killAt], format: 'cjs', outExtension: { '.js': '.cjs' } })
-  await build({ ...options, entryPoints: [sources.systemctl], format: 'esm', outExtension: { '.js': '.mjs' } })
+async function buildKillAt(outfile: string): Promise<void> {
+  await build({
+    entryPoints: [sources.killAt],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'cjs',
+    logLevel: 'error',
+  })
 }
 
 /** Bundles the server in several parts, because `main.ts` turns on the compile cache before it imports the rest. */

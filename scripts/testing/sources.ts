@@ -13,8 +13,6 @@ export interface Programs {
    * packages/runtime/testing/kill-at.ts.
    */
   readonly killAt: string
-  /** A program that tests run in place of systemctl: packages/runtime/testing/systemctl.ts. */
-  readonly systemctl: string
   /**
    * The file with the parts that all builds of `svc.pyz` share (packages/runtime/archive/parts.ts), if the test run has
    * made one.
@@ -26,5 +24,4 @@ export const sources: Programs = {
   server: join(root, 'packages/server/src/main.ts'),
   serve: join(root, 'packages/server/testing/serve.ts'),
   killAt: join(root, 'packages/runtime/testing/kill-at.ts'),
-  systemctl: join(root, 'packages/runtime/testing/systemctl.ts'),
 }

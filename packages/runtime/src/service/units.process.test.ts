@@ -15,7 +15,6 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { programs } from '../../../../scripts/testing/program.ts'
 import { agentFolder, svc } from '../../testing/folder.ts'
 import type { Folder } from '../files/folder.ts'
 import { prepare } from '../files/folder.ts'
@@ -36,7 +35,7 @@ function machine(linger = 'yes') {
   mkdirSync(join(home, 'systemd/user'), { recursive: true })
   const program = (name: string, line: string) =>
     writeFileSync(join(home, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
-  program('systemctl', `exec '${process.execPath}' '${programs.systemctl}' "$@"`)
+  program('systemctl', `exec sh '${join(import.meta.dirname, '../../testing/systemctl.sh')}' "$@"`)
   program('loginctl', `echo Linger=${linger}`)
   const env = {
     PATH: `${home}:${process.env.PATH}`,
