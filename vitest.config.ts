@@ -1,8 +1,7 @@
 /**
  * The projects of the tests, one for each way in which a file's name ends: `*.test.ts` tests pure code,
  * `*.store.test.ts` both database engines, `*.http.test.ts` routes over real HTTP, `*.process.test.ts` real processes,
- * `*.browser.test.ts` a real browser. `npm test` (scripts/test.ts) runs the first alone, then the next two, then the
- * last two.
+ * `*.browser.test.ts` a real browser. `npm test` (scripts/test.ts) runs the tests of processes beside all others.
  */
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/testing/longest-first.ts'
