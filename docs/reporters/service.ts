@@ -37,7 +37,9 @@ export async function startService(): Promise<Service> {
   const timers = new Set<NodeJS.Timeout>()
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     received += 1
-    const call = callOf(request, response, await textOf(request), timers)
+    const text = await textOf(request)
+    if (text === undefined) return
+    const call = callOf(request, response, text, timers)
     const taker = takers.shift()
     if (taker) taker(call)
     else waiting.push(call)
@@ -59,10 +61,15 @@ export async function startService(): Promise<Service> {
   }
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+/** Returns the body of a request; undefined if the reporter ended before it had sent the whole request. */
+async function textOf(request: IncomingMessage): Promise<string | undefined> {
   let text = ''
-  for await (const part of request.setEncoding('utf8')) text += part
-  return text
+  try {
+    for await (const part of request.setEncoding('utf8')) text += part
+    return text
+  } catch {
+    return undefined
+  }
 }
 
 function callOf(request: IncomingMessage, response: ServerResponse, text: string, timers: Set<NodeJS.Timeout>): Call {
