@@ -252,6 +252,25 @@ test('reasons that would refuse the installation are shown when the code is issu
   await ada.page.getByText('npx svc-server workspace activate north-wind notes').waitFor()
 })
 
+test('a code is issued for the blueprint that the link names, even while the list of blueprints is old', async () => {
+  const page = await window()
+  await page.goto(at('/blueprints'))
+  await page.getByRole('button', { name: 'Upload a zip…' }).waitFor()
+  const list = Promise.withResolvers<void>()
+  await page.route('**/api/web/w/north-wind/blueprints', async (route) => {
+    if (route.request().method() === 'GET') await list.promise
+    await route.continue()
+  })
+  await upload(page, await machine.pack({ name: 'late-list' }))
+  await page.getByRole('link', { name: 'Install this version' }).click()
+  await heading(page, 'Install an agent')
+  const issue = page.getByRole('button', { name: 'Issue code' })
+  expect(await issue.count()).toBe(0)
+  list.resolve()
+  await issue.click()
+  await heading(page, 'Install late-list')
+})
+
 test('changes made on the machine are marked in their place, until they are changed from the page', async () => {
   const { token } = await ada.call<{ token: string }>('POST', `${w}/agents`, { name: 'two-authors' })
   const settings = (every: number) => ({

@@ -26,7 +26,11 @@ const route = getRouteApi('/signed-in/w/$slug/install')
 export function InstallPage() {
   const { slug } = route.useParams()
   const { role } = useWorkspace()
-  const { data, error, refetch } = useQuery(blueprintsQuery(slug))
+  const { blueprint } = route.useSearch()
+  const { data, error, refetch, isFetching } = useQuery(blueprintsQuery(slug))
+  const names = data?.rows.map(({ name }) => name)
+  // A link may name a blueprint that was uploaded a moment ago. The list that is loaded already may not contain it yet.
+  const list = isFetching && blueprint !== undefined && !names?.includes(blueprint) ? undefined : names
   useDocumentTitle('Install an agent')
   return (
     <div className="in-page">
@@ -35,12 +39,11 @@ export function InstallPage() {
         note="A one-time code, valid for 15 minutes, installs the agent on any machine."
       />
       {error && <ErrorNote error={error} retry={refetch} />}
-      {!data && !error && <WaitingPage />}
+      {!list && !error && <WaitingPage />}
       {role !== 'admin' ? (
         <p>Only admins of this workspace can issue install codes.</p>
       ) : (
-        data &&
-        (data.rows.length > 0 ? <Form slug={slug} names={data.rows.map(({ name }) => name)} /> : <None slug={slug} />)
+        list && (list.length > 0 ? <Form slug={slug} names={list} /> : <None slug={slug} />)
       )}
     </div>
   )
