@@ -26,7 +26,7 @@ export function readFile(file: string, max: number): FileRead {
     const { size, mtimeMs } = stat
     if (!stat.isFile()) return { is: 'unreadable', why: 'is not a regular file' }
     if (size > max) return { is: 'unreadable', why: `is larger than ${Math.floor(max / 1024)} KB` }
-    const bytes = readUpTo(fd, max + 1)
+    const bytes = readUpTo(fd, max + 1, { expected: size })
     if (bytes.length > max) return { is: 'unreadable', why: `is larger than ${Math.floor(max / 1024)} KB` }
     return { is: 'bytes', bytes, mtimeMs }
   } catch (error) {
@@ -50,17 +50,21 @@ export function readJsonObject(file: string, max = 16 * 1024 * 1024): Record<str
 
 /**
  * Reads from an open file until its end, or until `max` bytes are read. Reading starts at `position`, or by default at
- * the current position of the file.
+ * the current position of the file. `expected` is the probable number of bytes.
  */
-export function readUpTo(fd: number, max: number, position: number | null = null): Buffer {
-  const parts: Buffer[] = []
-  let total = 0
-  while (total < max) {
-    const part = Buffer.alloc(Math.min(65_536, max - total))
-    const got = readSync(fd, part, 0, part.length, position === null ? null : position + total)
-    if (got === 0) break
-    parts.push(part.subarray(0, got))
+export function readUpTo(
+  fd: number,
+  max: number,
+  { position = null, expected = 65_536 }: { position?: number | null; expected?: number } = {},
+): Buffer {
+  // Notes are read many times a minute, and a buffer that is much larger than the file costs more than reading it. One
+  // byte more than expected shows that the file ends there.
+  let bytes = Buffer.alloc(Math.min(max, expected + 1))
+  for (let total = 0; total < max; ) {
+    if (total === bytes.length) bytes = Buffer.concat([bytes], Math.min(max, 2 * total))
+    const got = readSync(fd, bytes, total, bytes.length - total, position === null ? null : position + total)
+    if (got === 0) return bytes.subarray(0, total)
     total += got
   }
-  return Buffer.concat(parts)
+  return bytes
 }

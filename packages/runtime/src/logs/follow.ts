@@ -111,7 +111,7 @@ export function follower(
 }
 
 function readOn(fd: number, size: number, { at }: FilePosition, take: (bytes: Buffer) => void): FilePosition {
-  const bytes = readUpTo(fd, Math.min(size - at, atOnce), at)
+  const bytes = readUpTo(fd, Math.min(size - at, atOnce), { position: at })
   take(bytes)
   const next = bytes.length === 0 ? size : at + bytes.length
   return { at: next, before: beforeIn(fd, next) }
@@ -120,4 +120,5 @@ function readOn(fd: number, size: number, { at }: FilePosition, take: (bytes: Bu
 const continues = (fd: number, size: number, { at, before }: FilePosition): boolean =>
   size >= at && beforeIn(fd, at).equals(before)
 
-const beforeIn = (fd: number, at: number): Buffer => readUpTo(fd, Math.min(at, known), Math.max(0, at - known))
+const beforeIn = (fd: number, at: number): Buffer =>
+  readUpTo(fd, Math.min(at, known), { position: Math.max(0, at - known) })

@@ -39,7 +39,7 @@ export function endOfLog(folder: Folder, file: string, max: number = limits.logT
   const maxBytes = max + margin
   const end = declaredLog(folder)(file, (fd, { size }) => {
     const from = Math.max(0, size - maxBytes)
-    return { bytes: readUpTo(fd, maxBytes, from), whole: from === 0 }
+    return { bytes: readUpTo(fd, maxBytes, { position: from }), whole: from === 0 }
   })
   if (!end) return undefined
   const text = mask(clean(end.bytes.toString('utf8')), readEnv(folder.env), readEnv(folder.secrets))
