@@ -12,7 +12,14 @@ const root = join(import.meta.dirname, '../..')
  * The command line arguments of Chromium. The arguments that the npm package recommends are not used: they make all
  * pages run in one process, which ends when the first page is closed.
  */
-const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none']
+const args = [
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  '--font-render-hinting=none',
+  // The pages of the tests are soon closed. Without optimizing compilers the browser takes a tenth less processor time.
+  '--js-flags=--no-maglev --no-turbofan',
+]
 
 /**
  * Options of all browser contexts. Without a locale, pages on a machine without one would get "C", for which `Intl`
