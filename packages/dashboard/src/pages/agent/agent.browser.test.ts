@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
@@ -168,9 +169,14 @@ test('settings: only valid changes are sent, a report does not touch text that i
   const [set] = await reporting({ every: 15 })
   expect(set).toMatchObject({ type: 'set', payload: { every: 20, quiet: false } })
   expect(Object.keys(set?.payload ?? {})).toHaveLength(2)
+  const agentRoute = '**/api/web/w/*/agents/settings'
+  await page.route(agentRoute, (route) => sleep(1000).then(() => route.continue()))
   await reporting({ every: 15 }, { acks: [{ id: set?.id, ok: false, message: 'Not while a run is going on.' }] })
   const form = page.getByRole('form', { name: 'Settings' })
   await form.getByText('Not while a run is going on.').waitFor()
+  // The rows have moved already, although the page loads them apart from the answer.
+  expect(await form.getByText('requested:').count()).toBe(0)
+  await page.unroute(agentRoute)
 
   await form.getByRole('button', { name: 'Edit it again' }).click()
   expect(await every.inputValue()).toBe('20')

@@ -81,10 +81,13 @@ test('if two pending commands set the same setting, the later one counts', () =>
   expect(pendingSettings([second, first]).get('every')?.value).toBe(30)
 })
 
-test('the form shows the answer to the newest set command, and none while it is pending', () => {
+test('the form shows the answer to the newest set command, and none while it is pending anywhere on the page', () => {
   const old = command({ id: 'a', type: 'set', state: 'refused' })
-  expect(lastSet([command({}), old])?.id).toBe('a')
-  expect(lastSet([command({ id: 'b', type: 'set', state: 'delivered' }), old])).toBeUndefined()
+  expect(lastSet([command({}), old], [])?.id).toBe('a')
+  expect(lastSet([command({ id: 'b', type: 'set', state: 'delivered' }), old], [])).toBeUndefined()
+  const stillShown = command({ id: 'a', type: 'set', state: 'delivered' })
+  expect(lastSet([old], [stillShown])).toBeUndefined()
+  expect(lastSet([old], [command({ id: 'c' })])?.id).toBe('a')
 })
 
 test.each([

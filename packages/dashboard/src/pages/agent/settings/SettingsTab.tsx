@@ -46,7 +46,7 @@ function Form({ agent, settings, schema }: FormProps) {
   return (
     <form onSubmit={(event) => void send(event)} noValidate className="ag-settings" aria-label="Settings">
       <LastAnswer
-        command={lastSet(ledger?.rows ?? [])}
+        command={lastSet(ledger?.rows ?? [], page.open)}
         schema={schema}
         onEdit={page.canAct ? (values) => setDrafts(draftsOf(settings, values)) : undefined}
       />

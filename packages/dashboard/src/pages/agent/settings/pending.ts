@@ -22,9 +22,11 @@ export function pendingSettings(open: readonly Command[]): Map<string, PendingSe
 
 /**
  * The newest `set` command if it has ended, with or without an answer; undefined while it is pending, or if there is
- * none.
+ * none. `open` are the commands that the rest of the page still shows as pending. It is loaded apart from the ledger,
+ * and the form must not move when it arrives, since a button that moves while it is pressed does nothing.
  */
-export function lastSet(ledger: readonly Command[]): Command | undefined {
+export function lastSet(ledger: readonly Command[], open: readonly Command[]): Command | undefined {
   const newest = ledger.find(({ type }) => type === 'set')
-  return newest && !isOpen(newest) ? newest : undefined
+  const isPending = newest && (isOpen(newest) || open.some(({ id }) => id === newest.id))
+  return isPending ? undefined : newest
 }
