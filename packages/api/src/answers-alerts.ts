@@ -210,6 +210,11 @@ export interface NewChannel {
   secret?: string
 }
 
+/** A test message that was queued. Its result can be read by the id of its delivery. */
+export interface BegunTest {
+  id: string
+}
+
 /**
  * The result of a test message to a channel. `status` is the HTTP status with which the receiver answered; null if no
  * answer came.
@@ -218,6 +223,11 @@ export interface ChannelTest {
   ok: boolean
   status: number | null
   message: string
+}
+
+/** A test message with its state. As long as it waits, `ok` is false and `message` is empty. */
+export interface FollowedTest extends ChannelTest {
+  state: DeliveryState
 }
 
 export interface DeliveryRow {

@@ -267,6 +267,8 @@ export const api = {
   addChannel: (slug: string, channel: Sent<'POST /w/:slug/channels'>) =>
     call('POST /w/:slug/channels', { slug }, channel),
   testChannel: (slug: string, channel: string) => call('POST /w/:slug/channels/:channel/test', { slug, channel }),
+  channelTest: (slug: string, channel: string, id: string) =>
+    call('GET /w/:slug/channels/:channel/tests/:id', { slug, channel, id }),
   enableChannel: (slug: string, channel: string) => call('POST /w/:slug/channels/:channel/enable', { slug, channel }),
   disableChannel: (slug: string, channel: string) => call('POST /w/:slug/channels/:channel/disable', { slug, channel }),
   removeChannel: (slug: string, channel: string) => call('DELETE /w/:slug/channels/:channel', { slug, channel }),
@@ -276,6 +278,8 @@ export const api = {
   setMyChannel: (slug: string, channel: string, change: Sent<'PATCH /w/:slug/my-channels/:channel'>) =>
     call('PATCH /w/:slug/my-channels/:channel', { slug, channel }, change),
   testMyChannel: (slug: string, channel: string) => call('POST /w/:slug/my-channels/:channel/test', { slug, channel }),
+  myChannelTest: (slug: string, channel: string, id: string) =>
+    call('GET /w/:slug/my-channels/:channel/tests/:id', { slug, channel, id }),
   removeMyChannel: (slug: string, channel: string) => call('DELETE /w/:slug/my-channels/:channel', { slug, channel }),
   deliveries: (slug: string, state: DeliveryState | undefined, s?: Signal) =>
     call('GET /w/:slug/deliveries', { slug }, { state, limit: 200 }, s),

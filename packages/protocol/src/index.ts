@@ -53,7 +53,7 @@ export {
   wrongWith,
 } from './settings.ts'
 export { readStatusFile, type StatusFile } from './status-file.ts'
-export { safeJson, safeLine, safeText } from './terminal.ts'
+export { foreignLine, safeJson, safeLine, safeText } from './terminal.ts'
 export { clean, cut, endOf, shown } from './text.ts'
 export * from './tokens.ts'
 export type { Verdict } from './verdict.ts'

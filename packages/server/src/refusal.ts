@@ -78,6 +78,7 @@ const webRefusals = {
   channel_taken: [409, 'There is already a channel with that name.'],
   channels_too_many: [409, 'The workspace has reached its limit of channels.'],
   delivery_not_dead: [409, 'Only a dead delivery can be sent again.'],
+  delivery_outdated: [409, 'The message is no longer true.'],
   rollout_empty: [409, 'There are no agents to update.'],
   rollout_over: [409, 'The rollout is over.'],
   rollout_not_running: [409, 'The rollout is not running.'],

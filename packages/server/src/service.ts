@@ -14,6 +14,7 @@ import { type Checkpoints, startCheckpoints } from './db/checkpoints.ts'
 import { newDispatcher } from './deliveries/dispatcher.ts'
 import { sealKeyOf } from './deliveries/seal.ts'
 import { sendersOf } from './deliveries/senders.ts'
+import { voidLeases } from './deliveries/store.ts'
 import type { Deps } from './deps.ts'
 import { ConfigError } from './errors.ts'
 import { listen, listenWide } from './http/listen.ts'
@@ -32,6 +33,7 @@ import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
 import { createRegistry } from './ops/metrics.ts'
 import { createLink, linkUrl } from './people/links.ts'
+import { voidMailLeases } from './people/mails.ts'
 import { nobodyYet } from './people/store.ts'
 import { openReleases } from './releases/releases.ts'
 import { webApp } from './web/app.ts'
@@ -93,7 +95,7 @@ async function assemble(
   closers.push(agents.close)
 
   const registry = createRegistry({ store, config, now, agents: agents.metrics, live })
-  await listenOps(opsListener(registry, healthOf(store), config.version), config, log, closers)
+  await listenOps(opsListener(registry, healthOf(store, now), config.version), config, log, closers)
   if (store.engine === 'sqlite') closers.push((await serveOperator(opened, log)).close)
 
   // Records an outage that has just ended. This comes before the first report, which may be about a trial that ended
@@ -111,8 +113,9 @@ async function assemble(
     return drain()
   })
   agents.sweeper.start()
-  startAlerts(deps, closers)
-  const mailer = newMailer(deps)
+  await startAlerts(deps, closers)
+  if (store.engine === 'sqlite') await voidMailLeases(store)
+  const mailer = newMailer({ ...deps, key: sealKeyOf(secretOf(config.dataDir)) })
   closers.push(mailer.stop)
   mailer.start()
 }
@@ -121,25 +124,36 @@ async function assemble(
  * Starts to evaluate and to send alerts. Findings are stored before they are sent, so the service can stop both at any
  * moment without losing a message.
  */
-function startAlerts({ store, config, log, now, live }: Deps, closers: (() => Promise<void> | void)[]): void {
+async function startAlerts(
+  { store, config, log, now, live }: Deps,
+  closers: (() => Promise<void> | void)[],
+): Promise<void> {
+  // This process alone has the embedded database, so leases are those of an earlier process.
+  if (store.engine === 'sqlite') await voidLeases(store)
   const { baseUrl, dataDir, outboundAllow: allowed } = config
   const key = sealKeyOf(secretOf(dataDir))
   const senders = sendersOf(config)
-  const dispatcher = newDispatcher({ store, log, now, key, allowed, senders, writer: writerOf(baseUrl) })
+  const node = newId(now())
+  const stopping = new AbortController()
+  const dispatcher = newDispatcher({ store, log, now, node, key, allowed, senders, writer: writerOf(baseUrl) })
   const clocks = () => ({ wall: now(), mono: performance.now() })
   const service = newServiceFacts({ dataDir: store.engine === 'sqlite' ? dataDir : undefined, clocks })
-  const heartbeat = newHeartbeat({ url: config.heartbeatUrl, log })
+  const { lookedAt } = dispatcher
+  const heartbeat = newHeartbeat({ url: config.heartbeatUrl, log, lookedAt, stop: stopping.signal })
   const evaluator = newEvaluator({
     store,
     log,
     now,
-    node: newId(now()),
+    node,
     baseUrl,
     service,
-    heartbeat,
+    heartbeat: heartbeat.beat,
     changed: live.alertsChanged,
   })
-  closers.push(dispatcher.stop, evaluator.stop)
+  closers.push(dispatcher.stop, evaluator.stop, () => {
+    stopping.abort()
+    return heartbeat.settled()
+  })
   dispatcher.start()
   evaluator.start()
 }

@@ -22,6 +22,7 @@ const dispatcher = newDispatcher({
     store,
     log,
     now,
+    node: shift,
     key: sealKeyOf(sealedWith()),
     allowed: ['127.0.0.0/8'],
     senders: {},

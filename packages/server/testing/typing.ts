@@ -33,7 +33,7 @@ export async function typing(store: Store, { smtpUrl }: { smtpUrl?: string } = {
   const perform = async (argv: string[], input: string, json: boolean) => {
     const chosen = choose(words, argv, { version: '0', out: () => {}, err: () => {} })
     if (!chosen) throw new Error('This is no command.')
-    const outcome = await runCommand(chosen.name, { ...chosen.request, input }, service)
+    const outcome = await runCommand(chosen.name, { ...chosen.request, input }, { ...service, isAlone: true })
     if (!outcome.ok) return `${outcome.kind}: ${outcome.message}`
     return printed(commands[chosen.name] as OperatorCommand, outcome.value, json)
   }

@@ -3,10 +3,11 @@
  */
 import {
   type AlertRow,
+  type BegunTest,
   type ChannelRow,
-  type ChannelTest,
   type DeliveryRow,
   deliveryStates,
+  type FollowedTest,
   type MuteRow,
   type NewChannel,
   type RuleSettings,
@@ -175,12 +176,16 @@ export const addChannel = change<NewChannel>()('POST /w/:slug/channels', {
     ],
   },
 })
-export const testChannel = change<ChannelTest>()('POST /w/:slug/channels/:channel/test', {
-  says: 'send a test to a channel and show what the receiver answers',
+export const testChannel = change<BegunTest>()('POST /w/:slug/channels/:channel/test', {
+  says: 'send a test to a channel; the answer of the receiver is read by the id of the delivery',
   audit: { none: 'it changes nothing' },
   pages: seen,
   again: 'new',
   command: { name: 'channel test', args: [channelArgument] },
+})
+export const channelTest = look<FollowedTest>()('GET /w/:slug/channels/:channel/tests/:id', {
+  says: 'show the state of a test and what the receiver answered',
+  right: 'admin',
 })
 export const enableChannel = change<{ ok: true }>()('POST /w/:slug/channels/:channel/enable', {
   says: 'enable a channel',

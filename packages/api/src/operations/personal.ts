@@ -1,5 +1,12 @@
 /** Operations on the channels that belong to a person. Each person sees and changes only their own channels. */
-import { type ChannelTest, type PersonalChannelRow, paces, personalKinds, ruleNames } from '../answers-alerts.ts'
+import {
+  type BegunTest,
+  type FollowedTest,
+  type PersonalChannelRow,
+  paces,
+  personalKinds,
+  ruleNames,
+} from '../answers-alerts.ts'
 import { flag, list, number, object, oneOf, optional, orNull, text } from '../input.ts'
 import { change, look } from '../operation.ts'
 
@@ -37,12 +44,16 @@ export const setPersonalChannel = change<PersonalChannelRow>()('PATCH /w/:slug/m
   pages,
   again: 'same',
 })
-export const testPersonalChannel = change<ChannelTest>()('POST /w/:slug/my-channels/:channel/test', {
+export const testPersonalChannel = change<BegunTest>()('POST /w/:slug/my-channels/:channel/test', {
   right,
-  says: 'send a test to one of your own channels and show what the receiver answers',
+  says: 'send a test to one of your own channels; the answer is read by the id of the delivery',
   audit: { none: 'it changes nothing' },
   pages,
   again: 'new',
+})
+export const personalChannelTest = look<FollowedTest>()('GET /w/:slug/my-channels/:channel/tests/:id', {
+  right,
+  says: 'show the state of a test of one of your own channels and what the receiver answered',
 })
 export const removePersonalChannel = change<{ ok: true }>()('DELETE /w/:slug/my-channels/:channel', {
   right,

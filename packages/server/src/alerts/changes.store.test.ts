@@ -162,10 +162,15 @@ everyEngine('what people do with alerts', (open) => {
     await add()
     const tested = await beginTest(ctx(), w.workspace, 'ops')
     const id = tested.ok ? tested.value.deliveryId : ''
-    expect(await testAnswer(w.store.db, id)).toBeUndefined()
+    expect(await testAnswer(w.store.db, id)).toMatchObject({ state: 'waiting', ok: false })
     expect(await retryDelivery(ctx(), w.workspace, id)).toMatchObject({ code: 'delivery_not_dead' })
     await endWaiting(w.store.db, { why: '404: no such hook' }, w.clock.now())
-    expect(await testAnswer(w.store.db, id)).toEqual({ ok: false, status: 404, message: '404: no such hook' })
+    expect(await testAnswer(w.store.db, id)).toEqual({
+      state: 'dead',
+      ok: false,
+      status: 404,
+      message: '404: no such hook',
+    })
     expect(await retryDelivery(ctx(), w.workspace, id)).toMatchObject({ ok: true })
     expect(await retryDelivery(ctx(), { id: 'other', slug: 'other' }, id)).toMatchObject({ code: 'delivery_unknown' })
     expect((await actions()).at(-1)).toBe('delivery.retried channel ops')

@@ -2,7 +2,7 @@
  * The channels to which alerts are sent: people add, test, enable, disable and remove them. The secrets of a channel
  * are stored encrypted and never shown again.
  */
-import type { ChannelRow, ChannelTest, DeliveryRow, DeliveryState, NewChannel } from '@svc/api'
+import type { ChannelRow, DeliveryRow, DeliveryState, FollowedTest, NewChannel } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -18,6 +18,7 @@ import { newId } from '../ids.ts'
 import { isEmail } from '../people/email.ts'
 import { done, refuse } from '../verdict.ts'
 import type { ScopeRef } from './changes.ts'
+import { whyOutdated } from './outdated.ts'
 import { scopeOf } from './store.ts'
 import { channelsOfScope } from './telling.ts'
 
@@ -148,7 +149,7 @@ export const beginTest = (
   { db, now }: Ctx,
   place: ScopeRef,
   name: string,
-): Promise<Verdict<{ deliveryId: string; channelId: string }, 'channel_unknown'>> =>
+): Promise<Verdict<BegunTestOf, 'channel_unknown'>> =>
   transaction(db, async (trx) => {
     const channel = await channelNamed(trx, place, name)
     if (!channel) return unknownChannel(name)
@@ -156,17 +157,42 @@ export const beginTest = (
     return done({ deliveryId, channelId: channel.id })
   })
 
-/** The receiver's answer to a test message, by the id of its delivery; undefined while the message waits to be sent. */
-export async function testAnswer(db: Db, id: string): Promise<ChannelTest | undefined> {
+/** A test message that was queued, and its channel. */
+export interface BegunTestOf {
+  deliveryId: string
+  channelId: string
+}
+
+/** A test message of a channel; undefined if the channel has no such test. `owner` is a person's id, or ''. */
+export async function testOf(
+  db: Db,
+  { place, owner }: { place: ScopeRef; owner: string },
+  { channel, id }: { channel: string; id: string },
+): Promise<FollowedTest | undefined> {
+  const found = await db
+    .selectFrom('alert_delivery')
+    .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
+    .select('alert_delivery.id')
+    .where('scope', '=', scopeOf(place).id)
+    .where('owner', '=', owner)
+    .where('name', '=', channel)
+    .where('alert_delivery.id', '=', id)
+    .where('alert_delivery.kind', '=', 'test')
+    .executeTakeFirst()
+  return found && testAnswer(db, id)
+}
+
+/** The receiver's answer to a test message, by the id of its delivery. A removed delivery counts as not taken. */
+export async function testAnswer(db: Db, id: string): Promise<FollowedTest> {
   const row = await db
     .selectFrom('alert_delivery')
     .select(['state', 'last_answer'])
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!row || row.state === 'waiting') return undefined
-  const message = row.last_answer ?? ''
+  const { state = 'dead', last_answer = null } = row ?? {}
+  const message = last_answer ?? ''
   const [, status] = /^(\d{3})(?::|$)/.exec(message) ?? []
-  return { ok: row.state === 'sent', status: status === undefined ? null : Number(status), message }
+  return { state, ok: state === 'sent', status: status === undefined ? null : Number(status), message }
 }
 
 export async function listChannels(db: Db, place: ScopeRef): Promise<ChannelRow[]> {
@@ -221,7 +247,7 @@ export const retryDelivery = (
   { db, by, now }: Ctx,
   place: ScopeRef,
   id: string,
-): Promise<Verdict<Done, 'delivery_unknown' | 'delivery_not_dead'>> =>
+): Promise<Verdict<Done, 'delivery_unknown' | 'delivery_not_dead' | 'delivery_outdated'>> =>
   transaction(db, async (trx) => {
     const scope = scopeOf(place)
     const channel = await trx
@@ -232,6 +258,8 @@ export const retryDelivery = (
       .where('scope', '=', scope.id)
       .executeTakeFirst()
     if (!channel) return refuse('delivery_unknown', 'There is no such delivery; they are kept for 30 days.')
+    const outdated = await whyOutdated(trx, id)
+    if (outdated !== undefined) return refuse('delivery_outdated', outdated)
     if (!(await retry(trx, id, now)))
       return refuse('delivery_not_dead', 'Only a dead delivery can be sent again: this one waits or was taken.')
     const subject = `channel ${channel.name}`

@@ -55,6 +55,7 @@ everyEngine('what sends deliveries', (open) => {
       store: w.store,
       log: pino({ level: 'silent' }),
       now: w.clock.now,
+      node: 'a',
       key,
       allowed: ['127.0.0.0/8'],
       senders: sendersOf({ baseUrl: 'https://svc.example.org', smtpUrl, mailFrom: 'svc@example.org' }),

@@ -1,5 +1,6 @@
 /** Writes messages about changes of alerts: as the body of a webhook, and as text for chats and mails. Pure. */
 import type { AlertLevel, AlertSubject, MessageType, RuleName } from '@svc/api'
+import { safeLine } from '@svc/protocol'
 import type { Text } from '../deliveries/channels/call.ts'
 import { clockOf, headingOf, namesOf, summaryOf } from './words.ts'
 
@@ -97,6 +98,24 @@ export function foldChanges(changes: readonly AlertChange[]): AlertChange[] {
   return changes.filter(({ id }, i) => i >= (last.get(id) ?? 0))
 }
 
+/**
+ * Cleans the words of agents and people in a change (I31): a message goes to programs that would obey characters that
+ * control a terminal or the direction of text.
+ */
+export function cleanChange(change: AlertChange): AlertChange {
+  const { label, detail, note, acknowledgedBy, subject, agents } = change
+  const line = (text: string | null) => text && safeLine(text)
+  return {
+    ...change,
+    label: line(label),
+    detail: line(detail),
+    note: line(note),
+    acknowledgedBy: line(acknowledgedBy),
+    subject: { ...subject, name: safeLine(subject.name) },
+    agents: agents && { ...agents, names: agents.names.map(safeLine) },
+  }
+}
+
 const supersedes = (type: MessageType): boolean => type === 'alert.ended' || type === 'alert.unsteady'
 
 /** The text about one change or several. `list` is the address of the page that lists all alerts of the workspace. */
@@ -105,17 +124,30 @@ export function textOf(workspace: string, changes: readonly AlertChange[], list:
   const level = worstOf(changes)
   if (only && more.length === 0)
     return { title: summaryOf(only.type, only, only.at), lines: linesOf(only), url: only.url, level }
-  return { title: `${workspace}: ${countsOf(changes)}`, lines: groupsOf(changes), url: list, level }
+  const lines = changes.length <= writtenOutMax ? changes.map(lineOf) : groupsOf(changes)
+  return { title: `${workspace}: ${countsOf(changes)}`, lines, url: list, level }
 }
 
-function linesOf({ level, since, at, detail, agents, note, workspace }: AlertChange): string[] {
-  return [
-    `Workspace ${workspace}. Level ${levelWords[level]}, since ${clockOf(since, at)}.`,
-    ...(agents ? [namesOf(agents.names), likelierCause] : []),
-    ...(detail ? [detail] : []),
-    ...(note ? [`Note: ${note}`] : []),
-  ]
-}
+/** The maximum number of changes that are written as each would be alone. More are only counted and named. */
+const writtenOutMax = 5
+
+const linesOf = (change: AlertChange): string[] => [
+  `Workspace ${change.workspace}. ${levelOf(change)}`,
+  ...factsOf(change),
+]
+
+/** One of several changes as a line, with everything that a message about it alone would say. */
+const lineOf = (change: AlertChange): string =>
+  [`${summaryOf(change.type, change, change.at)}.`, levelOf(change), ...factsOf(change)].join(' ')
+
+const levelOf = ({ level, since, at }: AlertChange): string =>
+  `Level ${levelWords[level]}, since ${clockOf(since, at)}.`
+
+const factsOf = ({ detail, agents, note }: AlertChange): string[] => [
+  ...(agents ? [namesOf(agents.names), likelierCause] : []),
+  ...(detail ? [detail] : []),
+  ...(note ? [`Note: ${note}`] : []),
+]
 
 const likelierCause = 'The network or this service is the likelier cause.'
 const levelWords = { bad: 'Bad', warn: 'Warning' } as const satisfies Record<AlertLevel, string>

@@ -53,14 +53,15 @@ test('a jump of the clock is distinguished from time that passes', () => {
   expect(jumpBetween(before, { wall: now - 60 * minute, mono: 15_005 })).toBe(-60 * minute - 15_000)
 })
 
-const alive: Alive = { wroteAt: now, evaluatedAt: now, oldestDueAt: null }
+const alive: Alive = { wroteAt: now, evaluatedAt: now, lookedAt: now, dueAt: null }
 test.each<[string, Partial<Alive>, boolean]>([
   ['that works', {}, true],
-  ['whose deliveries wait for a little', { oldestDueAt: now - 2 * minute }, true],
-  ['whose deliveries are overdue', { oldestDueAt: now - 2 * minute - 1 }, false],
+  ['whose deliveries wait for a little', { dueAt: now - 2 * minute }, true],
+  ['whose deliveries are overdue', { dueAt: now - 2 * minute - 1 }, false],
   ['whose database takes no writes', { wroteAt: now - minute - 1 }, false],
   ['that does not evaluate', { evaluatedAt: now - minute - 1 }, false],
   ['that has not evaluated yet', { evaluatedAt: null }, false],
+  ['that does not look for deliveries', { lookedAt: now - minute - 1 }, false],
 ])('a service %s: whether its heartbeat goes out', (_which, more, beats) =>
   expect(mayBeat({ ...alive, ...more }, now)).toBe(beats),
 )

@@ -100,19 +100,18 @@ export interface Alive {
   /** The time of the last successful write to the database; null if there was none. */
   wroteAt: number | null
   evaluatedAt: number | null
-  /** The earliest time at which a waiting delivery was due; null if no delivery waits. */
-  oldestDueAt: number | null
+  /** When due deliveries were last looked for; null if they never were. */
+  lookedAt: number | null
+  /** The earliest time at which a message to a channel that works was due; null if none waits. */
+  dueAt: number | null
 }
 
 const overdueAfter = 2 * minute
 
 /**
  * True if the heartbeat may be sent. A service that cannot send alerts must not look alive to the receiver of the
- * heartbeat.
+ * heartbeat. A channel that fails by itself is the business of the rule `service` of its workspace.
  */
-export const mayBeat = ({ wroteAt, evaluatedAt, oldestDueAt }: Alive, now: number): boolean =>
-  wroteAt !== null &&
-  now - wroteAt <= maxLag &&
-  evaluatedAt !== null &&
-  now - evaluatedAt <= maxLag &&
-  (oldestDueAt === null || now - oldestDueAt <= overdueAfter)
+export const mayBeat = ({ wroteAt, evaluatedAt, lookedAt, dueAt }: Alive, now: number): boolean =>
+  [wroteAt, evaluatedAt, lookedAt].every((at) => at !== null && now - at <= maxLag) &&
+  (dueAt === null || now - dueAt <= overdueAfter)

@@ -2,13 +2,14 @@
  * Writes what is sent to a channel: the text for chats and the body for webhooks, in the format that the channel is set
  * to.
  */
-import type { Writer } from '../deliveries/store.ts'
-import { type AlertChange, foldChanges, groupedBody, singleBody, stamp, textOf } from './message.ts'
+import type { Writer } from '../deliveries/writer.ts'
+import { type AlertChange, cleanChange, foldChanges, groupedBody, singleBody, stamp, textOf } from './message.ts'
 import { alertsUrl } from './telling.ts'
 
 export const writerOf = (baseUrl: string): Writer<AlertChange> => ({
   fold: foldChanges,
-  write: ({ format }, changes, now) => {
+  write: ({ format }, stored, now) => {
+    const changes = stored.map(cleanChange)
     const [first] = changes
     const workspace = first?.workspace ?? ''
     const body = format === 'single' && first ? singleBody(first) : groupedBody(workspace, changes, now)

@@ -54,6 +54,8 @@ export async function renewAccess(
       .where('revoked_at', 'is', null)
       .execute()
     await endWaiting(trx, { why: 'restored' }, now)
+    // Their links would be about requests that were made before the backup.
+    await trx.deleteFrom('account_mail').execute()
     const wishes = await endWishes({ db: trx, by, now })
     const details = { tokens: renewed.map(({ agent }) => agent), wishes }
     await audit(trx, { workspaceId: null, at: now, by, action: 'service.restored', subject: 'service', details })

@@ -121,7 +121,7 @@ async function runWhereItBelongs(name: string, request: Request, config: Config)
   if (!opened) return outcome as unknown as OperatorOutcome
   const live = liveOf(opened.store)
   try {
-    return await runCommand(name, request, { ...opened, live })
+    return await runCommand(name, request, { ...opened, live, isAlone: true })
   } finally {
     await live.close()
     await opened.close()

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
+import { insertDelivery } from '../deliveries/store.ts'
 import { accountTables } from '../people/auth.ts'
 import { migrate } from './migrate.ts'
 import { openEmbedded, openPostgres, type Store } from './open.ts'
@@ -45,22 +46,52 @@ describe.each(engines)('the tables (%s)', (_, open) => {
 
   test('of an earlier build of 0.2.0 lose what alerts knew about reports, and the next report stores it again', async () => {
     const store = await open()
-    await migrate(store, accountTables(store))
+    await migrate(store, accountTables(store), '013-signs')
     const w = await newTestWorkspace(store)
-    const { decide } = reporting(w)
-    const full = { gauges: [{ name: 'disk', used: 9, mark: 8 }] }
-    await decide(full)
+    await sql`update agent set signs = ${'{"gauges":["disk"]}'}`.execute(store.db)
+    await migrate(store, accountTables(store))
     const signs = async () => [
       (await sql<{ signs: string | null }>`select signs from agent`.execute(store.db)).rows[0]?.signs,
       (await sql<{ signs: string | null }>`select signs from agent_report`.execute(store.db)).rows[0]?.signs,
     ]
+    expect(await signs()).toEqual([null, undefined])
+    await reporting(w).decide({ gauges: [{ name: 'disk', used: 9, mark: 8 }] })
     expect(await signs()).toEqual([null, '{"gauges":["disk"]}'])
+    await store.close()
+  })
 
-    await sql`alter table agent_report drop column signs`.execute(store.db)
-    await sql`update agent set signs = ${'{"gauges":["disk"]}'}`.execute(store.db)
-    await sql`delete from kysely_migration where name >= '014'`.execute(store.db)
+  test('of the version before keep the order of the messages that wait, and later ones come after them', async () => {
+    const store = await open()
+    await migrate(store, accountTables(store), '014-report-signs')
+    const { workspace, clock } = await newTestWorkspace(store)
+    const now = clock.now()
+    const { db } = store
+    await db
+      .insertInto('alert_channel')
+      .values({
+        ...{ id: 'c', scope: workspace.id, workspace_id: workspace.id, owner: '', name: 'ops', kind: 'webhook' },
+        ...{ format: 'single', enabled: 1, shown: '', sealed: '', created_at: now, created_by_name: 'Ada', dead: 0 },
+        ...{ last_at: now },
+      })
+      .execute()
+    const row = (id: string, state: 'waiting' | 'sent') =>
+      ({ id, channel_id: 'c', kind: 'alert', changes: '[]', state, tries: 0, created_at: now, due_at: now }) as const
+    await db
+      .insertInto('alert_delivery')
+      .values([row('3', 'waiting'), row('1', 'waiting'), row('2', 'sent')])
+      .execute()
     await migrate(store, accountTables(store))
-    expect(await signs()).toEqual([null, null])
+    // A node of the version before inserts a row without a number. Only PostgreSQL has several nodes.
+    if (store.engine === 'postgres') await db.insertInto('alert_delivery').values(row('0', 'waiting')).execute()
+    const { id } = await insertDelivery(db, 'c', { changes: '[]', due_at: now }, now)
+    const waiting = await db
+      .selectFrom('alert_delivery')
+      .select('id')
+      .where('state', '=', 'waiting')
+      .orderBy('seq')
+      .execute()
+    expect(waiting.map((one) => one.id)).toEqual(['1', '3', ...(store.engine === 'postgres' ? ['0'] : []), id])
+    expect(await db.selectFrom('alert_channel').select('works').execute()).toEqual([{ works: 1 }])
     await store.close()
   })
 })

@@ -19,6 +19,7 @@ import * as limits from './migrations/011-limits.ts'
 import * as alerts from './migrations/012-alerts.ts'
 import * as agentSigns from './migrations/013-signs.ts'
 import * as reportSigns from './migrations/014-report-signs.ts'
+import * as sender from './migrations/015-sender.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -36,6 +37,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '012-alerts': alerts,
   '013-signs': agentSigns,
   '014-report-signs': reportSigns,
+  '015-sender': sender,
 }
 
 const minVersion = 15
@@ -48,15 +50,15 @@ const migrationLock = 7_270_001
 /**
  * Migrates the store to this version: first the tables of the accounts library, which its options `accounts` describe
  * (`accountTables`), then the service's own tables, which refer to them. The first migration must not run inside the
- * second: on SQLite that deadlocks. Several nodes may call this at the same time.
+ * second: on SQLite that deadlocks. Several nodes may call this at the same time; `upTo` is for tests.
  */
-export async function migrate(store: Store, accounts: BetterAuthOptions): Promise<void> {
-  if (store.engine === 'sqlite') return migrateAlone(store, accounts)
+export async function migrate(store: Store, accounts: BetterAuthOptions, upTo?: string): Promise<void> {
+  if (store.engine === 'sqlite') return migrateAlone(store, accounts, upTo)
   const holder = await firstConnection(store.pool)
   try {
     await holder.query('begin')
     await holder.query('select pg_advisory_xact_lock($1)', [migrationLock])
-    await migrateAlone(store, accounts)
+    await migrateAlone(store, accounts, upTo)
     await holder.query('commit')
   } catch (error) {
     await holder.query('rollback').catch(() => {})
@@ -98,7 +100,7 @@ async function refuseNewer({ db }: Store): Promise<void> {
   )
 }
 
-async function migrateAlone(store: Store, accounts: BetterAuthOptions): Promise<void> {
+async function migrateAlone(store: Store, accounts: BetterAuthOptions, upTo: string | undefined): Promise<void> {
   await refuseNewer(store)
   await (await getMigrations(accounts)).runMigrations()
   const provider = {
@@ -110,6 +112,7 @@ async function migrateAlone(store: Store, accounts: BetterAuthOptions): Promise<
         ]),
       ),
   }
-  const { error } = await new Migrator({ db: store.db, provider }).migrateToLatest()
+  const migrator = new Migrator({ db: store.db, provider })
+  const { error } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo))
   if (error) throw new Error('The database could not be upgraded to this version.', { cause: error })
 }

@@ -1,44 +1,47 @@
 /**
- * Sends the deliveries that are due. Each channel is served separately, so a slow or unreachable channel does not delay
- * the others. Deliveries that were not accepted wait in the database, not in memory.
+ * Sends the deliveries that are due. Channels are served side by side, in the places that places.ts gives them, so a
+ * receiver that hangs delays only its own workspace. Deliveries that were not accepted wait in the database, not in
+ * memory.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../db/open.ts'
-import { messageOf } from '../errors.ts'
-import type { Allowed } from './allowed.ts'
-import type { Address, Call, Delivery } from './channels/call.ts'
-import { kinds } from './channels/kinds.ts'
-import type { DeliveryAnswer } from './outbox.ts'
-import { type SealKey, unseal } from './seal.ts'
-import { send } from './send.ts'
-import type { Senders } from './senders.ts'
-import { disable, endOld, settle } from './settling.ts'
-import { type Claimed, claim, dueChannels, type Writer } from './store.ts'
+import { type Claimed, claim } from './claiming.ts'
+import type { TryResult } from './outbox.ts'
+import { chooseChannels, type DueChannel } from './places.ts'
+import { disable, endOld, giveBack, settle } from './settling.ts'
+import { dueChannels } from './store.ts'
+import { openAddress, type Trying, tryOnce } from './trying.ts'
+import type { Writer } from './writer.ts'
 
-const everyMs = 1000
+/** How often due deliveries are looked for, and how soon after a place has become free. */
+const [everyMs, soonMs] = [1000, 50]
 const endOldEveryMs = 60_000
-const channelsAtOnce = 20
+/** The number of messages that a channel that works gets before others of its workspace have their turn. */
+const triesAtOnce = 3
+/** The milliseconds until a channel is looked at again whose turn ended with an error, or without a message. */
+const restMs = 5000
+/** The milliseconds between two tries to store the outcome of a delivery. */
+const storeAgainMs = 1000
 
-interface Dispatching {
+export interface Dispatching extends Trying {
   store: Store
   log: Pick<Logger, 'warn'>
   now: () => number
-  key: SealKey
-  allowed: Allowed
-  senders: Senders
+  /** The id of this process, which no other process on the same database has. */
+  node: string
   // biome-ignore lint/suspicious/noExplicitAny: what is written is of no concern here
   writer: Writer<any>
   /** Returns a random number from 0 up to 1; tests replace it. */
   random?: () => number
 }
 
-interface Dispatcher {
+export interface Dispatcher {
   start(): void
-  /**
-   * Tries up to three due deliveries of each channel once: of up to 20 channels that have due deliveries, or only of
-   * the given channel. Resolves when these deliveries were tried.
-   */
-  dispatch(channelId?: string): Promise<void>
+  /** Lets each channel that has due deliveries, and a place, have one turn. Resolves when these turns are over. */
+  dispatch(): Promise<void>
+  /** When due deliveries were last looked for, in Unix milliseconds; null if they never were. */
+  lookedAt(): number | null
   /**
    * Stops sending, and resolves when no request is in progress. Deliveries that were not accepted stay in the database,
    * and any node may send them later.
@@ -49,93 +52,163 @@ interface Dispatcher {
 export function newDispatcher(parts: Dispatching): Dispatcher {
   const { store, log, now } = parts
   const ending = new AbortController()
-  const busy = new Map<string, Promise<void>>()
+  const busy = new Map<string, { channel: DueChannel; turn: Promise<void> }>()
+  const resting = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> | undefined
+  let lookedAt: number | null = null
   let oldEndedAt = Number.NEGATIVE_INFINITY
-  return { start: plan, dispatch, stop }
+  let isStarted = false
+  let isFreed = false
+  const random = parts.random ?? Math.random
+  const claiming = () => ({ node: parts.node, writer: parts.writer, now: now(), random: random() })
+  const noteDisabled = (channel: string) =>
+    log.warn({ channel }, 'a channel was disabled: its deliveries are not taken')
+  return { start, dispatch, lookedAt: () => lookedAt, stop }
 
-  function plan(): void {
-    if (ending.signal.aborted) return
+  function start(): void {
+    isStarted = true
+    plan(everyMs)
+  }
+
+  function plan(afterMs: number): void {
+    clearTimeout(timer)
+    if (!isStarted || ending.signal.aborted) return
     timer = setTimeout(() => {
-      begin()
+      look()
         .catch((error) => log.warn({ err: error }, 'deliveries could not be looked through; tried again soon'))
-        .finally(plan)
-    }, everyMs).unref()
+        .finally(() => plan(isFreed ? soonMs : everyMs))
+    }, afterMs).unref()
+  }
+
+  /** Looks for due deliveries again soon, because a place has become free. */
+  function freed(): void {
+    if (looking) isFreed = true
+    else plan(soonMs)
+  }
+
+  /** Begins the turns of channels that have due deliveries. Calls that overlap share one look. */
+  function look(): Promise<void> {
+    looking ??= lookOnce().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+
+  async function lookOnce(): Promise<void> {
+    isFreed = false
+    if (now() - oldEndedAt >= endOldEveryMs || now() < oldEndedAt) {
+      oldEndedAt = now()
+      for (const channel of await endOld(store, now())) noteDisabled(channel)
+    }
+    const due = await dueChannels(store, { node: parts.node, now: now() })
+    lookedAt = now()
+    const at = performance.now()
+    for (const [id, until] of resting) if (until <= at) resting.delete(id)
+    const awake = due.filter(({ id }) => !resting.has(id))
+    for (const channel of chooseChannels(
+      awake,
+      [...busy.values()].map((one) => one.channel),
+    ))
+      begin(channel)
+  }
+
+  function begin(channel: DueChannel): void {
+    const { id } = channel
+    if (ending.signal.aborted) return
+    const turn = serve(channel)
+      .then((tried) => tried > 0 || rest(id))
+      .catch((error) => {
+        rest(id)
+        log.warn({ err: error, channel: id }, 'a channel could not be served; tried again soon')
+      })
+      .finally(() => {
+        busy.delete(id)
+        freed()
+      })
+    busy.set(id, { channel, turn: turn.then(() => {}) })
+  }
+
+  function rest(id: string): void {
+    resting.set(id, performance.now() + restMs)
+  }
+
+  /** Sends the next messages of a channel until one is not accepted. Returns the number of tries. */
+  async function serve({ id, works }: DueChannel): Promise<number> {
+    const max = works ? triesAtOnce : 1
+    for (let tried = 0; tried < max; tried++) {
+      if (ending.signal.aborted) return max
+      const { claimed, unwritable } = await claim(store, { ...claiming(), channelId: id })
+      for (const { delivery, reason } of unwritable)
+        log.warn({ channel: id, delivery, reason }, 'a message cannot be written; tried again later')
+      if (!claimed) return tried + unwritable.length
+      if (!(await sendOne(claimed))) return max
+    }
+    return max
+  }
+
+  /** Sends a message that was taken, and stores the outcome. True if the receiver accepted the message. */
+  async function sendOne(claimed: Claimed): Promise<boolean> {
+    const { channel, row } = claimed
+    const address = openAddress(claimed, parts.key)
+    if (!address) {
+      await disable(store, channel.id, unopened, now())
+      return false
+    }
+    const answer = await tryOnce(claimed, address, { ...parts, stop: ending.signal }, now())
+    if (answer.is === 'stopped') {
+      await giveBack(store, claimed)
+      return false
+    }
+    const settled = await settleSurely(row.id, answer)
+    if (settled?.disabled) noteDisabled(channel.id)
+    return settled?.outcome.is === 'sent'
   }
 
   /**
-   * Starts to serve channels that have due deliveries and are not being served yet, at most 20 channels at a time. Once
-   * a minute, deliveries that are too old are given up first.
+   * Stores the outcome of a try. While the database takes no writes, the channel keeps its place and gets no other
+   * message, so that an accepted one is not sent again.
    */
-  async function begin(): Promise<void> {
-    if (now() - oldEndedAt >= endOldEveryMs) {
-      oldEndedAt = now()
-      await endOld(store, now())
-    }
-    for (const id of await dueChannels(store, now())) {
-      if (busy.has(id) || busy.size >= channelsAtOnce || ending.signal.aborted) continue
-      const turn = serve(id)
-        .catch((error) => log.warn({ err: error, channel: id }, 'a channel could not be served; tried again soon'))
-        .finally(() => busy.delete(id))
-      busy.set(id, turn)
+  async function settleSurely(id: string, answer: Exclude<TryResult, { is: 'stopped' }>) {
+    for (let failed = 0; ; failed++) {
+      try {
+        return await settle(store, id, answer, { now: now(), random: random(), node: parts.node })
+      } catch (error) {
+        if (failed === 0) log.warn({ err: error, delivery: id }, 'the outcome of a delivery could not be stored')
+        if (ending.signal.aborted) return undefined
+        await sleep(storeAgainMs, undefined, { signal: ending.signal }).catch(() => {})
+      }
     }
   }
 
-  async function dispatch(channelId?: string): Promise<void> {
-    if (channelId !== undefined) return serve(channelId)
-    await begin()
-    await Promise.all(busy.values())
-  }
-
-  async function serve(id: string): Promise<void> {
-    const claimed = await claim(store, id, parts.writer, now())
-    if (!claimed) return
-    const address = addressOf(claimed, parts.key)
-    if (!address) return disable(store, id, unopened, now())
-    for (const { row, written } of claimed.deliveries) {
-      if (ending.signal.aborted) return
-      const answer = await tryOnce(claimed, address, { id: row.id, ...written, at: now() }, parts, ending.signal)
-      // The stop of this process may have interrupted the request, so its failure says nothing about the receiver. The
-      // delivery stays in the database and is tried again later.
-      if (ending.signal.aborted && answer.is !== 'status') return
-      const settled = await settle(store, row.id, answer, { now: now(), random: (parts.random ?? Math.random)() })
-      if (settled?.disabled) log.warn({ channel: id }, 'a channel was disabled: its deliveries are not taken')
-      if (settled?.disabled) return
-    }
+  async function dispatch(): Promise<void> {
+    await look()
+    await Promise.all([...busy.values()].map(({ turn }) => turn))
   }
 
   async function stop(): Promise<void> {
+    isStarted = false
     clearTimeout(timer)
     ending.abort()
-    await Promise.all(busy.values())
+    await looking?.catch(() => {})
+    await Promise.all([...busy.values()].map(({ turn }) => turn))
   }
 }
 
 const unopened =
   'Its secret cannot be opened with the file `secret` of this data folder. Restore that file, or remove the channel and add it again.'
 
-function addressOf({ channel }: Claimed, key: SealKey): Address | undefined {
-  const text = unseal(key, channel.id, channel.sealed)
-  return text === undefined ? undefined : (JSON.parse(text) as Address)
-}
-
-async function tryOnce(
-  { channel }: Claimed,
-  address: Address,
-  delivery: Delivery,
-  { allowed, key, senders }: Dispatching,
-  signal: AbortSignal,
-): Promise<DeliveryAnswer> {
-  const sender = senders[channel.kind]
-  if (sender) return sender(address, delivery, signal)
-  const { channel: write, goneAt404 } = kinds[channel.kind]
-  if (!write) return { is: 'refused', message: `Channels of the kind ${channel.kind} are not sent yet.` }
-  let call: Call
-  try {
-    call = await write(address, delivery, key)
-  } catch (error) {
-    return { is: 'refused', message: messageOf(error) }
-  }
-  const answer = await send(call, { allowed, signal })
-  return answer.is === 'status' && answer.status === 404 && goneAt404 ? { ...answer, gone: true } : answer
+/**
+ * Sends one test message from this process, for a command that runs while no service may run. Returns at once if
+ * another process serves the channel.
+ */
+export async function sendTest(parts: Dispatching, channelId: string, delivery: string): Promise<void> {
+  const { store, node, writer, now } = parts
+  const at = { now: now(), random: Math.random() }
+  const { claimed } = await claim(store, { channelId, node, writer, only: delivery, ...at })
+  const address = claimed && openAddress(claimed, parts.key)
+  if (!claimed) return
+  if (!address) return disable(store, channelId, unopened, now())
+  const answer = await tryOnce(claimed, address, parts, now())
+  if (answer.is !== 'stopped') await settle(store, delivery, answer, { ...at, now: now(), node })
 }

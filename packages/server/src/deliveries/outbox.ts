@@ -4,6 +4,8 @@
  * delivery.
  */
 
+import { foreignLine } from '@svc/protocol'
+
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
@@ -26,19 +28,30 @@ const spread = 0.2
 const maxAge = 24 * hour
 /** The number of consecutive deliveries that were given up after which the channel is disabled. */
 const deadInARow = 10
-const maxAnswer = 200
+const [maxAnswer, maxReason] = [200, 400]
 
 /** The result of one try. */
 export type DeliveryAnswer =
   /**
-   * The receiver answered with an HTTP status. `message` is the beginning of the answer's body. `gone` is true if this
-   * status means, for this kind of channel, that the receiver no longer exists.
+   * The receiver answered with an HTTP status. `message` is the beginning of the answer's body, and `redirect` the
+   * address to which the receiver redirects. `gone` is true if this status means, for this kind of channel, that the
+   * receiver no longer exists.
    */
-  | { is: 'status'; status: number; retryAfter: string | undefined; message: string; gone?: boolean }
+  | {
+      is: 'status'
+      status: number
+      retryAfter: string | undefined
+      message: string
+      gone?: boolean
+      redirect?: string
+    }
   /** The receiver could not be reached, or did not answer in time. */
   | { is: 'unreachable'; message: string }
   /** Nothing was sent, for example because the address may not be called. */
   | { is: 'refused'; message: string }
+
+/** The result of one try, or `stopped` if the stop of the service interrupted it, which says nothing. */
+export type TryResult = DeliveryAnswer | { is: 'stopped' }
 
 interface Waiting {
   createdAt: number
@@ -96,8 +109,15 @@ export const disables = (outcome: Outcome, dead: number): boolean =>
 
 /** The result of a try in a few words, which people see beside a channel or a delivery. */
 export function answerWords(answer: DeliveryAnswer): string {
-  if (answer.is !== 'status') return answer.message
-  const { status, message } = answer
-  const text = message.replace(/\s+/g, ' ').trim().slice(0, maxAnswer)
+  if (answer.is !== 'status') return foreignLine(answer.message, maxReason)
+  const { status, message, redirect } = answer
+  if (redirect !== undefined) return `${status}: it redirects to ${foreignLine(redirect)}; use that address`
+  const text = foreignLine(message, maxAnswer)
   return text ? `${status}: ${text}` : `${status}`
 }
+
+/** The words for a delivery that was given up because of its age: the last answer, if there was one, and the reason. */
+export const tooOldWords = (lastAnswer: string | null): string =>
+  lastAnswer === null ? tooOld : `${lastAnswer} (${tooOld.replace(/\.$/, '')})`
+
+const tooOld = 'It could not be sent within 24 hours.'

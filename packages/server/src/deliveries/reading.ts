@@ -137,7 +137,7 @@ function readSecret(
  * The part of an address that may be shown: of a secret address only the origin. The query is never shown, since it may
  * contain a token.
  */
-function shownOf({ urlIsSecret }: ChannelTraits, { url, to }: Address): string {
+export function shownOf({ urlIsSecret }: Pick<ChannelTraits, 'urlIsSecret'>, { url, to }: Address): string {
   const target = url === undefined ? undefined : URL.parse(url)
   const open = target && `${target.origin}${target.pathname}${target.search && '?…'}`
   const where = urlIsSecret ? target && `${target.origin}/…` : open

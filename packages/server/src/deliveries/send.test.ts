@@ -17,7 +17,7 @@ async function listening(server: Server | TcpServer): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
 }
 const receiver = (listener: RequestListener) => listening(createServer(listener))
-const post = (url: string, more: { timeoutMs?: number; signal?: AbortSignal; allowed?: string[] } = {}) =>
+const post = (url: string, more: { withinMs?: number; stop?: AbortSignal; allowed?: string[] } = {}) =>
   send({ method: 'POST', url, headers: { 'x-id': 'd1' }, body: '{"täxt":1}' }, { allowed: ['127.0.0.0/8'], ...more })
 
 test('a receiver gets the headers and the body as they are, and its answer is read', async () => {
@@ -80,7 +80,7 @@ test('only the beginning of an answer is read, whatever its length', async () =>
 
 test('a receiver that does not answer in time counts as unreachable', async () => {
   const url = await receiver(() => {})
-  expect(await post(url, { timeoutMs: 50 })).toEqual({ is: 'unreachable', message: 'No answer within 0.05 s.' })
+  expect(await post(url, { withinMs: 50 })).toEqual({ is: 'unreachable', message: 'No answer within 0.05 s.' })
 })
 
 test('an answer that never ends has the status with which it began', async () => {
@@ -88,7 +88,7 @@ test('an answer that never ends has the status with which it began', async () =>
     response.writeHead(200)
     response.write('half an ')
   })
-  expect(await post(url, { timeoutMs: 100 })).toMatchObject({ is: 'status', status: 200, message: 'half an ' })
+  expect(await post(url, { withinMs: 100 })).toMatchObject({ is: 'status', status: 200, message: 'half an' })
 })
 
 test('a receiver that hangs up, or does not speak HTTP, counts as unreachable', async () => {
@@ -121,5 +121,5 @@ test('a receiver in a private network is not called at all', async () => {
 test('the end of the service aborts requests in progress', async () => {
   const ending = new AbortController()
   const url = await receiver(() => ending.abort())
-  expect(await post(url, { signal: ending.signal })).toMatchObject({ is: 'unreachable' })
+  expect(await post(url, { stop: ending.signal })).toEqual({ is: 'stopped' })
 })

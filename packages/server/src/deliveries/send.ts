@@ -1,72 +1,107 @@
 /**
- * Sends one request to one receiver and reads the answer. Each try has a separate connection and deadline, follows no
- * redirect, and reads at most 64 KB, so that a slow or hostile receiver affects nothing else.
+ * Makes HTTP requests to receivers and reads their answers. Each request has a separate connection and deadline,
+ * follows no redirect, and reads at most 64 KB, so that a slow or hostile receiver affects nothing else.
  */
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { messageOf } from '../errors.ts'
+import { foreignLine } from '@svc/protocol'
 import type { Allowed } from './allowed.ts'
+import { type AttemptLimits, attempt, tryMs, wordsOf } from './attempt.ts'
 import type { Call } from './channels/call.ts'
-import type { DeliveryAnswer } from './outbox.ts'
+import type { DeliveryAnswer, TryResult } from './outbox.ts'
 import { agentFor, readTarget, TargetRefused } from './target.ts'
 
-const timeoutMs = 15_000
 const answerMax = 64 * 1024
 /** The maximum number of bytes of an answer that are kept to be shown. */
 const shownMax = 1000
+/** The milliseconds for which the body of an answer is read. The status counts, whatever happens to the body. */
+const bodyMs = 3000
 
-interface Sending {
-  allowed: Allowed
-  /** Aborts the request; the service triggers this signal when it stops. */
-  signal?: AbortSignal
-  timeoutMs?: number
-}
-
-/** Sends a request. This never throws: an error is also a result, and outbox.ts judges all results. */
+/** Sends a message to a receiver. This never throws: an error is also a result, and outbox.ts judges all results. */
 export async function send(
   call: Call,
-  { allowed, signal, timeoutMs: within = timeoutMs }: Sending,
-): Promise<DeliveryAnswer> {
+  { allowed, ...limits }: AttemptLimits & { allowed: Allowed },
+): Promise<TryResult> {
   const target = readTarget(call.url, allowed)
   if (!target.ok) return { is: 'refused', message: target.message }
-  const deadline = AbortSignal.timeout(within)
-  try {
-    return await exchange(call, target.value, allowed, signal ? AbortSignal.any([deadline, signal]) : deadline)
-  } catch (error) {
-    if (error instanceof TargetRefused) return { is: 'refused', message: error.message }
-    return { is: 'unreachable', message: deadline.aborted ? `No answer within ${within / 1000} s.` : wordsOf(error) }
-  }
+  // The agent is made within the attempt, because it throws for an address that may not be called.
+  return answered(async (signal) => exchange(target.value, call, agentFor(target.value, allowed), signal), limits)
 }
 
-function exchange(call: Call, url: URL, allowed: Allowed, signal: AbortSignal): Promise<DeliveryAnswer> {
-  const agent = agentFor(url, allowed)
+/**
+ * Calls an address that the operator set. Unlike the address of a channel, it may be in any network. This never throws.
+ */
+export const ping = (url: string, limits: AttemptLimits = {}): Promise<TryResult> =>
+  answered(async (signal) => exchange(new URL(url), { method: 'GET', headers: {}, body: '' }, false, signal), limits)
+
+/** Makes one call that answers, as one attempt, and returns how it ended as the result of a try. */
+export async function answered(
+  call: (signal: AbortSignal) => Promise<DeliveryAnswer>,
+  limits: AttemptLimits,
+): Promise<TryResult> {
+  const attempted = await attempt(call, limits)
+  if (attempted.is === 'done') return attempted.value
+  if (attempted.is === 'stopped') return { is: 'stopped' }
+  if (attempted.is === 'late')
+    return { is: 'unreachable', message: `No answer within ${(limits.withinMs ?? tryMs) / 1000} s.` }
+  const { error } = attempted
+  return error instanceof TargetRefused
+    ? { is: 'refused', message: error.message }
+    : { is: 'unreachable', message: wordsOf(error) }
+}
+
+/** Makes a request. `agent` is used only once; false means that no address is refused. */
+function exchange(
+  url: URL,
+  { method, headers, body }: Omit<Call, 'url' | 'method'> & { method: string },
+  agent: Agent | false,
+  signal: AbortSignal,
+): Promise<DeliveryAnswer> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body
-  const headers = { ...call.headers, 'content-length': String(body.length), connection: 'close' }
-  return new Promise<DeliveryAnswer>((resolve, reject) => {
-    let answered = false
-    const sent = request(url, { method: call.method, headers, agent, signal })
-    // Once the status has arrived, an error no longer fails the request; it only ends the reading of the answer's body.
-    sent.on('error', (error) => {
-      if (!answered) reject(error)
-    })
-    sent.once('response', (response) => {
-      answered = true
-      readAnswer(response).then(resolve, reject)
-    })
-    sent.end(body)
-  }).finally(() => agent.destroy())
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  const sized = { ...headers, 'content-length': String(bytes.length), connection: 'close' }
+  const { promise, resolve, reject } = Promise.withResolvers<DeliveryAnswer>()
+  const sent = request(url, { method, headers: sized, agent, signal })
+  let status: IncomingMessage | undefined
+  // Once the status has arrived, an error no longer fails the request; it only ends the reading of the answer's body.
+  const failed = (error: Error) => {
+    if (!status) reject(error)
+  }
+  sent.on('error', failed)
+  sent.once('close', () => failed(new Error('The receiver closed the connection without an answer.')))
+  sent.once('upgrade', (response, socket) => {
+    status = response
+    socket.destroy()
+    resolve(answerOf(response, url, ''))
+  })
+  sent.once('response', (response) => {
+    status = response
+    void beginningOf(response).then((text) => resolve(answerOf(response, url, text)))
+  })
+  sent.end(bytes)
+  return promise.finally(() => {
+    sent.destroy()
+    if (agent) agent.destroy()
+  })
 }
 
 /** Reads an answer. The status counts even if the body of the answer breaks off or arrives too late. */
-async function readAnswer(response: IncomingMessage): Promise<DeliveryAnswer> {
-  const { statusCode: status = 0, headers } = response
-  return { is: 'status', status, retryAfter: headers['retry-after'], message: await beginningOf(response) }
+function answerOf({ statusCode: status = 0, headers }: IncomingMessage, url: URL, text: string): DeliveryAnswer {
+  const moved = status >= 300 && status < 400 ? URL.parse(headers.location ?? '', url.href) : null
+  return {
+    is: 'status',
+    status,
+    retryAfter: headers['retry-after'],
+    message: foreignLine(text, shownMax),
+    ...(moved && { redirect: moved.href }),
+  }
 }
 
+/** The beginning of the body of an answer, as text. A character that was cut at the end is left out. */
 async function beginningOf(response: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = []
   let bytes = 0
+  const enough = setTimeout(() => response.destroy(), bodyMs)
   try {
     for await (const piece of response as AsyncIterable<Buffer>) {
       if (bytes < shownMax) pieces.push(piece)
@@ -75,15 +110,9 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
     }
   } catch {
     // The connection broke off; the bytes that have arrived are used.
+  } finally {
+    clearTimeout(enough)
   }
-  return Buffer.concat(pieces).subarray(0, shownMax).toString('utf8')
-}
-
-/**
- * The message of a connection error. If a host name has several addresses and all fail, Node throws one error that has
- * no message and contains the errors of all addresses; the first of these is then used.
- */
-function wordsOf(error: unknown): string {
-  const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error
-  return messageOf(first) || 'The connection failed.'
+  const beginning = Buffer.concat(pieces).subarray(0, shownMax)
+  return new TextDecoder('utf-8').decode(beginning, { stream: bytes > shownMax })
 }

@@ -1,12 +1,13 @@
 /** The functions that send to channels without HTTP. Email is the only such kind of channel. */
 import type { ChannelKind } from '@svc/api'
+import type { AttemptLimits } from './attempt.ts'
 import type { Address, Delivery } from './channels/call.ts'
 import { mailOf } from './channels/mail.ts'
-import type { DeliveryAnswer } from './outbox.ts'
+import type { TryResult } from './outbox.ts'
 import { sendMail } from './smtp.ts'
 
 /** Tries to send one delivery. This never throws because of something that the receiver does. */
-type Sender = (address: Address, delivery: Delivery, signal: AbortSignal) => Promise<DeliveryAnswer>
+type Sender = (address: Address, delivery: Delivery, limits: AttemptLimits) => Promise<TryResult>
 export type Senders = Readonly<Partial<Record<ChannelKind, Sender>>>
 
 interface SenderSettings {
@@ -19,8 +20,8 @@ interface SenderSettings {
 export const noMail = 'This service sends no email. Its operator can set SVC_SMTP_URL and SVC_MAIL_FROM.'
 
 export const sendersOf = ({ baseUrl, smtpUrl, mailFrom }: SenderSettings): Senders => ({
-  email: async ({ to = '' }, { id, text, settingsUrl = baseUrl }, signal) =>
+  email: async ({ to = '' }, { id, text, settingsUrl = baseUrl }, limits) =>
     smtpUrl === undefined
       ? { is: 'refused', message: noMail }
-      : sendMail({ smtpUrl, mailFrom }, to, mailOf({ id, text, baseUrl, settingsUrl }), { signal }),
+      : sendMail({ smtpUrl, mailFrom }, to, mailOf({ id, text, baseUrl, settingsUrl }), limits),
 })

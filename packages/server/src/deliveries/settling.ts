@@ -5,8 +5,16 @@
 import { isPostgres } from '../db/engine.ts'
 import type { Db, Store } from '../db/open.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../db/tables.ts'
-import { transaction } from '../db/transaction.ts'
-import { answerWords, type DeliveryAnswer, disables, isTooOldAt, type Outcome, outcomeOf } from './outbox.ts'
+import { hasLost, transaction } from '../db/transaction.ts'
+import {
+  answerWords,
+  type DeliveryAnswer,
+  disables,
+  isTooOldAt,
+  type Outcome,
+  outcomeOf,
+  tooOldWords,
+} from './outbox.ts'
 
 const keptMs = 30 * 86_400_000
 
@@ -15,23 +23,43 @@ export function lockChannel(trx: Db, id: string): Promise<AlertChannelRow | unde
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
 
+interface Settling {
+  now: number
+  /** A number from 0 up to 1, which spreads the time of the next try. */
+  random: number
+  /** The node that made the try. Its lease of the channel ends here. */
+  node: string
+}
+
 /**
  * Records how a try ended, for its delivery and its channel. Returns the outcome; undefined if the delivery had already
- * ended.
+ * ended. If the answer's words cannot be stored, the outcome is stored without them: a message that was accepted must
+ * never be sent again because of what the receiver said.
  */
-export const settle = (
+export async function settle(store: Store, id: string, answer: DeliveryAnswer, settling: Settling) {
+  const words = answerWords(answer)
+  try {
+    return await settleWith(store, id, { answer, words }, settling)
+  } catch (error) {
+    if (hasLost(error)) throw error
+    return await settleWith(store, id, { answer, words: 'The answer could not be stored.' }, settling)
+  }
+}
+
+const settleWith = (
   { db }: Store,
   id: string,
-  answer: DeliveryAnswer,
-  { now, random }: { now: number; random: number },
+  { answer, words }: { answer: DeliveryAnswer; words: string },
+  { now, random, node }: Settling,
 ): Promise<{ outcome: Outcome; disabled: boolean } | undefined> =>
   transaction(db, async (trx) => {
     const found = await trx.selectFrom('alert_delivery').select('channel_id').where('id', '=', id).executeTakeFirst()
     const channel = found && (await lockChannel(trx, found.channel_id))
+    if (!channel) return undefined
+    if (channel.leased_by === node) await endLease(trx, channel)
     const row = await trx.selectFrom('alert_delivery').selectAll().where('id', '=', id).executeTakeFirst()
-    if (!channel || row?.state !== 'waiting') return undefined
+    if (row?.state !== 'waiting') return undefined
     const outcome = ended(row, outcomeOf(answer, { createdAt: row.created_at, tries: row.tries }, now, random))
-    const words = answerWords(answer)
     await trx
       .updateTable('alert_delivery')
       .set({
@@ -46,6 +74,52 @@ export const settle = (
       .execute()
     return { outcome, disabled: await settleChannel(trx, channel, { row, outcome, words }, now) }
   })
+
+const endLease = (trx: Db, { id }: { id: string }) =>
+  trx.updateTable('alert_channel').set({ leased_by: null, leased_until: null }).where('id', '=', id).execute()
+
+/** Gives a message back that was taken, without an outcome: the stop of the service interrupted the try. */
+export const giveBack = ({ db }: Store, { channel, row }: { channel: { id: string }; row: { id: string } }) =>
+  transaction(db, async (trx) => {
+    await endLease(trx, channel)
+    await trx.updateTable('alert_delivery').set({ leased_until: null }).where('id', '=', row.id).execute()
+  })
+
+/** Counts a try of a message that cannot be written. It says nothing about the receiver, so it leaves the channel alone. */
+export async function countUnwritable(
+  trx: Db,
+  { id, created_at: createdAt, tries, kind }: AlertDeliveryRow,
+  reason: string,
+  { now, random }: { now: number; random: number },
+): Promise<void> {
+  const message = `This version of the service cannot write this message: ${reason}`
+  const outcome = outcomeOf({ is: 'refused', message }, { createdAt, tries }, now, random)
+  const isOver = outcome.is !== 'again' || kind === 'test'
+  await trx
+    .updateTable('alert_delivery')
+    .set({
+      state: isOver ? 'dead' : 'waiting',
+      tries: tries + 1,
+      due_at: isOver || outcome.is !== 'again' ? null : outcome.dueAt,
+      ended_at: isOver ? now : null,
+      last_answer: message,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Ends deliveries whose place a newer message takes, which says the same and more. */
+export async function endReplaced(trx: Db, ids: readonly string[], now: number): Promise<void> {
+  if (ids.length === 0) return
+  await trx
+    .updateTable('alert_delivery')
+    .set(deadAt('Replaced by a newer message.', now))
+    .where('id', 'in', ids)
+    .execute()
+}
+
+const deadAt = (last_answer: string, now: number) =>
+  ({ state: 'dead', due_at: null, leased_until: null, ended_at: now, last_answer }) as const
 
 /** A test message is tried only once, because a person is waiting for the answer. */
 const ended = ({ kind }: AlertDeliveryRow, outcome: Outcome): Outcome =>
@@ -66,13 +140,14 @@ async function settleChannel(
     .set({
       last_answer: words,
       last_at: now,
+      works: outcome.is === 'sent' ? 1 : 0,
       dead,
       failing_since: outcome.is === 'sent' ? null : failingSince,
       ...(disabled && { enabled: 0, disabled_why: whyOf(outcome, words) }),
     })
     .where('id', '=', channel.id)
     .execute()
-  if (disabled) await endWaiting(trx, { channelId: channel.id, why: 'The channel was disabled.' }, now)
+  if (disabled) await endWaiting(trx, { channelId: channel.id, why: disabledWords }, now)
   return disabled
 }
 
@@ -84,7 +159,8 @@ const whyOf = (outcome: Outcome, words: string): string =>
 /** Disables a channel and ends its waiting deliveries. `why` is shown to people with the channel. */
 export const disable = ({ db }: Store, id: string, why: string, now: number): Promise<void> =>
   transaction(db, async (trx) => {
-    await trx.updateTable('alert_channel').set({ enabled: 0, disabled_why: why }).where('id', '=', id).execute()
+    const columns = { enabled: 0, disabled_why: why, leased_by: null, leased_until: null }
+    await trx.updateTable('alert_channel').set(columns).where('id', '=', id).execute()
     await endWaiting(trx, { channelId: id, why }, now)
   })
 
@@ -99,23 +175,33 @@ export async function endWaiting(
 ): Promise<void> {
   await trx
     .updateTable('alert_delivery')
-    .set({ state: 'dead', due_at: null, leased_until: null, ended_at: now, last_answer: why })
+    .set(deadAt(why, now))
     .where('state', '=', 'waiting')
     .$if(channelId !== undefined, (query) => query.where('channel_id', '=', channelId ?? ''))
     .execute()
 }
 
-/** Gives up deliveries that have waited for a day, and deletes deliveries that ended 30 days ago. */
-export async function endOld({ db }: Store, now: number): Promise<void> {
+/**
+ * Gives up deliveries that have waited for a day, and deletes deliveries that ended 30 days ago. Returns the ids of the
+ * channels that were disabled because of that.
+ */
+export async function endOld(store: Store, now: number): Promise<string[]> {
+  const { db } = store
+  const old = await tooOld(db, now).select('channel_id').distinct().execute()
+  const disabled: string[] = []
+  for (const { channel_id: id } of old) if (await endOldOf(store, id, now)) disabled.push(id)
   await db
-    .updateTable('alert_delivery')
-    .set({
-      state: 'dead',
-      due_at: null,
-      leased_until: null,
-      ended_at: now,
-      last_answer: 'It could not be sent within 24 hours.',
-    })
+    .deleteFrom('alert_delivery')
+    .where('state', '!=', 'waiting')
+    .where('ended_at', '<', now - keptMs)
+    .execute()
+  return disabled
+}
+
+/** The waiting deliveries that are too old to be sent and that no node is sending. */
+const tooOld = (db: Db, now: number) =>
+  db
+    .selectFrom('alert_delivery')
     .where('state', '=', 'waiting')
     // The text of a delivery is written when it is first due. Before that, the delivery may have waited for a digest or
     // the end of quiet hours, so its age counts from its due time.
@@ -126,13 +212,40 @@ export async function endOld({ db }: Store, now: number): Promise<void> {
       ]),
     )
     .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', now)]))
-    .execute()
-  await db
-    .deleteFrom('alert_delivery')
-    .where('state', '!=', 'waiting')
-    .where('ended_at', '<', now - keptMs)
-    .execute()
-}
+
+/**
+ * Gives up the old deliveries of one channel. Those that were tried count like others that were given up. True if the
+ * channel was disabled.
+ */
+const endOldOf = ({ db }: Store, channelId: string, now: number): Promise<boolean> =>
+  transaction(db, async (trx) => {
+    const channel = await lockChannel(trx, channelId)
+    const rows = await tooOld(trx, now)
+      .select(['id', 'kind', 'tries', 'last_answer'])
+      .where('channel_id', '=', channelId)
+      .execute()
+    for (const { id, last_answer } of rows)
+      await trx
+        .updateTable('alert_delivery')
+        .set(deadAt(tooOldWords(last_answer), now))
+        .where('id', '=', id)
+        .execute()
+    const tried = rows.filter(({ kind, tries }) => kind === 'alert' && tries > 0)
+    if (!channel || tried.length === 0) return false
+    const dead = channel.dead + tried.length
+    const outcome: Outcome = { is: 'dead', gone: false }
+    const disabled = channel.enabled === 1 && disables(outcome, dead)
+    const why = whyOf(outcome, tried.findLast(({ last_answer }) => last_answer !== null)?.last_answer ?? '')
+    await trx
+      .updateTable('alert_channel')
+      .set({ dead, ...(disabled && { enabled: 0, disabled_why: why }) })
+      .where('id', '=', channelId)
+      .execute()
+    if (disabled) await endWaiting(trx, { channelId, why: disabledWords }, now)
+    return disabled
+  })
+
+const disabledWords = 'The channel was disabled.'
 
 /**
  * Queues a delivery again that was given up, with the same id and body. Returns false if the delivery was not given up.

@@ -82,12 +82,12 @@ test('a recipient that the server refuses is an answer, and nothing is sent', as
 
 test('a server that does not answer is given up at the deadline, and at the end of the service', async () => {
   const { url, mails } = await mailbox({ replies: ['hang'] })
-  expect(await sent(url, { timeoutMs: 300 })).toEqual({ is: 'unreachable', message: 'No answer within 0.3 s.' })
+  expect(await sent(url, { withinMs: 300 })).toEqual({ is: 'unreachable', message: 'No answer within 0.3 s.' })
   const ending = new AbortController()
-  const sending = sent(url, { signal: ending.signal })
+  const sending = sent(url, { stop: ending.signal })
   await eventually('the server has a second mail', () => expect(mails).toHaveLength(2))
   ending.abort()
-  expect((await sending).is).toBe('unreachable')
+  expect((await sending).is).toBe('stopped')
 })
 
 test('a connection that breaks after the data is tried again', async () => {

@@ -3,11 +3,13 @@
  * mail server may be in any network. Each try has a separate connection and deadline.
  */
 import { isIP } from 'node:net'
-import { messageOf } from '../errors.ts'
+import { foreignLine } from '@svc/protocol'
+import { type AttemptLimits, tryMs } from './attempt.ts'
 import type { Mail } from './channels/mail.ts'
-import type { DeliveryAnswer } from './outbox.ts'
+import type { DeliveryAnswer, TryResult } from './outbox.ts'
+import { answered } from './send.ts'
 
-const timeoutMs = 15_000
+const maxReply = 1000
 
 interface SmtpServer {
   host: string
@@ -48,12 +50,6 @@ interface SmtpSettings {
   mailFrom: string
 }
 
-interface Sending {
-  /** Aborts the sending of the mail; the service triggers this signal when it stops. */
-  signal?: AbortSignal
-  timeoutMs?: number
-}
-
 /**
  * Sends one mail. This never throws: an error of the connection, or a refusal by the server, is also a result, and
  * outbox.ts judges it.
@@ -61,16 +57,26 @@ interface Sending {
 export async function sendMail(
   { smtpUrl, mailFrom }: SmtpSettings,
   to: string,
-  { subject, text, html, headers, messageId }: Mail,
-  { signal, timeoutMs: within = timeoutMs }: Sending = {},
-): Promise<DeliveryAnswer> {
+  mail: Mail,
+  limits: AttemptLimits = {},
+): Promise<TryResult> {
   const server = readSmtpUrl(smtpUrl)
   if (!server) return { is: 'refused', message: 'SVC_SMTP_URL is not an address of a mail server.' }
-  const deadline = AbortSignal.timeout(within)
+  return answered((signal) => handOver(server, { mailFrom, to, mail }, limits.withinMs ?? tryMs, signal), limits)
+}
+
+/** Hands a mail over to the mail server. Throws if the server sends no reply that is about the mail. */
+async function handOver(
+  server: SmtpServer,
+  { mailFrom, to, mail }: { mailFrom: string; to: string; mail: Mail },
+  within: number,
+  signal: AbortSignal,
+): Promise<DeliveryAnswer> {
   // The library nodemailer is loaded at the first mail, because a service that sends no mails does not need it.
   const { createTransport } = await import('nodemailer')
   const transport = createTransport(optionsOf(server, within))
   try {
+    const { subject, text, html, headers, messageId } = mail
     const sent = await transport.sendMail({
       from: mailFrom,
       to: { name: '', address: to },
@@ -81,7 +87,7 @@ export async function sendMail(
       messageId,
       disableFileAccess: true,
       disableUrlAccess: true,
-      signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
+      signal,
     })
     return answerOf(sent.response)
   } catch (error) {
@@ -89,7 +95,7 @@ export async function sendMail(
     // If STARTTLS failed, the server's last response is not its answer to the mail, so the message of the error is used
     // instead.
     if (code !== 'ETLS' && typeof response === 'string' && /^[45]\d\d/.test(response)) return answerOf(response)
-    return { is: 'unreachable', message: deadline.aborted ? `No answer within ${within / 1000} s.` : messageOf(error) }
+    throw error
   } finally {
     transport.close()
   }
@@ -123,5 +129,5 @@ const answerOf = (reply: string): DeliveryAnswer => ({
   is: 'status',
   status: Number(reply.slice(0, 3)) || 250,
   retryAfter: undefined,
-  message: reply.slice(4),
+  message: foreignLine(reply.slice(4), maxReply),
 })

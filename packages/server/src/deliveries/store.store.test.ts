@@ -3,9 +3,11 @@ import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../db/tables.ts'
 import { newId } from '../ids.ts'
+import { claim } from './claiming.ts'
 import type { DeliveryAnswer } from './outbox.ts'
 import { endOld, endWaiting, retry, settle } from './settling.ts'
-import { claim, dueChannels, enqueue, enqueueTest, type Writer } from './store.ts'
+import { dueChannels, enqueue, enqueueTest, voidLeases } from './store.ts'
+import type { Writer } from './writer.ts'
 
 interface TestChange {
   id: string
@@ -15,7 +17,10 @@ interface TestChange {
 const writer: Writer<TestChange> = {
   fold: (all) =>
     all.filter(({ id, says }) => says === 'ended' || !all.some((other) => other.id === id && other.says === 'ended')),
-  write: (_channel, all) => written(all.map(({ id, says }) => `${id} ${says}`).join(', ')),
+  write: (_channel, all) => {
+    if (all.some(({ says }) => says === 'unwritable')) throw new Error('no such word')
+    return written(all.map(({ id, says }) => `${id} ${says}`).join(', '))
+  },
   test: (workspace) => written(`test of ${workspace}`),
 }
 const written = (body: string) => ({ body, text: { title: body, lines: [], url: '', level: null } })
@@ -37,14 +42,20 @@ everyEngine('deliveries as rows', (open) => {
         .executeTakeFirstOrThrow()
       await enqueue(db, [now], { id, says } as TestChange, w.clock.now())
     }
-    const due = async () => (await dueChannels(w.store, w.clock.now())).length
-    const claimed = async () => {
-      const found = await claim(w.store, channel.id, writer, w.clock.now())
-      return (found?.deliveries ?? []).map(({ row, written: { body } }) => ({ id: row.id, body }))
+    const due = async (node = 'a') => (await dueChannels(w.store, { node, now: w.clock.now() })).length
+    const claimed = async (node = 'a') => {
+      const { claimed: found } = await claim(w.store, {
+        channelId: channel.id,
+        node,
+        writer,
+        now: w.clock.now(),
+        random: 0.5,
+      })
+      return found ? [{ id: found.row.id, body: found.written.body }] : []
     }
     const ends = (id: string, answer: DeliveryAnswer) =>
-      settle(w.store, id, answer, { now: w.clock.now(), random: 0.5 })
-    const rows = (): Promise<AlertDeliveryRow[]> => db.selectFrom('alert_delivery').selectAll().orderBy('id').execute()
+      settle(w.store, id, answer, { now: w.clock.now(), random: 0.5, node: 'a' })
+    const rows = (): Promise<AlertDeliveryRow[]> => db.selectFrom('alert_delivery').selectAll().orderBy('seq').execute()
     const is = () => db.selectFrom('alert_channel').selectAll().where('id', '=', channel.id).executeTakeFirstOrThrow()
     return { w, channel, tell, due, claimed, ends, rows, is }
   }
@@ -61,15 +72,51 @@ everyEngine('deliveries as rows', (open) => {
     expect(await is()).toMatchObject({ last_answer: '200: ok', failing_since: null })
   })
 
-  test('a delivery that one node sends is left alone by the others for a minute', async () => {
+  test('a channel that one node serves is left alone by the others for a minute', async () => {
     const { w, tell, due, claimed } = await opened()
     await tell('a')
-    const both = (await Promise.all([claimed(), claimed()])).flat()
+    await tell('b')
+    const both = (await Promise.all([claimed('a'), claimed('b')])).flat()
     expect(both).toHaveLength(1)
+    const [winner] = await w.store.db.selectFrom('alert_channel').select('leased_by').execute()
+    const other = winner?.leased_by === 'a' ? 'b' : 'a'
     w.clock.pass(59)
-    expect([await due(), await claimed()]).toEqual([0, []])
+    expect([await due(other), await claimed(other)]).toEqual([0, []])
     w.clock.pass(1)
-    expect(await claimed()).toEqual(both)
+    expect(await claimed(other)).toEqual(both)
+  })
+
+  test('a lease that ends later than any lease can is void, since the clock was set back', async () => {
+    const { w, tell, claimed } = await opened()
+    await tell('a')
+    w.clock.pass(3600)
+    const first = await claimed('a')
+    w.clock.pass(-3600)
+    expect(await claimed('b')).toEqual(first)
+  })
+
+  test('the leases of an earlier process are void once this process alone has the database', async () => {
+    const { w, tell, due, claimed } = await opened()
+    await tell('a')
+    const first = await claimed('a')
+    expect(await due('b')).toBe(0)
+    await voidLeases(w.store)
+    expect(await claimed('b')).toEqual(first)
+  })
+
+  test('a delivery that a node of an earlier version sends keeps its whole channel from the others', async () => {
+    const { w, tell, claimed } = await opened()
+    await tell('a')
+    await tell('b')
+    const [old] = await w.store.db.selectFrom('alert_delivery').select('id').orderBy('seq').execute()
+    await w.store.db
+      .updateTable('alert_delivery')
+      .set({ body: JSON.stringify(written('a opened')), leased_until: w.clock.now() + 60_000 })
+      .where('id', '=', old?.id ?? '')
+      .execute()
+    expect(await claimed()).toEqual([])
+    w.clock.pass(60)
+    expect(await claimed()).toEqual([{ id: old?.id, body: 'a opened' }])
   })
 
   test('a failed try is repeated with the same id and the same body', async () => {
@@ -119,16 +166,87 @@ everyEngine('deliveries as rows', (open) => {
   test.each(['single', 'grouped'] as const)(
     'an alert that ended before it was sent is one entry (%s)',
     async (format) => {
-      const { w, tell, claimed, rows } = await opened(format)
+      const { w, tell, claimed, ends, rows } = await opened(format)
       await tell('a')
       await tell('b')
       await tell('a', 'ended')
       w.clock.pass(30)
-      const bodies = (await claimed()).map(({ body }) => body)
+      const bodies: string[] = []
+      for (let found = await claimed(); found[0]; found = await claimed()) {
+        bodies.push(found[0].body)
+        await ends(found[0].id, taken)
+      }
       expect(bodies.join(', ')).toBe('b opened, a ended')
       expect(await rows()).toHaveLength(format === 'single' ? 2 : 1)
     },
   )
+
+  test.each<['single' | 'grouped', string]>([
+    ['single', 'a ended'],
+    ['grouped', 'a ended'],
+  ])('an alert that ends after its first message failed is one message (%s)', async (format, body) => {
+    const { w, tell, claimed, ends, rows } = await opened(format)
+    await tell('a')
+    w.clock.pass(30)
+    const [first] = await claimed()
+    for (let tries = 0; tries < 3; tries++, w.clock.pass(120)) {
+      await claimed()
+      await ends(first?.id ?? '', failed)
+    }
+    await tell('a', 'ended')
+    w.clock.pass(30)
+    const [last] = await claimed()
+    expect(last?.body).toBe(body)
+    expect(last?.id).not.toBe(first?.id)
+    await ends(last?.id ?? '', taken)
+    w.clock.pass(day)
+    expect(await claimed()).toEqual([])
+    expect((await rows()).map(({ id, state, last_answer }) => [id, state, last_answer])).toEqual([
+      [first?.id, 'dead', 'Replaced by a newer message.'],
+      [last?.id, 'sent', '200: ok'],
+    ])
+  })
+
+  test('a message that is replaced does not count as given up', async () => {
+    const { w, tell, claimed, ends, is } = await opened()
+    await tell('a')
+    await ends((await claimed())[0]?.id ?? '', failed)
+    await tell('a', 'ended')
+    await ends((await claimed())[0]?.id ?? '', failed)
+    expect(await is()).toMatchObject({ dead: 0, failing_since: w.clock.now() })
+  })
+
+  test('an outcome whose words cannot be stored is stored without them', async () => {
+    const { tell, claimed, ends, rows } = await opened()
+    await tell('a')
+    const [sent] = await claimed()
+    // Half of a surrogate pair can be stored by neither engine, and a NUL not by PostgreSQL.
+    await ends(sent?.id ?? '', { ...taken, message: 'ok \0 \ud83d done' })
+    expect(await rows()).toMatchObject([{ state: 'sent', last_answer: '200: ok \ufffd \ufffd done' }])
+  })
+
+  test.each(['single', 'grouped'] as const)(
+    'a change that cannot be written counts as tried and stops nothing else (%s)',
+    async (format) => {
+      const { w, tell, claimed, rows } = await opened(format)
+      await tell('a', 'unwritable')
+      await tell('b')
+      w.clock.pass(30)
+      expect((await claimed()).map(({ body }) => body)).toEqual(['b opened'])
+      const bad = (await rows()).find(({ tries }) => tries > 0)
+      expect(bad).toMatchObject({ state: 'waiting', due_at: w.clock.now() + 5000 })
+      expect(bad?.last_answer).toContain('cannot write this message: no such word')
+    },
+  )
+
+  test('a delivery whose changes cannot be read counts as tried', async () => {
+    const { w, tell, claimed, rows } = await opened()
+    await tell('a')
+    await w.store.db.updateTable('alert_delivery').set({ changes: '{' }).execute()
+    await tell('b')
+    expect((await claimed()).map(({ body }) => body)).toEqual(['b opened'])
+    expect(await rows()).toMatchObject([{ tries: 1, state: 'waiting' }, { tries: 0 }])
+  })
 
   test('the tenth dead delivery in a row disables a channel, and its waiting deliveries are not sent', async () => {
     const { w, tell, due, claimed, ends, is, rows } = await opened()
@@ -217,6 +335,9 @@ async function addChannel(w: TestWorkspace, format: AlertChannelRow['format']): 
     grouped_at: null,
     failing_since: null,
     dead: 0,
+    leased_by: null,
+    leased_until: null,
+    works: null,
   }
   await w.store.db.insertInto('alert_channel').values(row).execute()
   return row

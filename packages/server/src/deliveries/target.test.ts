@@ -58,6 +58,8 @@ test.each([
   ['http://192.168.1.1/', 'private'],
   ['http://100.64.0.1/', 'private address of a provider'],
   ['http://169.254.169.254/', 'metadata'],
+  ['http://168.63.129.16/', 'the platform of a cloud'],
+  ['http://0xa83f8110/', 'the platform of a cloud'],
   ['http://192.0.0.192/', 'reserved'],
   ['http://198.18.0.1/', 'reserved'],
   ['http://224.0.0.1/', 'multicast'],

@@ -50,10 +50,17 @@ export function judgeAddress(address: string, allowed: Allowed, name?: string): 
  * ::7f00:1 public, which is another notation of 127.0.0.1.
  */
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+  if (platforms.some((platform) => matches(address, platform))) return 'platform'
   const range = address.range()
   if (range !== 'unicast' || address.kind() === 'ipv4' || matches(address, '2000::/3')) return range
   return matches(address, '::/96') ? 'ipv4Mapped' : 'reserved'
 }
+
+/**
+ * Public addresses at which the platform of a cloud answers the machines that it runs. The platforms of other clouds
+ * have link-local, private or reserved addresses.
+ */
+const platforms = ['168.63.129.16'] as const
 
 /** The words for each kind of network; an address of any other kind is called reserved. */
 const ranges: Readonly<Record<string, string>> = {
@@ -64,6 +71,7 @@ const ranges: Readonly<Record<string, string>> = {
   deprecatedSiteLocal: 'a private address',
   carrierGradeNat: 'a private address of a provider',
   linkLocal: 'a link-local address, at which clouds keep their metadata',
+  platform: 'the platform of a cloud, which answers only the machines that it runs',
   multicast: 'a multicast address',
   broadcast: 'a broadcast address',
   ipv4Mapped: 'an IPv4 address written as an IPv6 address',

@@ -2,7 +2,9 @@
  * Lets people sign in and out. The accounts library judges passwords and makes the session cookies; this module limits
  * and logs the tries, and writes the answer in the form of the page's routes.
  */
+
 import type { SignInRecord } from '@svc/api'
+import { foreignLine } from '@svc/protocol'
 import type { Context } from 'hono'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
@@ -117,8 +119,10 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   async function noticeDevice(c: Context<WebEnv>, { id, email }: Account, userAgent: string): Promise<void> {
     if (config.smtpUrl === undefined || devices.find(c.req.header('cookie'), email, now()) !== undefined) return
     if ((await signInsOf(store.db, id)).length === 0) return
-    const agent = userAgent.slice(0, maxUserAgent)
-    await queueMail(store.db, { kind: 'new_device', person: id, address: addressOf(c), userAgent: agent }, now())
+    const agent = foreignLine(userAgent, maxUserAgent)
+    const topic = { kind: 'new_device', person: id, address: addressOf(c), userAgent: agent } as const
+    if (!(await queueMail(store.db, topic, now())))
+      log.warn('a mail about a new device was dropped: too many wait for the mail server')
   }
 
   /**

@@ -1,19 +1,20 @@
 /**
  * Writes the mails about accounts. The receiver, and whether the mail is still needed, are looked up when it is sent.
  */
+import { createHmac } from 'node:crypto'
 import type { Text } from '../deliveries/channels/call.ts'
+import type { SealKey } from '../deliveries/seal.ts'
 import type { People } from '../people/library.ts'
-import { createLink, linkUrl } from '../people/links.ts'
+import { ensureForgotLink, linkUrl } from '../people/links.ts'
 import type { MailTopic } from '../people/mails.ts'
 import { findPerson, personOfId } from '../people/store.ts'
 import { invitationToMail } from '../workspaces/invitations.ts'
 
-/** A request for a new password that is older than this gets no mail, since the person has given up by then. */
-const forgotLasts = 3_600_000
-
 interface Composing {
   people: People & { config: { baseUrl: string } }
-  createdAt: number
+  mail: { id: string; createdAt: number }
+  /** The key from which the tokens of links in mails are derived. */
+  key: SealKey
   now: number
 }
 
@@ -37,48 +38,50 @@ async function invitation(
   const found = await invitationToMail(people, id, now)
   if (!found) return undefined
   const { email, workspace, invitedBy, url } = found
-  return mail(email, `${invitedBy} invites you to ${workspace}`, url, [
+  return mailTo(email, `${invitedBy} invites you to ${workspace}`, url, [
     `${invitedBy} invites you to the workspace ${workspace} on ${people.config.baseUrl}.`,
     'The link works once, for this address only, and for seven days. If you do not know what this is about, ignore it.',
   ])
 }
 
-/**
- * Writes the mail with a link for a new password, only to an address with an account. An earlier such link that was not
- * used stops working.
- */
+/** Writes the mail with a link for a new password, only to an address with an account. */
 async function forgot(
   { email }: Extract<MailTopic, { kind: 'forgot' }>,
-  { people, createdAt, now }: Composing,
+  { people, mail: { id, createdAt }, key, now }: Composing,
 ): Promise<Composed | undefined> {
   const { db } = people.store
   const person = await findPerson(db, email)
-  if (!person || now - createdAt > forgotLasts) return undefined
-  const token = await createLink({ db, by: ourselves, now }, 'forgot', person.email)
-  if (!token.ok) return undefined
-  return mail(person.email, 'Choose a new password', linkUrl(people.config.baseUrl, 'forgot', token.value), [
+  if (!person) return undefined
+  const token = forgotToken(key, id)
+  const isNeeded = await ensureForgotLink({ db, by: ourselves, now }, person, { token, askedAt: createdAt })
+  if (!isNeeded) return undefined
+  return mailTo(person.email, 'Choose a new password', linkUrl(people.config.baseUrl, 'forgot', token), [
     `Somebody asked for a new password for your account on ${people.config.baseUrl}.`,
     'The link works once, and for one hour. If it was not you, ignore this mail: your password stays as it is.',
   ])
 }
 
+/** The token of the link in a mail, the same at each try. Only the file `secret` and the id of the mail give it. */
+const forgotToken = (key: SealKey, mail: string): string =>
+  createHmac('sha256', key).update(`link of the mail ${mail}`).digest('base64url')
+
 const ourselves = { id: null, name: 'the service' }
 
 async function newDevice(
   { person: id, address, userAgent }: Extract<MailTopic, { kind: 'new_device' }>,
-  { people, createdAt }: Composing,
+  { people, mail: { createdAt } }: Composing,
 ): Promise<Composed | undefined> {
   const person = await personOfId(people.store.db, id)
   if (!person) return undefined
   const { baseUrl } = people.config
-  return mail(person.email, 'New sign-in to your account', `${baseUrl}/account`, [
+  return mailTo(person.email, 'New sign-in to your account', `${baseUrl}/account`, [
     `Somebody signed in to your account on ${baseUrl} in a browser that had not been used for it before.`,
     `Time: ${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC. Address: ${address}. Browser: ${userAgent || 'unknown'}.`,
     'If it was not you, change your password and end the other sessions on the page of your account.',
   ])
 }
 
-const mail = (to: string, title: string, url: string, lines: string[]): Composed => ({
+const mailTo = (to: string, title: string, url: string, lines: string[]): Composed => ({
   to,
   text: { title, lines, url, level: null },
 })

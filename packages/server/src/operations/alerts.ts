@@ -1,10 +1,11 @@
 /** Carries out the operations on alerts, mutes, rules, channels and deliveries. */
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { alertPages, alerts } from '@svc/api'
+import { alertPages, alerts, type ChannelTest } from '@svc/api'
 import { acknowledge, liftMute, mute, setRule } from '../alerts/changes.ts'
 import {
   addChannel,
+  type BegunTestOf,
   beginTest,
   disableChannel,
   enableChannel,
@@ -13,18 +14,20 @@ import {
   removeChannel,
   retryDelivery,
   testAnswer,
+  testOf,
 } from '../alerts/channels.ts'
 import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../alerts/listing.ts'
 import { writerOf } from '../alerts/writing.ts'
 import type { Config } from '../base.ts'
-import type { Db } from '../db/open.ts'
-import { newDispatcher } from '../deliveries/dispatcher.ts'
+import { sendTest } from '../deliveries/dispatcher.ts'
 import { sealKeyOf } from '../deliveries/seal.ts'
 import { sendersOf } from '../deliveries/senders.ts'
 import type { Deps } from '../deps.ts'
+import { newId } from '../ids.ts'
 import { acts, type Bound, looks } from '../kit/operations.ts'
 import { secretOf } from '../ops/data-folder.ts'
 import { agentAlerts, alertLines } from '../pages/alerts.ts'
+import { Refusal } from '../refusal.ts'
 
 /**
  * How often and for how long, in milliseconds, the result of a test message is looked up. The message is tried once,
@@ -57,10 +60,8 @@ export const channelAdded = acts(
 export const channelTested = acts(
   alerts.testChannel,
   ({ workspace, params, ...ctx }) => beginTest(ctx, workspace, params.channel),
-  {
-    goOn: (deps, _at, { channelId }) => sendNow(deps, channelId),
-    answer: ({ deliveryId }, { deps }) => answerOfTest(deps.store.db, deliveryId),
-  },
+  // The answer does not wait for the receiver: the page reads the result by the id (channelTest).
+  { answer: ({ deliveryId: id }) => ({ id }) },
 )
 export const channelEnabled = acts(
   alerts.enableChannel,
@@ -83,25 +84,24 @@ export const deliveryRetried = acts(
   {},
 )
 
-/** Waits, for at most a minute, until a node has tried the test message, and returns the receiver's answer. */
-export async function answerOfTest(db: Db, id: string) {
+/**
+ * Waits, for at most a minute, until the test message was tried, and returns the receiver's answer. If the command runs
+ * without a service, this process sends the message, because no other may be running.
+ */
+export async function answerOfTest(
+  { store, config, now, isAlone = false }: Pick<Deps, 'store' | 'config' | 'now'> & { isAlone?: boolean },
+  { deliveryId, channelId }: BegunTestOf,
+): Promise<ChannelTest> {
+  const log = { warn: () => {} }
+  const written = { ...sealing(config), senders: sendersOf(config), writer: writerOf(config.baseUrl) }
+  const parts = { store, log, now, node: newId(now()), ...written }
   for (let waited = 0; waited < testWaits.maxMs; waited += testWaits.everyMs) {
-    const answer = await testAnswer(db, id)
-    if (answer) return answer
+    if (isAlone) await sendTest(parts, channelId, deliveryId)
+    const answer = await testAnswer(store.db, deliveryId)
+    if (answer.state !== 'waiting') return answer
     await wait(testWaits.everyMs)
   }
   return { ok: false, status: null, message: 'The test is still waiting to be sent: look at the deliveries later.' }
-}
-
-/** Sends the due deliveries of a channel from this process, because a command may run while no service does. */
-export async function sendNow(
-  { store, config, now }: Pick<Deps, 'store' | 'config' | 'now'>,
-  channelId: string,
-): Promise<void> {
-  const log = { warn: () => {} }
-  const parts = { ...sealing(config), senders: sendersOf(config), writer: writerOf(config.baseUrl) }
-  const dispatcher = newDispatcher({ store, log, now, ...parts })
-  await dispatcher.dispatch(channelId)
 }
 
 export const alertOperations: readonly Bound[] = [
@@ -121,6 +121,11 @@ export const alertOperations: readonly Bound[] = [
   looks(alerts.channels, ({ deps, workspace }) => listChannels(deps.store.db, workspace)),
   channelAdded,
   channelTested,
+  looks(alerts.channelTest, async ({ deps, workspace, params }) => {
+    const found = await testOf(deps.store.db, { place: workspace, owner: '' }, params)
+    if (!found) throw new Refusal('delivery_unknown')
+    return found
+  }),
   channelEnabled,
   channelDisabled,
   channelRemoved,

@@ -1,8 +1,10 @@
 /** Carries out the operations on people's personal channels. */
 import { personal } from '@svc/api'
+import { testOf } from '../alerts/channels.ts'
 import { addPersonal, beginPersonalTest, changePersonal, listPersonal, removePersonal } from '../alerts/personal.ts'
 import { type Bound, looks, personActs } from '../kit/operations.ts'
-import { answerOfTest, sealing, sendNow } from './alerts.ts'
+import { Refusal } from '../refusal.ts'
+import { sealing } from './alerts.ts'
 
 export const personalOperations: readonly Bound[] = [
   looks(personal.personalChannels, ({ deps, workspace, who }) => listPersonal(deps.store.db, workspace, who.person)),
@@ -19,11 +21,13 @@ export const personalOperations: readonly Bound[] = [
   personActs(
     personal.testPersonalChannel,
     ({ workspace, params, ...ctx }) => beginPersonalTest(ctx, workspace, params.channel),
-    {
-      goOn: (deps, _at, { channelId }) => sendNow(deps, channelId),
-      answer: ({ deliveryId }, { deps }) => answerOfTest(deps.store.db, deliveryId),
-    },
+    { answer: ({ deliveryId: id }) => ({ id }) },
   ),
+  looks(personal.personalChannelTest, async ({ deps, workspace, params, who }) => {
+    const found = await testOf(deps.store.db, { place: workspace, owner: who.person.id }, params)
+    if (!found) throw new Refusal('delivery_unknown')
+    return found
+  }),
   personActs(
     personal.removePersonalChannel,
     ({ workspace, params, ...ctx }) => removePersonal(ctx, workspace, params.channel),

@@ -30,6 +30,16 @@ export function alertGauges(registry: Registry, seen: () => Promise<AlertCounts>
       ({ dueAt }) => (dueAt === null ? 0 : Math.max(0, (now() - dueAt) / 1000)),
     ],
     [
+      'svc_alert_deliveries_overdue',
+      'Messages about alerts that should have been tried more than a minute ago.',
+      ({ overdue }) => overdue.deliveries,
+    ],
+    [
+      'svc_alert_overdue_workspaces',
+      'Workspaces, the service itself included, that these messages belong to.',
+      ({ overdue }) => overdue.workspaces,
+    ],
+    [
       'svc_alert_evaluation_age_seconds',
       'The time since any node last completed an evaluation of alerts.',
       ({ evaluatedAt }) => (evaluatedAt === null ? undefined : (now() - evaluatedAt) / 1000),
@@ -54,7 +64,7 @@ type AlertCounts = Awaited<ReturnType<typeof countAlerts>>
  * Counts the alerts that have not ended and the waiting messages, each with an index, and reads when alerts were last
  * evaluated.
  */
-export async function countAlerts(db: Db) {
+export async function countAlerts(db: Db, now: number) {
   const alerts = await db
     .selectFrom('alert')
     .select((eb) => ['phase', eb.fn.countAll<number>().as('count')])
@@ -68,5 +78,43 @@ export async function countAlerts(db: Db) {
     .executeTakeFirst()
   const lease = await db.selectFrom('alert_lease').select('turned_at').executeTakeFirst()
   const { count = 0, dueAt = null } = waiting ?? {}
-  return { alerts, waiting: Number(count), dueAt, evaluatedAt: lease?.turned_at ?? null }
+  return {
+    alerts,
+    waiting: Number(count),
+    dueAt,
+    evaluatedAt: lease?.turned_at ?? null,
+    overdue: await overdueAt(db, now),
+  }
 }
+
+/**
+ * The number of messages that should have been tried more than a minute ago, and of the workspaces that they belong to.
+ * Each is read from an index alone, since there may be hundreds of thousands.
+ */
+export async function overdueAt(db: Db, now: number): Promise<{ deliveries: number; workspaces: number }> {
+  const since = now - overdueAfterMs
+  const { count } = await db
+    .selectFrom('alert_delivery')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('state', '=', 'waiting')
+    .where('due_at', '<', since)
+    .executeTakeFirstOrThrow()
+  if (Number(count) === 0) return { deliveries: 0, workspaces: 0 }
+  const scopes = await db
+    .selectFrom('alert_channel')
+    .select('scope')
+    .distinct()
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('alert_delivery')
+          .select('alert_delivery.id')
+          .whereRef('channel_id', '=', 'alert_channel.id')
+          .where('state', '=', 'waiting')
+          .where('due_at', '<', since),
+      ),
+    )
+    .execute()
+  return { deliveries: Number(count), workspaces: scopes.length }
+}
+
+const overdueAfterMs = 60_000

@@ -1,32 +1,39 @@
 /** The service is healthy if its database accepts a write within two seconds. */
 import { sql } from 'kysely'
 import type { Store } from '../db/open.ts'
+import { overdueAt } from './alert-metrics.ts'
 
 const patience = 2000
 /** The milliseconds for which the result of a check is used again, so that frequent checks cost almost nothing. */
 const lasts = 1000
 
-export type Health = { ok: true } | { ok: false; message: string }
+export type Health =
+  /** `messages` are the messages about alerts that should have been tried more than a minute ago. */
+  { ok: true; messages?: { overdue: number; workspaces: number } } | { ok: false; message: string }
 
-export function healthOf(store: Store): () => Promise<Health> {
+export function healthOf(store: Store, now: () => number): () => Promise<Health> {
   let last: Promise<Health> | undefined
   let asked = Number.NEGATIVE_INFINITY
   return () => {
     if (last && performance.now() - asked < lasts) return last
     asked = performance.now()
-    last = check(store)
+    last = check(store, now())
     return last
   }
 }
 
-async function check(store: Store): Promise<Health> {
+async function check(store: Store, now: number): Promise<Health> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Health>((resolve) => {
     const message = `The database did not take a write within ${patience / 1000} s.`
     timer = setTimeout(() => resolve({ ok: false, message }), patience)
   })
+  const overdue = async (): Promise<Health> => {
+    const { deliveries, workspaces } = await overdueAt(store.db, now)
+    return { ok: true, ...(deliveries > 0 && { messages: { overdue: deliveries, workspaces } }) }
+  }
   const written = write(store).then(
-    (): Health => ({ ok: true }),
+    overdue,
     (error): Health => ({ ok: false, message: `The database takes no writes: ${error?.message ?? error}` }),
   )
   return await Promise.race([written, late]).finally(() => clearTimeout(timer))

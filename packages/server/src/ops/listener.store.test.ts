@@ -18,7 +18,7 @@ import { createRegistry } from './metrics.ts'
 async function listening({ store, clock }: Pick<TestWorkspace, 'store' | 'clock'>) {
   const observed = { store, config: testConfig({ version: '1.2.3' }), now: clock.now }
   const registry = createRegistry({ ...observed, agents: createMetrics(), live: { size: 3 } })
-  const server = opsListener(registry, healthOf(store), '1.2.3')
+  const server = opsListener(registry, healthOf(store, Date.now), '1.2.3')
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -132,9 +132,11 @@ everyEngine('the metrics of alerts', (open: () => Promise<Store>) => {
     const { ask, close } = await listening(w)
     const lines = (await ask('/metrics')).text.split('\n').filter((line) => line.startsWith('svc_alert'))
     expect(lines.sort()).toEqual([
+      'svc_alert_deliveries_overdue 0',
       'svc_alert_deliveries_waiting 0',
       'svc_alert_delivery_overdue_seconds 0',
       'svc_alert_evaluation_age_seconds 20',
+      'svc_alert_overdue_workspaces 0',
     ])
     await close()
     await w.store.close()

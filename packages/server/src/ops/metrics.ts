@@ -25,7 +25,7 @@ export function createRegistry(observed: Observed): Registry {
   gaugesOf(registry, observed)
   alertGauges(
     registry,
-    remembered(() => countAlerts(observed.store.db), 5000),
+    remembered(() => countAlerts(observed.store.db, observed.now()), 5000),
     observed.now,
   )
   return registry

@@ -2,6 +2,7 @@
  * Records tries to sign in: a log line for each, good or bad, and a person's last successful ones for the account page.
  */
 import type { SignInRecord } from '@svc/api'
+import { foreignLine } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
@@ -55,7 +56,7 @@ export function recordSignIn(db: Db, personId: string, record: SignInRecord): Pr
       at,
       method,
       address,
-      user_agent: userAgent.slice(0, maxUserAgent),
+      user_agent: foreignLine(userAgent, maxUserAgent),
     }
     await trx.insertInto('sign_in').values(row).execute()
     const kept = newest(trx, personId).select('id')

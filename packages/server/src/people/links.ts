@@ -41,34 +41,58 @@ export function createLink(
     const person = purpose === 'first' ? null : await findPerson(trx, email ?? '')
     if (person === undefined) return unknownPerson(email ?? '')
     if (purpose === 'claim' && person && (await isEmailConfirmed(trx, person.id))) return confirmedAlready(person)
-    // If several mails about a forgotten password are sent to a person, only the last one has a link that works.
-    if (purpose === 'forgot' && person) await dropUnused(trx, person.id, purpose)
     const token = randomBytes(32).toString('base64url')
     if (!person) await trx.deleteFrom('link').where('purpose', '=', 'first').where('used_at', 'is', null).execute()
-    await trx
-      .insertInto('link')
-      .values({
-        hash: hashToken(token),
-        purpose,
-        person_id: person?.id ?? null,
-        created_at: now,
-        expires_at: now + lasts[purpose],
-        used_at: null,
-      })
-      .execute()
-    const subject = person ? `person ${person.email}` : 'first person'
-    await audit(trx, { workspaceId: null, at: now, by, action: 'link.made', subject, details: { purpose } })
+    await insertLink({ db: trx, by, now }, { purpose, person, token })
     return done(token)
   })
 }
 
-const dropUnused = (trx: Db, personId: string, purpose: LinkTable['purpose']) =>
-  trx
-    .deleteFrom('link')
-    .where('person_id', '=', personId)
-    .where('purpose', '=', purpose)
-    .where('used_at', 'is', null)
-    .execute()
+/** Stores a link, unless there is one with this token. */
+async function insertLink(
+  { db, by, now }: Ctx,
+  { purpose, person, token }: { purpose: LinkTable['purpose']; person: Person | null; token: string },
+): Promise<void> {
+  const row = await db
+    .insertInto('link')
+    .values({
+      hash: hashToken(token),
+      purpose,
+      person_id: person?.id ?? null,
+      created_at: now,
+      expires_at: now + lasts[purpose],
+      used_at: null,
+    })
+    .onConflict((oc) => oc.column('hash').doNothing())
+    .returning('hash')
+    .executeTakeFirst()
+  const subject = person ? `person ${person.email}` : 'first person'
+  if (row) await audit(db, { workspaceId: null, at: now, by, action: 'link.made', subject, details: { purpose } })
+}
+
+/**
+ * Makes sure that the link of a mail about a forgotten password can be used: each try of the mail has the same link, and
+ * earlier links stay good. False if the mail is not needed any longer, because this link has expired, or one for a new
+ * password was used since `askedAt`.
+ */
+export function ensureForgotLink(
+  { db, by, now }: Ctx,
+  person: Person,
+  { token, askedAt }: { token: string; askedAt: number },
+): Promise<boolean> {
+  return transaction(db, async (trx) => {
+    const used = await trx
+      .selectFrom('link')
+      .select('hash')
+      .where('person_id', '=', person.id)
+      .where('purpose', 'in', ['forgot', 'claim'])
+      .where('used_at', '>=', askedAt)
+      .executeTakeFirst()
+    if (used) return false
+    await insertLink({ db: trx, by, now }, { purpose: 'forgot', person, token })
+    return linkIsGood(trx, 'forgot', token, now)
+  })
+}
 
 const confirmedAlready = ({ email }: Person) =>
   refuse(

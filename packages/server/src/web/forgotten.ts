@@ -1,6 +1,6 @@
 /**
  * Requests of people who forgot their password. The answer is the same for every valid e-mail address, because the
- * service looks up whether the address has an account only later, when it sends the mail.
+ * service looks up only afterwards whether the address has an account. For one without an account nothing is queued.
  */
 import type { Forgotten } from '@svc/api'
 import type { Context } from 'hono'
@@ -10,6 +10,7 @@ import type { WebEnv } from '../kit/guards.ts'
 import { isEmail, normalEmail } from '../people/email.ts'
 import { queueMail } from '../people/mails.ts'
 import { type Limit, Tries } from '../people/rate.ts'
+import { findPerson } from '../people/store.ts'
 import { Refusal } from '../refusal.ts'
 
 /** The limit of requests for a new password from one network address. */
@@ -20,7 +21,12 @@ const perCaller: Limit = { max: 10, seconds: 3600 }
  */
 const perAccount: Limit = { max: 3, seconds: 3600 }
 
-export function forgottenPasswords({ store, config, now }: WebDeps) {
+/** The maximum number of requests that are answered and not yet looked up. */
+const pendingMax = 1000
+
+export function forgottenPasswords({ store, config, log, now }: WebDeps) {
+  let last: Promise<unknown> = Promise.resolve()
+  let pending = 0
   const addressOf = callerAddress(config.trustedProxies)
   const callers = new Tries(perCaller)
   const accounts = new Tries(perAccount)
@@ -34,7 +40,31 @@ export function forgottenPasswords({ store, config, now }: WebDeps) {
     callers.add(caller, now())
     if (!mails || accounts.wait(email, perAccount, now()) !== undefined) return { mails }
     accounts.add(email, now())
-    await queueMail(store.db, { kind: 'forgot', email }, now())
+    afterAnswer(c, () => queueIfKnown(email))
     return { mails }
+  }
+
+  /** Does work once the answer was sent, one after the other, so that the answer takes the same time in all cases. */
+  function afterAnswer(c: Context<WebEnv>, work: () => Promise<void>): void {
+    if (pending >= pendingMax) {
+      log.warn('a request for a new password was dropped: too many are pending')
+      return
+    }
+    pending++
+    const { outgoing } = c.env
+    const begin = () => {
+      last = last
+        .then(work)
+        .catch((error) => log.warn({ err: error }, 'a request for a new password was lost'))
+        .finally(() => pending--)
+    }
+    if (outgoing.closed) begin()
+    else outgoing.once('close', begin)
+  }
+
+  async function queueIfKnown(email: string): Promise<void> {
+    if (!(await findPerson(store.db, email))) return
+    const isQueued = await queueMail(store.db, { kind: 'forgot', email }, now())
+    if (!isQueued) log.warn('a mail about a forgotten password was dropped: too many wait for the mail server')
   }
 }

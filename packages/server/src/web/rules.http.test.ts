@@ -56,6 +56,7 @@ const members = [
   'POST /api/web/w/:slug/my-channels',
   'PATCH /api/web/w/:slug/my-channels/:channel',
   'POST /api/web/w/:slug/my-channels/:channel/test',
+  'GET /api/web/w/:slug/my-channels/:channel/tests/:id',
   'DELETE /api/web/w/:slug/my-channels/:channel',
 ]
 /** Routes on which a member may only act on their own entry. */

@@ -68,8 +68,8 @@ export function invite(
     })
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${address}` }
     await audit(trx, { ...note, action: 'member.invited', details: { role } })
-    const mailed = mail && people.config.smtpUrl !== undefined
-    if (mailed) await queueMail(trx, { kind: 'invitation', invitation: id }, now)
+    const canMail = mail && people.config.smtpUrl !== undefined
+    const mailed = canMail && (await queueMail(trx, { kind: 'invitation', invitation: id }, now))
     return done({ id, url: urlOf(people, id), mailed })
   })
 }

@@ -3,6 +3,7 @@ import type { ChannelRow } from '@svc/api'
 import { IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useAlertChange, useAlertsAgain } from '../../alerts/useAlertChange.ts'
+import { useChannelTest } from '../../alerts/useChannelTest.ts'
 import { api } from '../../api.ts'
 import { Confirm, Text } from '../../ui/index.ts'
 import { DisabledBecause, LastAnswer, TestButton } from './ChannelParts.tsx'
@@ -22,7 +23,10 @@ interface ChannelLineProps {
  */
 export function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
   const { name, kind, address, format, enabled, disabledBecause, lastAnswer, lastAt } = channel
-  const test = useAlertChange(slug, 'Not sent', () => api.testChannel(slug, name))
+  const test = useChannelTest(slug, {
+    send: () => api.testChannel(slug, name),
+    follow: (id) => api.channelTest(slug, name, id),
+  })
   const turn = useAlertChange(slug, 'Not changed', () =>
     enabled ? api.disableChannel(slug, name) : api.enableChannel(slug, name),
   )

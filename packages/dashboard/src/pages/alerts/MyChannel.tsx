@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { PersonalChannelRow } from '@svc/api'
 import { useState } from 'react'
-import { useAlertChange } from '../../alerts/useAlertChange.ts'
+import { useChannelTest } from '../../alerts/useChannelTest.ts'
 import { api } from '../../api.ts'
 import { Text } from '../../ui/index.ts'
 import { DisabledBecause, LastAnswer, TestButton } from './ChannelParts.tsx'
@@ -15,7 +15,10 @@ import { TestResult } from './TestResult.tsx'
 export function MyChannel({ slug, channel }: { slug: string; channel: PersonalChannelRow }) {
   const { name, kind, address, disabledBecause, lastAnswer, lastAt } = channel
   const [editing, setEditing] = useState(false)
-  const test = useAlertChange(slug, 'Not sent', () => api.testMyChannel(slug, name))
+  const test = useChannelTest(slug, {
+    send: () => api.testMyChannel(slug, name),
+    follow: (id) => api.myChannelTest(slug, name, id),
+  })
   return (
     <li>
       <div className="al-item">

@@ -4,6 +4,7 @@
  * rows are deleted with their workspace.
  */
 import type { AlertLevel, AlertSubject, ChannelKind, DeliveryState, MessageFormat, RuleName } from '@svc/api'
+import type { Generated } from 'kysely'
 
 /**
  * The settings of an alert rule that people changed. Where a column is null, the default in alerts/conditions.ts
@@ -142,12 +143,23 @@ export interface AlertChannelTable {
    * channel was enabled again.
    */
   dead: number
+  /** The node that sends a message to this channel right now; null if none does. */
+  leased_by: string | null
+  /** Until when no other node may send to this channel; null if none sends. */
+  leased_until: number | null
+  /** 1 if the last try was accepted, 0 if it was not, null if nothing was tried. Tests count, too. */
+  works: number | null
 }
 
 /** One message to one channel. `id` is sent as the header `webhook-id`, the same on every try. */
 export interface AlertDeliveryTable {
   id: string
   channel_id: string
+  /**
+   * The place of the delivery in the order in which the messages of its channel were made. It comes from the database,
+   * since the clocks of nodes differ.
+   */
+  seq: Generated<number>
   kind: 'alert' | 'test'
   /**
    * The changes that the message is about (alerts/message.ts), as a JSON array. For a test message the array has one

@@ -2,7 +2,7 @@
  * A channel is a function that makes one HTTP request from a message. It does not send the request, so tests can read
  * what each service would get. Text from agents is escaped here, by the rules of each service.
  */
-import { cut } from '@svc/protocol'
+import { cut, safeLine } from '@svc/protocol'
 import type { SealKey } from '../seal.ts'
 
 export interface Call {
@@ -77,7 +77,8 @@ export const plain = (
 export const facts = ({ lines, title }: Text, max: number): string =>
   cut((lines.length > 0 ? lines : [title]).map(oneLine).join('\n'), max)
 
-export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+/** A text on one line, without characters that control the direction of text. */
+export const oneLine = safeLine
 
 /** Appends a path to an address; the address may end with a slash. */
 export const below = (url: string, path: string): string => `${url.replace(/\/+$/, '')}/${path}`

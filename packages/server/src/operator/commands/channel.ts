@@ -61,9 +61,10 @@ export const channelCommands = {
   ...commandOf<ChannelTest>(alerts.testChannel, {
     run: async (request, service, stores) => {
       const at = await channelAt(request, service, stores)
-      const { deliveryId } = await stores.perform(service, stores.channelTested, at, undefined)
-      return stores.answerOfTest(service.store.db, deliveryId)
+      const begun = await stores.perform(service, stores.channelTested, at, undefined)
+      return stores.answerOfTest(service, begun)
     },
+    json: ({ ok, status, message }) => ({ ok, status, message }),
     show: ({ ok, message }) => `${ok ? 'The receiver took the test' : 'The test was not taken'}: ${line(message)}`,
   }),
   ...commandOf<{ ok: true }>(alerts.enableChannel, {

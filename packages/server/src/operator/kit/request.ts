@@ -18,7 +18,10 @@ export interface Request {
  * The parts of the service that a command uses. They belong to the running service, or were opened for this one
  * command.
  */
-export type Service = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
+export type Service = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'> & {
+  /** True if they were opened for this command. No service may be running then. */
+  isAlone?: boolean
+}
 
 /** The error for a request that was understood and refused: exit code 1. */
 export class Refused extends Error {

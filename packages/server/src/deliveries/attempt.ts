@@ -1,0 +1,74 @@
+/**
+ * The one function under which the service calls anything outside: receivers, mail servers and the heartbeat. A call
+ * ends at its deadline by a timer of our own, because a library may never settle its promise.
+ */
+import { foreignLine } from '@svc/protocol'
+import { messageOf } from '../errors.ts'
+
+/** The milliseconds that one try may take. */
+export const tryMs = 15_000
+/** The milliseconds after the deadline in which a call may still return what has arrived so far. */
+const graceMs = 500
+
+export type Attempted<T> =
+  | { is: 'done'; value: T }
+  | { is: 'failed'; error: unknown }
+  /** The call did not end within its time. */
+  | { is: 'late' }
+  /** The service stops, which says nothing about the receiver. */
+  | { is: 'stopped' }
+
+export interface AttemptLimits {
+  /** Aborted when the service stops. */
+  stop?: AbortSignal | undefined
+  /** The milliseconds that the call may take. */
+  withinMs?: number | undefined
+}
+
+/**
+ * Makes one call to something outside. At its deadline, and when the service stops, the signal that `call` gets is
+ * aborted; shortly afterwards the attempt is over, whatever `call` does. This never throws.
+ */
+export function attempt<T>(
+  call: (signal: AbortSignal) => Promise<T>,
+  { stop, withinMs = tryMs }: AttemptLimits = {},
+): Promise<Attempted<T>> {
+  return new Promise((resolve) => {
+    const giving = new AbortController()
+    let grace: NodeJS.Timeout | undefined
+    const settle = (attempted: Attempted<T>) => {
+      clearTimeout(deadline)
+      clearTimeout(grace)
+      stop?.removeEventListener('abort', onStop)
+      resolve(attempted)
+      giving.abort()
+    }
+    const giveUp = (attempted: Attempted<T>) => {
+      grace ??= setTimeout(() => settle(attempted), graceMs)
+      giving.abort()
+    }
+    const deadline = setTimeout(() => giveUp({ is: 'late' }), withinMs)
+    const onStop = () => giveUp({ is: 'stopped' })
+    if (stop?.aborted) return settle({ is: 'stopped' })
+    stop?.addEventListener('abort', onStop)
+    Promise.resolve(giving.signal)
+      .then(call)
+      .then(
+        (value) => settle({ is: 'done', value }),
+        (error) => settle(endOf(error, { stopped: stop?.aborted === true, late: giving.signal.aborted })),
+      )
+  })
+}
+
+/** An error after the signal was aborted comes from the abort, so it says nothing about the receiver. */
+const endOf = (error: unknown, { stopped, late }: { stopped: boolean; late: boolean }): Attempted<never> =>
+  stopped ? { is: 'stopped' } : late ? { is: 'late' } : { is: 'failed', error }
+
+/**
+ * The message of an error from outside, in one clean line. If a host name has several addresses and all fail, Node
+ * throws one error that has no message and contains the errors of all addresses; the first of these is then used.
+ */
+export function wordsOf(error: unknown): string {
+  const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error
+  return foreignLine(messageOf(first)) || 'The connection failed.'
+}

@@ -1,0 +1,185 @@
+/**
+ * Takes the next message of a channel for this node. One node serves a channel at a time: the channel has a lease from
+ * the moment a message is taken until its outcome is stored.
+ */
+import type { Db, Store } from '../db/open.ts'
+import type { AlertChannelRow, AlertDeliveryRow } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
+import { wordsOf } from './attempt.ts'
+import { type DeliveryPlan, planNext, type WaitingDelivery } from './order.ts'
+import { countUnwritable, endReplaced, lockChannel } from './settling.ts'
+import { groupAfter, insertDelivery, isLeased, leaseMs, withdraw } from './store.ts'
+import { changesOf, type StoredChange, type Writer, type Written, writtenOf } from './writer.ts'
+
+export interface Claimed {
+  channel: AlertChannelRow
+  row: AlertDeliveryRow
+  written: Written
+}
+
+/** A message that could not be written, and why. */
+interface Unwritable {
+  delivery: string
+  reason: string
+}
+
+interface ClaimResult {
+  /** The message to send; undefined if none is due, or if another node serves the channel. */
+  claimed: Claimed | undefined
+  unwritable: readonly Unwritable[]
+}
+
+export interface Claiming<C extends StoredChange> {
+  channelId: string
+  /** The id of this node, which no other node on the same database has. */
+  node: string
+  writer: Writer<C>
+  now: number
+  /** A number from 0 up to 1, which spreads the time of the next try of a message that cannot be written. */
+  random: number
+  /** The only delivery to take, which is a test. */
+  only?: string | undefined
+}
+
+/** The maximum number of waiting deliveries of a channel that are read at once; the others follow later. */
+const readMax = 1000
+
+/**
+ * Takes the next due message of a channel, and writes it if that has not happened. Messages that it replaces end here.
+ * A message that cannot be written counts as tried, so that the others go on.
+ */
+export const claim = <C extends StoredChange>({ db }: Store, claiming: Claiming<C>): Promise<ClaimResult> =>
+  transaction(db, async (trx) => {
+    const { channelId, node, now, only } = claiming
+    const channel = await lockChannel(trx, channelId)
+    const isOurs = channel?.leased_by === node
+    const nothing = { claimed: undefined, unwritable: [] }
+    if (!channel || (!isOurs && isLeased(channel.leased_until, now))) return nothing
+    const waiting = await waitingOf(trx, channel)
+    // A node of an earlier version leases deliveries and not their channel.
+    if (!isOurs && waiting.some(({ leased_until }) => isLeased(leased_until, now))) return nothing
+    const wanted = waiting.filter(({ id, kind }) =>
+      only === undefined ? channel.enabled === 1 || kind === 'test' : id === only,
+    )
+    const { next, unwritable } = await nextMessage(trx, channel, wanted, claiming)
+    if (next) await lease(trx, next, { node, until: now + leaseMs })
+    return { claimed: next, unwritable }
+  })
+
+const waitingOf = (trx: Db, { id }: AlertChannelRow): Promise<AlertDeliveryRow[]> =>
+  trx
+    .selectFrom('alert_delivery')
+    .selectAll()
+    .where('channel_id', '=', id)
+    .where('state', '=', 'waiting')
+    .orderBy('seq')
+    .orderBy('id')
+    .limit(readMax)
+    .execute()
+
+async function lease(trx: Db, { channel, row }: Claimed, { node, until }: { node: string; until: number }) {
+  await trx
+    .updateTable('alert_channel')
+    .set({ leased_by: node, leased_until: until })
+    .where('id', '=', channel.id)
+    .execute()
+  // Nodes of an earlier version look at the lease of the delivery.
+  await trx.updateTable('alert_delivery').set({ leased_until: until }).where('id', '=', row.id).execute()
+}
+
+/** Plans, and plans again without the messages that cannot be written, until one can be sent or none is left. */
+async function nextMessage<C extends StoredChange>(
+  trx: Db,
+  channel: AlertChannelRow,
+  wanted: readonly AlertDeliveryRow[],
+  claiming: Claiming<C>,
+): Promise<{ next: Claimed | undefined; unwritable: Unwritable[] }> {
+  const unwritable: Unwritable[] = []
+  let left = wanted
+  const leaveOut = async (bad: readonly AlertDeliveryRow[], reason: string) => {
+    left = left.filter((row) => !bad.includes(row))
+    for (const row of bad) {
+      await countUnwritable(trx, row, reason, claiming)
+      // The log has one line for each such message, at its first try.
+      if (row.tries === 0) unwritable.push({ delivery: row.id, reason })
+    }
+  }
+  const unread = wanted.filter((row) => (row.due_at ?? 0) <= claiming.now && deliveryOf<C>(row) === undefined)
+  await leaveOut(unread, 'what is stored cannot be read')
+  for (;;) {
+    const { writer, now } = claiming
+    const deliveries = left.flatMap((row) => deliveryOf<C>(row) ?? [])
+    const plan = planNext(deliveries, { format: channel.format, now, groupAfter, fold: writer.fold })
+    if (!plan.next && !plan.write) return { next: undefined, unwritable }
+    try {
+      return { next: await carryOut(trx, channel, left, { plan, claiming }), unwritable }
+    } catch (error) {
+      if (!(error instanceof WritingFailed)) throw error
+      const about = new Set([plan.next, ...plan.dropped, ...plan.replaced])
+      const unwritten = left.filter(({ id, body }) => about.has(id) && body === null)
+      const failing = unwritten.filter((row) => failsAlone(channel, row, claiming))
+      await leaveOut(failing.length > 0 ? failing : unwritten, wordsOf(error.cause))
+    }
+  }
+}
+
+/** A row as the plan sees it; undefined if what is stored cannot be read. */
+function deliveryOf<C extends StoredChange>(row: AlertDeliveryRow): WaitingDelivery<C> | undefined {
+  const changes = changesOf<C>(row)
+  if (!changes || (row.body !== null && !writtenOf(row))) return undefined
+  const { id, kind, body, tries, due_at } = row
+  return { id, isTest: kind === 'test', changes, isWritten: body !== null, tries, dueAt: due_at ?? 0 }
+}
+
+/** The error for a message that the writer could not write. Its cause is the writer's error. */
+class WritingFailed extends Error {}
+
+function write<C extends StoredChange>(
+  channel: AlertChannelRow,
+  { isTest, changes }: Pick<WaitingDelivery<C>, 'isTest' | 'changes'>,
+  { writer, now }: Claiming<C>,
+): Written {
+  try {
+    const [first] = changes as readonly (C & { workspace?: string })[]
+    return isTest ? writer.test(first?.workspace ?? '', channel, now) : writer.write(channel, changes, now)
+  } catch (cause) {
+    throw new WritingFailed('The message could not be written.', { cause })
+  }
+}
+
+function failsAlone<C extends StoredChange>(
+  channel: AlertChannelRow,
+  row: AlertDeliveryRow,
+  claiming: Claiming<C>,
+): boolean {
+  try {
+    write(channel, { isTest: row.kind === 'test', changes: changesOf<C>(row) ?? [] }, claiming)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** Writes the planned message and ends those that it replaces. Throws WritingFailed before anything is changed. */
+async function carryOut<C extends StoredChange>(
+  trx: Db,
+  channel: AlertChannelRow,
+  rows: readonly AlertDeliveryRow[],
+  { plan, claiming }: { plan: DeliveryPlan<C>; claiming: Claiming<C> },
+): Promise<Claimed | undefined> {
+  const { now } = claiming
+  const planned = rows.find(({ id }) => id === plan.next)
+  const isTest = planned?.kind === 'test'
+  const written = plan.write ? write(channel, { isTest, changes: plan.write.changes }, claiming) : undefined
+  await endReplaced(trx, plan.replaced, now)
+  await withdraw(trx, plan.dropped)
+  if (!written) return planned && { channel, row: planned, written: writtenOf(planned) as Written }
+  const body = JSON.stringify(written)
+  if (planned) {
+    await trx.updateTable('alert_delivery').set({ body }).where('id', '=', planned.id).execute()
+    return { channel, row: { ...planned, body }, written }
+  }
+  await trx.updateTable('alert_channel').set({ grouped_at: now }).where('id', '=', channel.id).execute()
+  const changes = JSON.stringify(plan.write?.changes)
+  return { channel, row: await insertDelivery(trx, channel.id, { changes, body, due_at: now }, now), written }
+}

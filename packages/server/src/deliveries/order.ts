@@ -1,0 +1,155 @@
+/**
+ * Decides which message of a channel is sent next, so that the channel accepts the messages about one alert in the
+ * order in which they were made. A newer message does not wait for an older one that failed: it takes the older one's
+ * place and says both. Pure.
+ */
+
+/** A waiting delivery. `C` is a change of an alert. */
+export interface WaitingDelivery<C> {
+  id: string
+  isTest: boolean
+  /** The changes that the message is about, in the order in which they were made. */
+  changes: readonly C[]
+  /** True if the message was written. Its text and its id then never change. */
+  isWritten: boolean
+  /** The number of tries so far. */
+  tries: number
+  dueAt: number
+}
+
+/** The changes to the waiting deliveries of a channel after which the next message can be sent. */
+export interface DeliveryPlan<C> {
+  /** Deliveries that somebody may have seen. They end with the words that a newer message replaced them. */
+  replaced: string[]
+  /** Deliveries that were never tried and are not needed any longer. */
+  dropped: string[]
+  /**
+   * The message to write from these changes. `into` is the delivery that gets it; undefined if a new delivery takes the
+   * place of those named in `replaced` and `dropped`.
+   */
+  write?: { into: string | undefined; changes: readonly C[] }
+  /** The delivery to send; undefined if none is due, or if it is the new one. */
+  next: string | undefined
+}
+
+interface PlanRules<C> {
+  format: 'single' | 'grouped'
+  now: number
+  /** Messages that are due within this time, in milliseconds, are sent together with a message that is due. */
+  groupAfter: number
+  /** Leaves out the changes that are not worth sending any longer. */
+  fold: (changes: readonly C[]) => readonly C[]
+}
+
+/** Plans the next message of a channel. `waiting` are its waiting deliveries in the order in which they were made. */
+export function planNext<C extends { id: string }>(
+  waiting: readonly WaitingDelivery<C>[],
+  rules: PlanRules<C>,
+): DeliveryPlan<C> {
+  const tests = waiting.filter(({ isTest }) => isTest)
+  const test = firstDue(tests, rules.now)
+  // Tests come first, because a person is waiting for the answer.
+  if (test) return planOf(test)
+  const alerts = waiting.filter(({ isTest }) => !isTest)
+  return rules.format === 'single' ? planSingle(alerts, rules) : planGroup(alerts, rules)
+}
+
+const planOf = <C>(
+  next: WaitingDelivery<C> | undefined,
+  over: readonly WaitingDelivery<C>[] = [],
+): DeliveryPlan<C> => ({
+  ...ending(over),
+  ...(next && !next.isWritten && { write: { into: next.id, changes: next.changes } }),
+  next: next?.id,
+})
+
+/** Divides deliveries that are not sent any longer: nobody has seen one that was neither written nor tried. */
+const ending = <C>(deliveries: readonly WaitingDelivery<C>[]) => {
+  const seen = (one: WaitingDelivery<C>) => one.isWritten || one.tries > 0
+  return {
+    replaced: deliveries.filter(seen).map(({ id }) => id),
+    dropped: deliveries.filter((one) => !seen(one)).map(({ id }) => id),
+  }
+}
+
+/** The delivery that has been due for the longest time; of several, the one that was made first. */
+const firstDue = <C>(deliveries: readonly WaitingDelivery<C>[], now: number): WaitingDelivery<C> | undefined =>
+  deliveries
+    .filter(({ dueAt }) => dueAt <= now)
+    .reduce<WaitingDelivery<C> | undefined>((best, one) => (best && best.dueAt <= one.dueAt ? best : one), undefined)
+
+/** Plans for a channel that gets each change in a message of its own. */
+function planSingle<C extends { id: string }>(
+  alerts: readonly WaitingDelivery<C>[],
+  rules: PlanRules<C>,
+): DeliveryPlan<C> {
+  const over: WaitingDelivery<C>[] = []
+  const first = new Map<string, WaitingDelivery<C>>()
+  for (const ofAlert of Map.groupBy(alerts, ({ id, changes }) => changes[0]?.id ?? id).values()) {
+    const left = folded(ofAlert, rules)
+    over.push(...ofAlert.filter((one) => !left.includes(one)))
+    const due = left.findIndex(({ dueAt }) => dueAt <= rules.now)
+    if (due < 0) continue
+    // A message that becomes due soon goes first, since the clock of the node that made it may be ahead.
+    const soon = left.findIndex((one, i) => i <= due && one.tries === 0 && one.dueAt <= rules.now + rules.groupAfter)
+    const chosen = soon < 0 ? due : soon
+    over.push(...left.slice(0, chosen))
+    for (const one of left.slice(chosen, chosen + 1))
+      first.set(one.id, { ...one, dueAt: Math.min(one.dueAt, rules.now) })
+  }
+  const inOrder = alerts.flatMap(({ id }) => first.get(id) ?? [])
+  return planOf(firstDue(inOrder, rules.now), over)
+}
+
+/** Leaves out the deliveries about one alert that a newer one, which is due and not yet written, makes superfluous. */
+function folded<C extends { id: string }>(
+  ofAlert: readonly WaitingDelivery<C>[],
+  { now, fold }: PlanRules<C>,
+): readonly WaitingDelivery<C>[] {
+  const last = ofAlert.findLastIndex(({ isWritten, dueAt }) => !isWritten && dueAt <= now)
+  const kept = new Set(fold(ofAlert.slice(0, last + 1).flatMap(({ changes }) => changes)))
+  return ofAlert.filter(({ changes }, i) => i > last || changes.some((change) => kept.has(change)))
+}
+
+/** Plans for a channel that gets several changes in one message. */
+function planGroup<C extends { id: string }>(
+  alerts: readonly WaitingDelivery<C>[],
+  { now, groupAfter, fold }: PlanRules<C>,
+): DeliveryPlan<C> {
+  const isNew = ({ isWritten }: WaitingDelivery<C>) => !isWritten
+  if (alerts.some((one) => isNew(one) && one.dueAt <= now)) {
+    // A message that a person wants only later is not sent together with messages that are due now.
+    const group = withEarlier(
+      alerts,
+      alerts.filter((one) => isNew(one) && one.dueAt <= now + groupAfter),
+    )
+    const changes = group.flatMap((one) => one.changes)
+    return { ...ending(group), write: { into: undefined, changes: fold(changes) }, next: undefined }
+  }
+  return planOf(firstDue(firstAbout(alerts.filter(({ isWritten }) => isWritten)), now))
+}
+
+/** The deliveries that are not about an alert of an earlier one. */
+function firstAbout<C extends { id: string }>(deliveries: readonly WaitingDelivery<C>[]): WaitingDelivery<C>[] {
+  const seen = new Set<string>()
+  return deliveries.filter(({ changes }) => {
+    const isFirst = !changes.some(({ id }) => seen.has(id))
+    for (const { id } of changes) seen.add(id)
+    return isFirst
+  })
+}
+
+/** Adds to a group the earlier deliveries about the same alerts, and those about the alerts of these, and so on. */
+function withEarlier<C extends { id: string }>(
+  alerts: readonly WaitingDelivery<C>[],
+  first: readonly WaitingDelivery<C>[],
+): readonly WaitingDelivery<C>[] {
+  const group = new Set(first)
+  const about = new Set<string>()
+  for (const one of alerts.toReversed()) {
+    if (!group.has(one) && !one.changes.some(({ id }) => about.has(id))) continue
+    group.add(one)
+    for (const { id } of one.changes) about.add(id)
+  }
+  return alerts.filter((one) => group.has(one))
+}
