@@ -58,8 +58,9 @@ export function newHeartbeat({ url, log, lookedAt, stop, withinMs: within = with
 
   function note(answer: TryResult): void {
     if (answer.is === 'stopped') return
-    if (answer.is !== 'status') return log.warn({ reason: answerWords(answer) }, 'the heartbeat did not arrive')
-    if (answer.status < 200 || answer.status > 299) log.warn({ status: answer.status }, 'the heartbeat was not taken')
+    if (answer.is !== 'status') log.warn({ reason: answerWords(answer) }, 'the heartbeat did not arrive')
+    else if (answer.status < 200 || answer.status > 299)
+      log.warn({ status: answer.status }, 'the heartbeat was not taken')
   }
 }
 

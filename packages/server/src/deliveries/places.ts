@@ -28,14 +28,16 @@ export interface DueChannel extends ServedChannel {
 /** Chooses the channels to serve next. `held` are the channels that are served now, of which none is chosen again. */
 export function chooseChannels(due: readonly DueChannel[], held: readonly ServedChannel[]): DueChannel[] {
   const isHeld = new Set(held.map(({ id }) => id))
-  const waiting = due.filter(({ id }) => !isHeld.has(id)).toSorted(inOrder)
-  const working = chooseInTurn(
-    waiting.filter(({ works }) => works),
-    held,
-  )
-  const others = waiting.filter(({ works }) => !works)
+  const waiting = due.filter(({ id }) => !isHeld.has(id))
+  const works = waiting.filter((one) => one.works).toSorted((a, b) => a.dueAt - b.dueAt)
+  const others = waiting.filter((one) => !one.works).toSorted(longestLeftAlone)
+  const working = chooseInTurn(works, held)
   return [...working, ...chooseInTurn(others, [...held, ...working])]
 }
+
+/** Channels that were never tried come first, and then the channel whose last try was the longest ago. */
+const longestLeftAlone = (a: DueChannel, b: DueChannel): number =>
+  (a.triedAt ?? 0) - (b.triedAt ?? 0) || a.dueAt - b.dueAt
 
 /** Lets workspaces take turns: in each round, at most one channel of a workspace is chosen. */
 function chooseInTurn(channels: readonly DueChannel[], held: readonly ServedChannel[]): DueChannel[] {
@@ -55,13 +57,6 @@ function chooseInTurn(channels: readonly DueChannel[], held: readonly ServedChan
   }
   return chosen
 }
-
-/**
- * Of channels that work, the earliest message comes first. Of the others, those that were never tried come first, and
- * then the channel whose last try was the longest ago.
- */
-const inOrder = (a: DueChannel, b: DueChannel): number =>
-  a.works && b.works ? a.dueAt - b.dueAt : (a.triedAt ?? 0) - (b.triedAt ?? 0) || a.dueAt - b.dueAt
 
 function hasPlace({ scope, works }: ServedChannel, taken: readonly ServedChannel[]): boolean {
   const ofScope = taken.filter((one) => one.scope === scope)
