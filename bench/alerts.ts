@@ -2,9 +2,9 @@
  * Measures what the evaluation of alerts costs: the CPU time of one round over all agents of a workspace, and of the
  * longest turn of the event loop in it. The limit for comparison is one SQL statement that reads the four columns by
  * which most rules are judged. No agent sends reports: each round gets the time as an argument. Also times the
- * migration that adds the tables of alerts.
+ * migration that adds the tables of alerts, and how soon messages leave while other receivers hang (alerts/sending.ts).
  *
- *   npm run bench -- alerts [--agents 50000] [--rounds 5]
+ *   npm run bench -- alerts [--agents 50000] [--rounds 5] [--seconds 180]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,6 +17,7 @@ import { openEmbedded, type Store } from '../packages/server/src/db/open.ts'
 import { newId } from '../packages/server/src/ids.ts'
 import { accountTables } from '../packages/server/src/people/auth.ts'
 import { addWorkspace } from '../packages/server/testing/test-workspace.ts'
+import { benchSending } from './alerts/sending.ts'
 import { bodyOf, tokenOf } from './common/fleet.ts'
 import { count, fixed, table } from './common/table.ts'
 
@@ -58,7 +59,11 @@ const scenes: readonly [says: string, happens: (fleet: Fleet) => number][] = [
 export async function benchAlerts(args: string[]): Promise<string> {
   const { values } = parseArgs({
     args,
-    options: { agents: { type: 'string', default: '50000' }, rounds: { type: 'string', default: '5' } },
+    options: {
+      agents: { type: 'string', default: '50000' },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '180' },
+    },
   })
   const [agents, rounds] = [Number(values.agents), Number(values.rounds)]
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-alerts-'))
@@ -86,11 +91,14 @@ export async function benchAlerts(args: string[]): Promise<string> {
         fixed(Math.max(...measured.map(({ turn }) => turn))),
       ])
     }
+    console.error('alerts: receivers hang')
+    const sending = await benchSending(store, Number(values.seconds))
     const columns = ['fleet', 'CPU ms, first round', 'CPU ms, later', '÷ limit', 'of a core', 'longest turn, CPU ms']
     return [
       `${count(agents)} agents of one workspace, reports of 3 KB, ${rounds} rounds each; the median of the later ones.`,
       table(columns, rows),
       `The limit, one statement that reads four columns of every agent, takes ${fixed(limit, 0)} ms. A later round may take ${maxShare * 100} % of a core, a turn ${maxTurn} ms. The migration of this fleet to the tables of alerts took ${fixed(migrated, 0)} ms.`,
+      sending,
     ].join('\n\n')
   } finally {
     await store.close()
