@@ -3,6 +3,7 @@ import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { sealKeyOf, unseal } from '../deliveries/seal.ts'
 import { endWaiting } from '../deliveries/settling.ts'
+import { insertDelivery } from '../deliveries/store.ts'
 import { acknowledge, liftMute, mute, setRule } from './changes.ts'
 import {
   addChannel,
@@ -177,6 +178,41 @@ everyEngine('what people do with alerts', (open) => {
     expect(await listDeliveries(w.store.db, w.workspace, { state: 'waiting', limit: 5 })).toMatchObject([
       { id, channel: 'ops', kind: 'test' },
     ])
+  })
+
+  test('a message that is no longer true is not sent again', async () => {
+    const { w, ctx, add } = await started()
+    await add()
+    const { db } = w.store
+    const [channel] = await db.selectFrom('alert_channel').selectAll().execute()
+    const alert = (id: string, ended: boolean) =>
+      db
+        .insertInto('alert')
+        .values({
+          ...{ id, scope: w.workspace.id, workspace_id: w.workspace.id, rule: 'bad', level: 'bad', phase: 'open' },
+          ...{ subject_kind: 'agent', subject_id: id, subject_name: id, phase_since: 0, since: 0, openings: '[]' },
+          ...{ told: 'open', reminders: 0, frozen: 0, muted: 0, version: 1, ended_at: ended ? 1 : null },
+        })
+        .execute()
+    await alert('over', true)
+    await alert('open', false)
+    const dead = async (id: string, type: string, state: 'dead' | 'sent' = 'dead') => {
+      const changes = JSON.stringify([{ id, type, subject: { kind: 'agent', name: id } }])
+      const row = await insertDelivery(db, channel?.id ?? '', { changes, due_at: null, state }, w.clock.now())
+      return row.id
+    }
+    const again = async (id: string) => {
+      const verdict = await retryDelivery(ctx(), w.workspace, id)
+      return verdict.ok || verdict.message
+    }
+    expect(await again(await dead('over', 'alert.opened'))).toBe(
+      'The message says that an alert about over is open, but that alert has ended.',
+    )
+    expect(await again(await dead('over', 'alert.ended'))).toBe(true)
+    const opened = await dead('open', 'alert.opened')
+    const reminded = await dead('open', 'alert.reminder')
+    expect(await again(reminded)).toBe(true)
+    expect(await again(opened)).toBe('A newer message about open was sent to this channel, or is waiting for it.')
   })
 
   test('an object that is named by its id alone is found in its workspace, or in the service', async () => {

@@ -144,6 +144,26 @@ everyEngine('what sends deliveries', (open) => {
     expect(mails[1] && headerOf(mails[1], 'List-Unsubscribe')).toBe('<https://svc.example.org/w/north/alerts>')
   })
 
+  test('a receiver that repeats the request, or redirects, does not reveal the secrets of its channel', async () => {
+    const { w, dispatcher, tell } = await started()
+    const secret = 'a-token-that-nobody-may-see'
+    const server = createServer((request, response) => {
+      if (request.url?.includes('slack')) response.writeHead(308, { location: `${request.url}/` }).end()
+      else response.end(`bad request: ${request.method} ${request.url}`)
+    })
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    closing.push(() => new Promise((closed) => server.close(closed)))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await tell(await addChannel(w, 'chat', { url, to: 'ops', secret }, { kind: 'telegram' }))
+    await tell(await addChannel(w, 'slack', { url: `${url}/slack/${secret}` }, { kind: 'slack' }))
+    await dispatcher.dispatch()
+    const rows = await w.store.db.selectFrom('alert_channel').select('last_answer').orderBy('name').execute()
+    expect(rows.map(({ last_answer }) => last_answer)).toEqual([
+      '200: bad request: POST /bot…/sendMessage',
+      `308: it redirects to ${url}/…; use that address`,
+    ])
+  })
+
   test('without a mail server no mail is sent, and the answer names the setting', async () => {
     const { w, dispatcher, tell } = await started()
     await tell(await addChannel(w, 'mail', { to: 'ops@example.org' }, { kind: 'email' }))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AlertChange, foldChanges, groupedBody, singleBody, textOf } from './message.ts'
+import { type AlertChange, cleanChange, foldChanges, groupedBody, singleBody, textOf } from './message.ts'
 import { lengthOf, summaryOf } from './words.ts'
 
 const at = Date.UTC(2026, 10, 22, 14, 2, 11, 345)
@@ -112,6 +112,46 @@ test('several changes are counted, and a line has up to ten names', () => {
     url: list,
     level: 'bad',
   })
+})
+
+test('up to five changes are written as each would be alone, a line each', () => {
+  const changes = [
+    named('mail-triage', { rule: 'bad', label: 'Disk full', detail: 'No space on /var' }),
+    named('backup', { type: 'alert.acknowledged', acknowledgedBy: 'Ada', note: 'I look at it' }),
+    named('crawler', { type: 'alert.ended', endedAt: at }),
+  ]
+  expect(textOf('north', changes, list)).toEqual({
+    title: 'north: 1 opened, 1 acknowledged, 1 ended',
+    lines: [
+      'mail-triage has been at level Bad for 10 minutes: Disk full. Level Bad, since 13:51 UTC. No space on /var',
+      'Ada acknowledged: backup has been offline since 13:51 UTC. Level Bad, since 13:51 UTC. Note: I look at it',
+      'crawler was offline from 13:51 UTC to 14:02 UTC, for 10 minutes. Level Bad, since 13:51 UTC.',
+    ],
+    url: list,
+    level: 'bad',
+  })
+  const lines = (count: number) =>
+    textOf(
+      'north',
+      names(count).map((name) => named(name)),
+      list,
+    ).lines.length
+  expect([lines(5), lines(6)]).toEqual([5, 1])
+})
+
+test('words of agents and people lose the characters that control a terminal or the direction of text', () => {
+  const words = 'ok \u202egpj.exe\u0007\nnext\u2066'
+  const dirty = { label: words, detail: words, note: words, acknowledgedBy: words }
+  const cleaned = cleanChange(
+    change({ ...dirty, agents: { names: [words], of: 1 }, subject: { kind: 'agent', name: words } }),
+  )
+  const line = 'ok gpj.exe next'
+  expect(cleaned).toEqual(
+    change({
+      ...{ label: line, detail: line, note: line, acknowledgedBy: line },
+      ...{ agents: { names: [line], of: 1 }, subject: { kind: 'agent', name: line } },
+    }),
+  )
 })
 
 test('one change links to its subject and says since when', () => {

@@ -8,6 +8,7 @@ import {
   type Outcome,
   outcomeOf,
   retryAfterMs,
+  tooOldWords,
   triesMax,
 } from './outbox.ts'
 
@@ -107,4 +108,24 @@ test('an answer is shown in one line', () => {
   )
   expect(answerWords(status(204))).toBe('204')
   expect(answerWords(down)).toBe('connect ECONNREFUSED')
+})
+
+test('what a receiver says is shown without characters that could do harm', () => {
+  const said = (message: string) => answerWords({ is: 'status', status: 200, retryAfter: undefined, message })
+  expect(said('ok \0 \u001b[31m\u0085\u202egpj.exe \ud83d')).toBe('200: ok \ufffd [31mgpj.exe \ufffd')
+  expect(said(`${'x'.repeat(199)}👍👍`)).toBe(`200: ${'x'.repeat(199)}👍`)
+})
+
+test('a redirect names its target', () => {
+  const redirect = 'https://example.org/hook/'
+  expect(answerWords({ is: 'status', status: 308, retryAfter: undefined, message: '', redirect })).toBe(
+    '308: it redirects to https://example.org/hook/; use that address',
+  )
+})
+
+test('a delivery that is given up because of its age keeps its last answer', () => {
+  expect([tooOldWords('500: oops'), tooOldWords(null)]).toEqual([
+    '500: oops (It could not be sent within 24 hours)',
+    'It could not be sent within 24 hours.',
+  ])
 })

@@ -284,6 +284,20 @@ everyEngine('deliveries as rows', (open) => {
     expect(await is()).toMatchObject({ dead: 0, failing_since: null })
   })
 
+  test('deliveries that were tried for a day count as given up, and keep the answer that they got', async () => {
+    const { w, tell, claimed, ends, rows, is } = await opened()
+    for (let i = 0; i < 11; i++) await tell(`${i}`)
+    for (let [one] = await claimed(); one; [one] = await claimed()) await ends(one.id, failed)
+    await tell('never tried')
+    w.clock.pass(day)
+    expect(await endOld(w.store, w.clock.now())).toEqual([(await is()).id])
+    expect(await is()).toMatchObject({ enabled: 0, dead: 11 })
+    expect((await is()).disabled_why).toContain('500: oops')
+    expect(new Set((await rows()).map(({ last_answer }) => last_answer))).toEqual(
+      new Set(['500: oops (It could not be sent within 24 hours)', 'It could not be sent within 24 hours.']),
+    )
+  })
+
   test('an answer that comes after the delivery ended changes nothing', async () => {
     const { w, tell, claimed, ends, rows } = await opened()
     await tell('a')
