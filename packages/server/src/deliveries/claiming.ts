@@ -181,5 +181,7 @@ async function carryOut<C extends StoredChange>(
   }
   await trx.updateTable('alert_channel').set({ grouped_at: now }).where('id', '=', channel.id).execute()
   const changes = JSON.stringify(plan.write?.changes)
-  return { channel, row: await insertDelivery(trx, channel.id, { changes, body, due_at: now }, now), written }
+  const ended = new Set([...plan.replaced, ...plan.dropped])
+  const seq = Math.max(...rows.filter(({ id }) => ended.has(id)).map((row) => row.seq))
+  return { channel, row: await insertDelivery(trx, channel.id, { changes, body, due_at: now, seq }, now), written }
 }

@@ -168,12 +168,16 @@ function play(
   let [at, ids] = [now, 0]
   const tryOnce = (isTaken: boolean) => {
     const planned = planNext(rows, { format, now: at, groupAfter: 30, fold })
-    rows = rows.filter(({ id }) => !planned.replaced.includes(id) && !planned.dropped.includes(id))
+    const ended = new Set([...planned.replaced, ...planned.dropped])
+    // A new group has the place of the last one of those that it replaces.
+    const after = rows.slice(rows.findLastIndex(({ id }) => ended.has(id)) + 1)
+    rows = rows.filter(({ id }) => !ended.has(id))
     const { write } = planned
     let target = planned.next
     if (write && write.into === undefined) {
       target = `${ids++}`
-      rows.push({ id: target, isTest: false, changes: write.changes, isWritten: true, tries: 0, dueAt: at })
+      const group = { id: target, isTest: false, changes: write.changes, isWritten: true, tries: 0, dueAt: at }
+      rows.splice(rows.length - after.length, 0, group)
     }
     const sent = rows.find(({ id }) => id === target)
     if (!sent) return false

@@ -139,17 +139,27 @@ function firstAbout<C extends { id: string }>(deliveries: readonly WaitingDelive
   })
 }
 
-/** Adds to a group the earlier deliveries about the same alerts, and those about the alerts of these, and so on. */
+/**
+ * Adds to a group all deliveries about the same alerts that were made before its last one, and those about the alerts of
+ * these, and so on. So the group has the place of its last delivery in the order.
+ */
 function withEarlier<C extends { id: string }>(
   alerts: readonly WaitingDelivery<C>[],
   first: readonly WaitingDelivery<C>[],
 ): readonly WaitingDelivery<C>[] {
   const group = new Set(first)
-  const about = new Set<string>()
-  for (const one of alerts.toReversed()) {
-    if (!group.has(one) && !one.changes.some(({ id }) => about.has(id))) continue
-    group.add(one)
-    for (const { id } of one.changes) about.add(id)
+  const about = new Set(first.flatMap(({ changes }) => changes.map(({ id }) => id)))
+  const earlier = alerts.slice(
+    0,
+    alerts.findLastIndex((one) => group.has(one)),
+  )
+  for (let before = -1; before < group.size; ) {
+    before = group.size
+    for (const one of earlier) {
+      if (group.has(one) || !one.changes.some(({ id }) => about.has(id))) continue
+      group.add(one)
+      for (const { id } of one.changes) about.add(id)
+    }
   }
   return alerts.filter((one) => group.has(one))
 }
