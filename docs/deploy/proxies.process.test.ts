@@ -9,6 +9,7 @@ import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { newServiceHome, populate, type ServiceHome } from '../../packages/server/testing/service-process.ts'
 import { newPostgresDatabase } from '../../packages/server/testing/stores.ts'
@@ -79,7 +80,7 @@ test.skipIf(!nginx)('nginx.conf: two nodes behind TLS', async () => {
   const site = filled(example('nginx.conf'), {
     '10.0.0.1:8787': `127.0.0.1:${portOf(nodes[0])}`,
     '10.0.0.2:8787': `127.0.0.1:${portOf(nodes[1])}`,
-    'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
+    'listen 443 ssl http2;': `listen 127.0.0.1:${port} ssl http2;`,
     'server_name svc.example.org': 'server_name localhost',
     '/etc/nginx/svc.': `${folder}/svc.`,
   })
@@ -119,6 +120,8 @@ async function behind({ port, nodes, folder }: Proxied, startProxy: () => ChildP
   await eventually('a report gets through the proxy', async () =>
     expect((await report('first').catch(() => undefined))?.status).toBe(200),
   )
+
+  expect(await protocolOf(port, ca)).toBe('h2')
 
   const origin = `https://localhost:${port}`
   const signedIn = await ask('/api/auth/sign-in/email', { email, password }, { origin })
@@ -192,6 +195,14 @@ function call(port: number, ca: Buffer, path: string, body: object | undefined, 
     req.on('error', reject)
     req.end(text)
   })
+}
+
+/** The protocol that the proxy chooses for a browser, which offers HTTP/2 and HTTP/1.1. */
+async function protocolOf(port: number, ca: Buffer) {
+  const socket = connect({ host: 'localhost', port, ca, ALPNProtocols: ['h2', 'http/1.1'] })
+  await once(socket, 'secureConnect')
+  socket.destroy()
+  return socket.alpnProtocol
 }
 
 function open(port: number, ca: Buffer, path: string, cookie: string) {
