@@ -273,6 +273,7 @@ export const orders: Readonly<Record<string, Order>> = {
         'notify.tsx': 'short messages',
         'paths.ts': 'addresses of pages',
         'theme.ts': 'colours and contrast',
+        'waiting.ts': 'limits of what the page holds open',
       },
     ],
     exceptions: [],

@@ -6,7 +6,10 @@ import type { Members, NewToken } from '@svc/api'
 import { afterEach, expect, expectTypeOf, test, vi } from 'vitest'
 import { ApiError, api, call } from './api.ts'
 
-afterEach(() => void vi.unstubAllGlobals())
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
 
 function answering(status: number, value: unknown) {
   const asked = vi.fn(async (_path: string, _init: RequestInit) => new Response(JSON.stringify(value), { status }))
@@ -131,4 +134,17 @@ test('a wrong path, method, parameter or field does not compile', () => {
     async () => (await call('GET /me')).password,
   ]
   expect(wrong).toBeTypeOf('function')
+})
+
+test('a request without an answer in time is given up, and frees its connection', async () => {
+  const late = new AbortController()
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal)
+  vi.stubGlobal(
+    'fetch',
+    (_path: string, { signal }: RequestInit) =>
+      new Promise((_, fail) => signal?.addEventListener('abort', () => fail(signal.reason))),
+  )
+  const asked = call('GET /me', new AbortController().signal)
+  late.abort()
+  await expect(asked).rejects.toMatchObject({ status: 0, message: expect.stringContaining('did not answer in time') })
 })

@@ -5,6 +5,7 @@
  */
 import type { BundleFinding, DeliveryState, NewRollout, Operations, Role, RolloutKind, WishOfMany } from '@svc/api'
 import { serviceHeard } from './ui/clock.ts'
+import { inTime, inTurn, uploadWithin } from './waiting.ts'
 
 export class ApiError extends Error {
   readonly status: number
@@ -19,6 +20,10 @@ export class ApiError extends Error {
     this.findings = findings
   }
 }
+
+/** True if the service refused a request with this HTTP status. */
+export const isRefusal = (error: unknown, status: number): boolean =>
+  error instanceof ApiError && error.status === status
 
 type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
@@ -71,20 +76,24 @@ const addressOf = (path: string, at: Readonly<Record<string, string>>) =>
   `/api/web${path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(at[name] ?? ''))}`
 
 async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  let response: Response
+  const limit = inTime(signal)
+  let status: number
+  let text: string
   try {
-    response = await fetch(path, {
+    const response = await fetch(path, {
       method,
       credentials: 'same-origin',
       headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
+      signal: limit,
     })
+    status = response.status
+    text = await response.text()
   } catch (cause) {
     if (signal?.aborted) throw cause
-    throw offline()
+    throw limit.aborted ? late() : offline()
   }
-  return read<T>(response.status, await response.text())
+  return read<T>(status, text)
 }
 
 /** Returns the value of the service's answer. Throws an ApiError if the answer is a refusal. */
@@ -96,6 +105,8 @@ function read<T>(status: number, text: string): T {
 }
 
 const offline = () => new ApiError(0, 'offline', 'Could not reach the service. Check your connection and try again.')
+const late = () =>
+  new ApiError(0, 'offline', 'The service did not answer in time. Look whether your change was made, and try again.')
 
 /**
  * Sends a file by XMLHttpRequest, which is the only way in which browsers report upload progress. The function `sent`
@@ -103,7 +114,10 @@ const offline = () => new ApiError(0, 'offline', 'Could not reach the service. C
  */
 function send<T>(path: string, file: Blob, sent: (share: number) => void): Promise<T> {
   return new Promise((done, fail) => {
+    sent(0)
     const request = new XMLHttpRequest()
+    request.timeout = uploadWithin
+    request.ontimeout = () => fail(late())
     request.open('POST', path)
     request.setRequestHeader('accept', 'application/json')
     request.setRequestHeader('content-type', 'application/zip')
@@ -289,7 +303,7 @@ export const api = {
   signIn: (email: string, password: string) => request('POST', '/api/auth/sign-in/email', { email, password }),
   signOut: () => request('POST', '/api/auth/sign-out', {}),
   upload: (slug: string, zip: Blob, sent: (share: number) => void) =>
-    send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent),
+    inTurn(() => send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent)),
   /** The address from which the zip of a version of a blueprint is downloaded. */
   bundleDownload: (slug: string, blueprint: string, version: string) =>
     addressFor(`GET ${versionPath}/bundle`, { slug, blueprint, version }),

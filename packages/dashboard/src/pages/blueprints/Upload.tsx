@@ -21,7 +21,7 @@ const zips = { 'application/zip': ['.zip'], 'application/x-zip-compressed': ['.z
 
 type Doing =
   | { is: 'nothing' }
-  | { is: 'sending'; file: string; share: number }
+  | { is: 'sending'; file: string; share: number | undefined }
   | { is: 'refused'; file: string; error: unknown }
 
 /**
@@ -36,7 +36,7 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
 
   const send = async ([file]: File[]) => {
     if (!file) return
-    setDoing({ is: 'sending', file: file.name, share: 0 })
+    setDoing({ is: 'sending', file: file.name, share: undefined })
     try {
       const made = await api.upload(slug, file, (share) => setDoing({ is: 'sending', file: file.name, share }))
       client.setQueryData(versionQuery(slug, made.blueprint, made.version).queryKey, made)
@@ -100,12 +100,18 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
   )
 }
 
-const Sending = ({ file, share }: { file: string; share: number }) => (
+/** The progress of an upload. `share` is undefined while another tab of this browser uploads. */
+const Sending = ({ file, share }: { file: string; share: number | undefined }) => (
   <div className="bp-sending">
     <div role="status">
-      {share < 1 ? 'Sending' : 'Checking'} <Text>{file}</Text> …
+      {share === undefined
+        ? 'Waiting for the upload in another tab before sending'
+        : share < 1
+          ? 'Sending'
+          : 'Checking'}{' '}
+      <Text>{file}</Text> …
     </div>
-    <Progress value={share * 100} aria-label={`Sending ${file}`} striped={share === 1} animated={share === 1} />
+    <Progress value={(share ?? 0) * 100} aria-label={`Sending ${file}`} striped={share === 1} animated={share === 1} />
   </div>
 )
 
