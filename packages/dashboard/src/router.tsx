@@ -13,7 +13,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { ApiError } from './api.ts'
+import { isRefusal } from './api.ts'
 import { BrokenPage } from './pages/BrokenPage.tsx'
 import { asked, type FleetView } from './pages/fleet/view.ts'
 import { NotFoundPage } from './pages/NotFoundPage.tsx'
@@ -94,7 +94,7 @@ const signedIn = createRoute({
     try {
       return { me: await context.queryClient.ensureQueryData(meQuery) }
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401)
+      if (isRefusal(error, 401))
         throw redirect({ to: paths.signIn, search: location.href === '/' ? {} : { next: location.href } })
       throw error
     }
@@ -132,7 +132,7 @@ const workspace = createRoute({
     try {
       return await context.queryClient.ensureQueryData(workspaceQuery(params.slug))
     } catch (error) {
-      throw error instanceof ApiError && error.status === 404 ? notFound() : error
+      throw isRefusal(error, 404) ? notFound() : error
     }
   },
   component: lazyRouteComponent(() => import('./shell/WorkspaceShell.tsx'), 'WorkspaceShell'),
@@ -300,9 +300,7 @@ for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId
  */
 queryClient.getQueryCache().subscribe((event) => {
   if (event.type !== 'updated' || event.action.type !== 'error') return
-  const { error } = event.action
-  if (!(error instanceof ApiError) || error.status !== 401) return
-  void signInAgain()
+  if (isRefusal(event.action.error, 401)) void signInAgain()
 })
 
 async function signInAgain(): Promise<void> {

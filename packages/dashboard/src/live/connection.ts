@@ -8,15 +8,14 @@ import { addressFor } from '../api.ts'
 export type LiveState = 'connecting' | 'live' | 'lost'
 
 interface Listener {
-  /**
-   * Called each time the stream is connected. `missed` is true if an earlier connection was lost or an attempt failed;
-   * the page must then load its data again.
-   */
-  open: (missed: boolean) => void
+  /** Called each time the stream is connected. Data that was loaded before may miss a change. */
+  open: () => void
   frame: (text: string) => void
   /** Called for a `ping`, which only shows that the service can be reached. */
   ping: () => void
   state: (state: LiveState) => void
+  /** Called each time a connection is lost or an attempt fails. */
+  lost: () => void
 }
 
 const silence = 45_000
@@ -27,7 +26,6 @@ export function openLive(slug: string, agent: string | undefined, listener: List
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
-  let missed = false
   let closed = false
 
   const watch = () => {
@@ -38,8 +36,8 @@ export function openLive(slug: string, agent: string | undefined, listener: List
     source?.close()
     clearTimeout(timer)
     if (closed) return
-    missed = true
     listener.state('lost')
+    listener.lost()
     const pause = pauses[Math.min(failures++, pauses.length - 1)] ?? 10_000
     timer = setTimeout(connect, pause * (0.7 + 0.6 * Math.random()))
   }
@@ -51,7 +49,7 @@ export function openLive(slug: string, agent: string | undefined, listener: List
       failures = 0
       watch()
       listener.state('live')
-      listener.open(missed)
+      listener.open()
     })
     source.addEventListener('frame', (event) => {
       watch()

@@ -1,66 +1,98 @@
 /** Keeps the data of a workspace fresh while its page is open: frames update the page's query cache. */
 import type { Fleet, Frame } from '@svc/api'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { ApiError, isRefusal } from '../api.ts'
 import { keys } from '../queries.ts'
 import { serviceHeard, serviceTimeIs } from '../ui/clock.ts'
 import { type LiveState, openLive } from './connection.ts'
+import { type Freshness, keepFresh, type Loaded } from './freshness.ts'
 import { mergeFrame, movesGroup, readFrame } from './merge.ts'
 
 export type { LiveState }
 
 /**
- * Opens one stream for the workspace. `agent` is the name of the agent whose page is open, if any; the service asks
- * that agent to report more often.
+ * Keeps the data of the workspace fresh, by a stream if the tab may hold one. `agent` is the name of the agent whose
+ * page is open, if any; the service asks that agent to report more often while the tab has a stream.
  */
 export function useLive(slug: string, agent: string | undefined): LiveState {
   const client = useQueryClient()
   const [state, setState] = useState<LiveState>('connecting')
+  const fresh = useRef<Freshness>(undefined)
   useEffect(() => {
-    const lists = throttled(3_000, () => void client.invalidateQueries({ queryKey: keys.fleet(slug) }))
-    const things = throttled(1_000, () => {
-      for (const key of [
-        keys.blueprints(slug),
-        keys.codes(slug),
-        keys.bots(slug),
-        keys.agents(slug),
-        keys.rollouts(slug),
-      ])
-        void client.invalidateQueries({ queryKey: key })
+    const keeping = keepFresh(setState)
+    fresh.current = keeping
+    return keeping.end
+  }, [])
+  useEffect(() => {
+    fresh.current?.aim({
+      connect: (lost) => connect(client, slug, agent, { lost, state: setState }),
+      load: () => loadAgain(client, slug, keys.workspace(slug)),
+      check: () => loadAgain(client, slug, keys.facts(slug)),
     })
-    // When agents have changed, the lists of blueprints and rollouts are loaded again too, because they show the states
-    // of wishes.
-    const wishes = throttled(1_000, () => {
-      for (const key of [keys.blueprints(slug), keys.rollouts(slug)]) void client.invalidateQueries({ queryKey: key })
-    })
-    const alerts = throttled(1_000, () => {
-      for (const key of [keys.alerts(slug), keys.facts(slug)]) void client.invalidateQueries({ queryKey: key })
-    })
-    const close = openLive(slug, agent, {
-      state: setState,
-      open: (missed) => {
-        if (missed) void client.invalidateQueries({ queryKey: keys.workspace(slug) })
-      },
-      ping: serviceHeard,
-      frame: (text) => {
-        const frame = readFrame(text)
-        if (!frame) return
-        serviceTimeIs(frame.now)
-        if (applyFrame(client, slug, frame)) lists.call()
-        if (frame.list) things.call()
-        if (frame.changed.length > 0) wishes.call()
-        if (frame.alerts) alerts.call()
-      },
-    })
-    return () => {
-      close()
-      lists.cancel()
-      things.cancel()
-      wishes.cancel()
-      alerts.cancel()
-    }
   }, [client, slug, agent])
   return state
+}
+
+/** Loads data that is on screen again. Requests for it that are already under way are not repeated. */
+async function loadAgain(client: QueryClient, slug: string, key: readonly string[]): Promise<Loaded> {
+  try {
+    await client.invalidateQueries({ queryKey: key }, { cancelRefetch: false, throwOnError: true })
+    return 'fresh'
+  } catch (error) {
+    if (isRefusal(error, 401) || isRefusal(client.getQueryState(keys.facts(slug))?.error, 404)) return 'refused'
+    return error instanceof ApiError && error.status > 0 && error.status < 500 ? 'fresh' : 'unreachable'
+  }
+}
+
+/**
+ * Loads everything on screen again, because a stream has just opened. The service may have answered a request that is
+ * under way before the stream was open, so the data is then loaded once more.
+ */
+async function catchUp(client: QueryClient, slug: string): Promise<void> {
+  const key = keys.workspace(slug)
+  const underWay = client.isFetching({ queryKey: key }) > 0
+  await loadAgain(client, slug, key)
+  if (underWay) await loadAgain(client, slug, key)
+}
+
+/** Opens the stream, and puts its frames into the page's query cache. */
+function connect(
+  client: QueryClient,
+  slug: string,
+  agent: string | undefined,
+  { lost, state }: { lost: () => void; state: (state: LiveState) => void },
+): () => void {
+  const again = (...all: (readonly string[])[]) => {
+    for (const queryKey of all) void client.invalidateQueries({ queryKey })
+  }
+  const lists = throttled(3_000, () => again(keys.fleet(slug)))
+  const things = throttled(1_000, () =>
+    again(keys.blueprints(slug), keys.codes(slug), keys.bots(slug), keys.agents(slug), keys.rollouts(slug)),
+  )
+  // When agents have changed, the lists of blueprints and rollouts are loaded again too, because they show the states
+  // of wishes.
+  const wishes = throttled(1_000, () => again(keys.blueprints(slug), keys.rollouts(slug)))
+  const alerts = throttled(1_000, () => again(keys.alerts(slug), keys.facts(slug)))
+  const close = openLive(slug, agent, {
+    state,
+    lost,
+    open: () => void catchUp(client, slug),
+    ping: serviceHeard,
+    frame: (text) => {
+      const frame = readFrame(text)
+      if (!frame) return
+      serviceTimeIs(frame.now)
+      if (applyFrame(client, slug, frame)) lists.call()
+      if (frame.list) things.call()
+      if (frame.changed.length > 0) wishes.call()
+      if (frame.alerts) alerts.call()
+    },
+  })
+  return () => {
+    close()
+    for (const each of [lists, things, wishes, alerts]) each.cancel()
+  }
 }
 
 /** Puts a frame into the page's query cache. Returns true if the fleet list must be loaded again. */

@@ -1,7 +1,10 @@
 import { Burger } from '@mantine/core'
-import { Outlet, useParams, useRouterState } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { notFound, Outlet, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { isRefusal } from '../api.ts'
 import { useLive } from '../live/useLive.ts'
+import { workspaceQuery } from '../queries.ts'
 import { useTitleCount } from '../ui/index.ts'
 import { useSlug, useWorkspace } from '../workspace.ts'
 import { Banners } from './Banners.tsx'
@@ -28,6 +31,9 @@ export function WorkspaceShell() {
     window.addEventListener('keydown', key)
     return () => window.removeEventListener('keydown', key)
   }, [opened])
+  const { error } = useQuery(workspaceQuery(slug))
+  // The person was removed from the workspace. Its data leaves the screen.
+  if (isRefusal(error, 404)) throw notFound()
   return (
     <div className="svc-shell" data-menu={opened}>
       <a href="#content" className="svc-skip">

@@ -13,8 +13,8 @@ import { findWorkspace, roleOf } from '../workspaces/store.ts'
 
 const address = /^\/api\/web\/w\/([^/?]+)\/events$/
 /**
- * The maximum number of streams of one person. A browser opens at most six to one host, so more are leftovers, or are
- * not from a page.
+ * The maximum number of streams of one person. The tabs of a browser hold at most four together, so more are leftovers,
+ * or are not from a page.
  */
 const perPerson = 40
 

@@ -1,0 +1,34 @@
+/**
+ * Decides how a tab keeps its data fresh. A browser opens at most six connections to a host over HTTP/1.1, for all tabs
+ * together, and a stream takes one of them. So at most four tabs hold a stream, each in a place that it takes.
+ */
+
+/** The maximum number of tabs of one browser that hold a stream. The other two connections are for all other requests. */
+export const maxStreams = 4
+/** How often a visible tab without a stream loads its data, in milliseconds. */
+export const pollEvery = 4_000
+/** A tab that was hidden for this many milliseconds gives its stream up. */
+export const hiddenAtMost = 180_000
+
+export interface TabFacts {
+  /** False after the service has answered that nobody is signed in, or that the workspace is not the person's. */
+  signedIn: boolean
+  /** When the tab was hidden, in milliseconds; undefined if it is visible, and -Infinity if it is frozen. */
+  hiddenSince: number | undefined
+  /** False if the browser has no Web Locks, for example over plain HTTP on another host than localhost. */
+  locks: boolean
+  /** True if the tab has one of the places of tabs with a stream. */
+  place: boolean
+}
+
+/**
+ * How a tab keeps its data fresh. A tab that `holds` has a stream, a tab that `polls` loads its data again and again, and
+ * an `idle` tab does nothing until it is shown.
+ */
+export type Way = 'holds' | 'polls' | 'idle'
+
+export function wayOf({ signedIn, hiddenSince, locks, place }: TabFacts, now: number): Way {
+  if (!signedIn) return 'idle'
+  if (hiddenSince === undefined) return place || !locks ? 'holds' : 'polls'
+  return place && now - hiddenSince < hiddenAtMost ? 'holds' : 'idle'
+}
