@@ -7,10 +7,20 @@ export * from './answer.ts'
 export { readAttempt } from './attempt.ts'
 export * from './commands.ts'
 export { isShallow } from './depth.ts'
+export {
+  changeEnvText,
+  doubtfulValues,
+  type EnvFault,
+  type EnvText,
+  readDotenvText,
+  readEnvText,
+  twice,
+} from './env-file.ts'
 export { type Dictionary, forEachEntry, isObject } from './fields.ts'
 export * from './install.ts'
 export { readJson } from './json.ts'
 export { parseAsMaps } from './json-large.ts'
+export { whyNotJson } from './json-reason.ts'
 export * from './levels.ts'
 export * from './limits.ts'
 export { isLink } from './link.ts'
@@ -55,6 +65,7 @@ export {
 export { readStatusFile, type StatusFile } from './status-file.ts'
 export { foreignLine, safeJson, safeLine, safeText } from './terminal.ts'
 export { clean, cut, endOf, shown } from './text.ts'
+export { isUtf16, readText } from './text-file.ts'
 export * from './tokens.ts'
 export type { Verdict } from './verdict.ts'
 export * from './versions.ts'

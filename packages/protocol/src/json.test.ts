@@ -26,20 +26,25 @@ test.each([
   ['256 KB of opening brackets', bytes('['.repeat(262144))],
 ])('D14: %s is refused', (_rule, body) => expect(readJson(body)).toMatchObject({ ok: false, code: 'body_invalid' }))
 
-const notUtf8 = 'The body must be in UTF-8: it holds bytes that are not.'
-const syntax = (place: string) => `The body must be JSON: there is a syntax error at ${place}.`
-const early = (place: string) => `The body must be JSON: it ends too early, at ${place}.`
+const utf8 = (why: string) => `The body must be in UTF-8: it ${why}; save it as UTF-8.`
+const syntax = (why: string) => `The body must be JSON: ${why}.`
+const early = (place: string) => syntax(`it ends too early, at ${place}`)
 test.each([
-  ['a byte that is not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), notUtf8],
+  [
+    'a byte that is not UTF-8',
+    new Uint8Array([0x7b, 0xff, 0x7d]),
+    utf8('is not UTF-8 (byte 0xFF at line 1, column 2; it may be Latin-1 or Windows-1252)'),
+  ],
+  ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]), utf8('is UTF-16')],
   ['a byte order mark', bytes('\ufeff{}'), 'The body must not begin with a byte order mark.'],
   ['a byte order mark before a syntax error', bytes('\ufeff{'), 'The body must not begin with a byte order mark.'],
   ['a list', bytes('[]'), 'The body must be a JSON object.'],
-  ['nothing', bytes(''), early('line 1, column 1')],
+  ['nothing', bytes(''), syntax('it is empty')],
   ['half an object', bytes('{"a":\n\n {'), early('line 3, column 3')],
-  ['a comma too many', bytes('{\n  "a": "€",\n}'), syntax('line 3, column 1')],
-  ['a comma too few', bytes('{"\u{1f44d}": 1 "b": 2}'), syntax('line 1, column 9')],
-  ['single quotes', bytes("{'a': 1}"), syntax('line 1, column 2')],
-  ['NaN of Python', bytes('{"a": NaN}'), syntax('line 1, column 7')],
+  ['a comma too many', bytes('{\n  "a": "€",\n}'), syntax('a comma too many at line 2, column 11')],
+  ['a comma too few', bytes('{"\u{1f44d}": 1 "b": 2}'), syntax('a comma is missing at line 1, column 9')],
+  ['single quotes', bytes("{'a': 1}"), syntax('a single quote at line 1, column 2 (JSON uses double quotes)')],
+  ['NaN of Python', bytes('{"a": NaN}'), syntax('NaN at line 1, column 7 (JSON has no NaN; write null)')],
   ['256 KB of opening brackets', bytes('['.repeat(262144)), early('line 1, column 262145')],
 ])('D14: the refusal of %s says what is wrong, and where', (_what, body, message) =>
   expect(readJson(body)).toEqual({ ok: false, code: 'body_invalid', message }),

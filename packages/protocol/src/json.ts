@@ -1,5 +1,6 @@
 import { isObject } from './fields.ts'
-import { faultIn } from './json-fault.ts'
+import { whyNotJson } from './json-reason.ts'
+import { readText } from './text-file.ts'
 import type { Verdict } from './verdict.ts'
 
 /** The decoder keeps a byte order mark at the start of a text, so that `JSON.parse` refuses the text (D14). */
@@ -18,26 +19,16 @@ export function readJson(body: Uint8Array, parse: (text: string) => unknown = JS
   try {
     text = decoder.decode(body)
   } catch {
-    return invalid('The body must be in UTF-8: it holds bytes that are not.')
+    const read = readText(body)
+    return invalid(`The body must be in UTF-8: it ${read.ok ? 'holds bytes that are not' : read.why}.`)
   }
   try {
     const value = parse(text)
     return isObject(value) ? { ok: true, value, text } : invalid('The body must be a JSON object.')
   } catch {
-    return text.startsWith('\ufeff') ? invalid('The body must not begin with a byte order mark.') : notJson(text)
+    if (text.startsWith('\ufeff')) return invalid('The body must not begin with a byte order mark.')
+    return invalid(`The body must be JSON: ${whyNotJson(text) ?? 'it cannot be parsed'}.`)
   }
-}
-
-function notJson(text: string): Refused {
-  const at = faultIn(text)
-  if (at === undefined) return invalid('The body must be JSON.')
-  const before = text.slice(0, at)
-  const place = `line ${before.split('\n').length}, column ${[...before.slice(before.lastIndexOf('\n') + 1)].length + 1}`
-  return invalid(
-    at === text.length
-      ? `The body must be JSON: it ends too early, at ${place}.`
-      : `The body must be JSON: there is a syntax error at ${place}.`,
-  )
 }
 
 /**

@@ -25,7 +25,7 @@ test.each([
     'then it is reported, and the old status is no longer shown',
     [good, half, half, half],
     undefined,
-    ['warn status.json is not JSON.'],
+    ['warn status.json is not JSON: it ends too early, at line 1, column 16.'],
   ],
   ['a good read resets the count', [good, half, half, half, good, half], 'Working', []],
   [
@@ -41,6 +41,27 @@ test.each([
     ['warn status.json is not there.'],
   ],
   ['a list is one health line (2.11)', [good, bytes('[]')], 'Working', ['warn status.json holds no JSON object.']],
+  [
+    'NaN is named with its place',
+    [bytes('{"state": {"level": "ok"}, "gauges": [{"value": NaN}]}')],
+    undefined,
+    ['warn status.json is not JSON: NaN at line 1, column 49 (JSON has no NaN; write null).'],
+  ],
+  [
+    'UTF-16 is named',
+    [{ is: 'bytes', bytes: Buffer.from('\ufeff{}', 'utf16le'), mtimeMs: 0 }],
+    undefined,
+    ['warn status.json is UTF-16; save it as UTF-8.'],
+  ],
+  [
+    'Latin-1 is named with its place',
+    [{ is: 'bytes', bytes: Buffer.from('{"state": {"label": "Gr\u00fc\u00dfe"}}', 'latin1'), mtimeMs: 0 }],
+    undefined,
+    [
+      'warn status.json is not UTF-8 (byte 0xFC at line 1, column 24; it may be Latin-1 or Windows-1252); save it as UTF-8.',
+    ],
+  ],
+  ['a byte order mark is ignored', [bytes('\ufeff{"state": {"level": "ok", "label": "Working"}}')], 'Working', []],
   [
     'unknown keys are left out and reported (D55)',
     [bytes('{"state": {"level": "ok", "label": "Working", "mood": 1}, "runtime": {}}')],

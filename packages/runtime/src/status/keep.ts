@@ -4,6 +4,7 @@
  */
 import { type HealthItem, readStatusFile, type StatusFile } from '@svc/protocol'
 import type { FileRead } from '../files/read.ts'
+import { parseWritten } from '../files/written.ts'
 
 /** The memory that is kept between two reads of the status file. */
 export interface KeptStatus {
@@ -56,13 +57,9 @@ type Parsed =
 function parse(read: FileRead, at: number): Parsed {
   if (read.is === 'missing') return { why: 'is not there', early: true }
   if (read.is === 'unreadable') return { why: read.why }
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(read.bytes))
-  } catch {
-    return { why: 'is not JSON' }
-  }
-  return readStatusFile(parsed, at) ?? { why: 'holds no JSON object', plain: true }
+  const parsed = parseWritten(read.bytes)
+  if (!parsed.ok) return parsed
+  return readStatusFile(parsed.value, at) ?? { why: 'holds no JSON object', plain: true }
 }
 
 function remarks(unknown: readonly string[], dropped: readonly string[]): HealthItem[] {

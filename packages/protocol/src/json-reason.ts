@@ -1,0 +1,119 @@
+/** Says why a text is not JSON (RFC 8259), and where, in words for the person who wrote it or whose program did. */
+import { faultIn } from './json-fault.ts'
+import { cut } from './text.ts'
+import { codePoint, placeIn } from './text-file.ts'
+
+/**
+ * Returns the reason as the end of a sentence: `NaN at line 1, column 45 (JSON has no NaN; write null)`; undefined for
+ * valid JSON.
+ */
+export function whyNotJson(text: string): string | undefined {
+  const fault = faultIn(text)
+  if (fault === undefined) return undefined
+  if (text.trim() === '') return 'it is empty'
+  if (fault === text.length) return `it ends too early, at ${placeIn(text, fault)}`
+  const { at, says, hint } = wrongAt(text, fault)
+  return `${says} at ${placeIn(text, at)}${hint === undefined ? '' : ` (${hint})`}`
+}
+
+interface Wrong {
+  readonly at: number
+  readonly says: string
+  readonly hint?: string
+}
+
+/** Words of other languages, and what JSON has instead. */
+const words: Readonly<Record<string, string>> = {
+  NaN: 'JSON has no NaN; write null',
+  Infinity: 'JSON has no Infinity; write null',
+  '-Infinity': 'JSON has no Infinity; write null',
+  nan: 'JSON has no NaN; write null',
+  inf: 'JSON has no Infinity; write null',
+  '-inf': 'JSON has no Infinity; write null',
+  None: 'write null',
+  nil: 'write null',
+  undefined: 'write null',
+  True: 'write true',
+  False: 'write false',
+}
+
+function wrongAt(text: string, fault: number): Wrong {
+  return wrongInside(text, fault) ?? wrongWord(text, fault) ?? wrongSign(text, fault)
+}
+
+/** Finds faults inside a text in quotes. */
+function wrongInside(text: string, at: number): Wrong | undefined {
+  const char = text[at] as string
+  const escaping = /\\(?:u[0-9a-f]{0,3})?$/i.exec(text.slice(Math.max(0, at - 5), at))?.[0]
+  if (escaping !== undefined)
+    return { at: at - escaping.length, says: 'an escape that JSON does not know', hint: 'a backslash is written \\\\' }
+  if (char >= ' ') return undefined
+  if (char === '\n' || char === '\r') return { at, says: 'a line break inside a text', hint: 'write \\n' }
+  if (char === '\t') return { at, says: 'a tab inside a text', hint: 'write \\t' }
+  return { at, says: `the control character ${codePoint(char)}` }
+}
+
+/** Finds words without quotes: NaN, True, keys. */
+function wrongWord(text: string, fault: number): Wrong | undefined {
+  const begun = /-?[A-Za-z_$]*$/.exec(text.slice(Math.max(0, fault - 20), fault))?.[0] ?? ''
+  const at = fault - begun.length
+  const word = /^-?[A-Za-z_$][\w$]*/.exec(text.slice(at, at + 100))?.[0]
+  if (word === undefined) return undefined
+  if (Object.hasOwn(words, word)) return { at, says: word, hint: words[word] as string }
+  if (at > 0 && faultIn(text.slice(0, at)) === undefined) return afterEnd(at)
+  if (/[\d.]/.test(text[at - 1] ?? '')) return wrongNumber(at)
+  const before = lastChar(text, at)
+  const lower = word.toLowerCase()
+  if (['true', 'false', 'null'].includes(lower) && lower !== word) return { at, says: word, hint: `write ${lower}` }
+  const isKey = /^\s*:/.test(text.slice(at + word.length)) && (before.char === '{' || before.char === ',')
+  const hint = isKey ? 'a key is written in double quotes' : 'a text is written in double quotes'
+  return { at, says: `the word ${cut(word, 20)}`, hint }
+}
+
+const signs: Readonly<Record<string, Omit<Wrong, 'at'>>> = {
+  "'": { says: 'a single quote', hint: 'JSON uses double quotes' },
+  '`': { says: 'a backquote', hint: 'JSON uses double quotes' },
+  '“': { says: 'a typographic quote', hint: 'JSON uses the plain "' },
+  '”': { says: 'a typographic quote', hint: 'JSON uses the plain "' },
+  '„': { says: 'a typographic quote', hint: 'JSON uses the plain "' },
+  '‘': { says: 'a typographic quote', hint: 'JSON uses the plain "' },
+  '’': { says: 'a typographic quote', hint: 'JSON uses the plain "' },
+  '/': { says: 'a slash', hint: 'JSON has no comments' },
+  '#': { says: 'a comment', hint: 'JSON has no comments' },
+  '+': { says: 'a plus sign', hint: 'a number is written without it' },
+}
+
+function wrongSign(text: string, at: number): Wrong {
+  const char = String.fromCodePoint(text.codePointAt(at) ?? 0)
+  const before = lastChar(text, at)
+  const sign = Object.hasOwn(signs, char) ? signs[char] : undefined
+  if (sign) return { at, ...sign }
+  if (before.char === ',' && (char === '}' || char === ']' || char === ','))
+    return { at: before.at, says: 'a comma too many' }
+  if (char === ',' && (before.char === '{' || before.char === '[' || before.char === ':'))
+    return { at, says: 'a comma without a value before it' }
+  if (text[at - 1] === '.' || char === '.' || (/\d/.test(char) && /[\d.]/.test(text[at - 1] ?? '')))
+    return wrongNumber(at)
+  if (/[\p{C}\p{Z}\ufeff]/u.test(char)) return { at, says: `the invisible character ${codePoint(char)}` }
+  if (faultIn(text.slice(0, at)) === undefined) return afterEnd(at)
+  if (/["\d[{-]/.test(char) && /["\w}\]]/.test(before.char)) return { at, says: missingBetween(text, before.at) }
+  return { at, says: `an unexpected ${char}` }
+}
+
+const afterEnd = (at: number): Wrong => ({ at, says: 'more text after the end of the JSON' })
+const wrongNumber = (at: number): Wrong => ({
+  at,
+  says: 'a number that is not written as in JSON',
+  hint: 'such as 0.5, 12 or 1e3',
+})
+
+/** A missing colon after a key, or a missing comma after a value. The key makes the text valid if a value follows. */
+const missingBetween = (text: string, end: number): string =>
+  faultIn(`${text.slice(0, end + 1)}:`) === end + 2 ? 'a colon is missing' : 'a comma is missing'
+
+/** The last character before `at` that is not white space, and its index. */
+function lastChar(text: string, at: number): { char: string; at: number } {
+  let i = at - 1
+  while (i > 0 && /\s/.test(text[i] as string)) i--
+  return { at: i, char: text[i] ?? '' }
+}

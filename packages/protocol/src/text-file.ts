@@ -1,0 +1,80 @@
+/**
+ * Decodes a text that a person wrote or saved in a file: UTF-8 without NUL characters. A byte order mark at the
+ * beginning is ignored. Everything else is refused with the reason and the place.
+ */
+
+type TextRead =
+  | { readonly ok: true; readonly text: string }
+  /** `why` is the end of a sentence that begins with the name of the file: `is UTF-16; save it as UTF-8`. */
+  | { readonly ok: false; readonly why: string }
+
+export function readText(bytes: Uint8Array): TextRead {
+  if (isUtf16(bytes)) return { ok: false, why: 'is UTF-16; save it as UTF-8' }
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return { ok: false, why: `is not UTF-8 (${wrongByte(bytes)}); save it as UTF-8` }
+  }
+  const nul = text.indexOf('\0')
+  return nul < 0 ? { ok: true, text } : { ok: false, why: `has a NUL character at ${placeIn(text, nul)}` }
+}
+
+/** The place of a character in a text, both counted from 1: `line 2, column 7`. */
+export function placeIn(text: string, at: number): string {
+  const before = text.slice(0, at)
+  return `line ${before.split('\n').length}, column ${[...before.slice(before.lastIndexOf('\n') + 1)].length + 1}`
+}
+
+/** The number of a character as Unicode writes it: `U+200B`. */
+export const codePoint = (char: string): string =>
+  `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** The number of bytes at the beginning of a file by which UTF-16 without a byte order mark is recognized. */
+const looked = 512
+
+/**
+ * True for UTF-16 (and UTF-32) with a byte order mark, or if nearly every second byte at the beginning is zero, as in
+ * UTF-16 of mostly Latin letters.
+ */
+export function isUtf16(bytes: Uint8Array): boolean {
+  const [first, second] = bytes
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true
+  const pairs = Math.floor(Math.min(bytes.length, looked) / 2)
+  const zeros = [0, 0]
+  for (let i = 0; i < 2 * pairs; i++) if (bytes[i] === 0) zeros[i % 2] = (zeros[i % 2] ?? 0) + 1
+  const [even = 0, odd = 0] = zeros
+  return pairs > 0 && Math.max(even, odd) >= 0.8 * pairs && Math.min(even, odd) <= 0.2 * pairs
+}
+
+/** Names the first byte that is not UTF-8, and its place. */
+function wrongByte(bytes: Uint8Array): string {
+  let at = 0
+  for (let length = 1; length > 0 && at < bytes.length; at += length) {
+    length = lengthAt(bytes, at)
+    if (at + length > bytes.length) return 'it ends in the middle of a character'
+  }
+  const before = new TextDecoder().decode(bytes.subarray(0, at))
+  const byte = (bytes[at] ?? 0).toString(16).toUpperCase().padStart(2, '0')
+  return `byte 0x${byte} at ${placeIn(before, before.length)}; it may be Latin-1 or Windows-1252`
+}
+
+/** The number of bytes of the character that begins at `at`; 0 if none begins there. A cut character counts as whole. */
+function lengthAt(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0
+  const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0
+  for (let i = 1; i < length && at + i < bytes.length; i++) {
+    const [low, high] = (i === 1 && seconds[first]) || [0x80, 0xbf]
+    const byte = bytes[at + i] ?? 0
+    if (byte < low || byte > high) return 0
+  }
+  return length
+}
+
+/** The range of the second byte after some first bytes (RFC 3629). */
+const seconds: Readonly<Record<number, readonly [low: number, high: number]>> = {
+  224: [0xa0, 0xbf],
+  237: [0x80, 0x9f],
+  240: [0x90, 0xbf],
+  244: [0x80, 0x8f],
+}
