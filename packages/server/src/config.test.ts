@@ -125,3 +125,60 @@ test('flags win over the environment, the environment over the .env file', () =>
   expect(readConfig({ cwd, env })).toMatchObject({ port: 1002, host: '0.0.0.0', logLevel: 'warn' })
   expect(readConfig({ cwd, env, flags: { SVC_PORT: '1003' } })).toMatchObject({ port: 1003 })
 })
+
+function envFile(bytes: string | Buffer): string {
+  const cwd = mkdtempSync(join(tmpdir(), 'svc-config-'))
+  onTestFinished(() => rmSync(cwd, { recursive: true }))
+  writeFileSync(join(cwd, '.env'), bytes)
+  return cwd
+}
+
+test.each([
+  ['plain lines', 'SVC_PORT=1001\n', []],
+  ['a byte order mark', '\ufeffSVC_PORT=1001\n', []],
+  ['CRLF', 'SVC_HOST=127.0.0.1\r\nSVC_PORT=1001\r\n', []],
+  ['export, spaces and quotes', 'export SVC_PORT = "1001" # pages\n', []],
+  ['lines of other programs', 'TOKEN\n"x"=1\nSVC_PORT=1001\n', []],
+  ['a name twice', 'SVC_PORT=1\nSVC_PORT=1001\n', ['SVC_PORT occurs in lines 1 and 2 of FILE; the last one counts']],
+  [
+    'a name that nobody knows',
+    'SVC_PORT=1001\nSVC_BASEURL=x\n',
+    ['SVC_BASEURL in FILE is not a setting of the service; known are SVC_BASE_URL, '],
+  ],
+])('.env: %s is read', (_what, bytes, remarks) => {
+  const cwd = envFile(bytes)
+  const read = readConfig({ cwd, env: {} })
+  expect(read.port).toBe(1001)
+  expect(read.remarks.length).toBe(remarks.length)
+  for (const [i, remark] of remarks.entries())
+    expect(read.remarks[i]).toContain(remark.replace('FILE', join(cwd, '.env')))
+})
+
+test.each([
+  ['UTF-16', Buffer.from('\ufeffSVC_PORT=1001\n', 'utf16le'), 'is UTF-16; save it as UTF-8'],
+  ['UTF-16 without a mark', Buffer.from('SVC_PORT=1001\n', 'utf16le'), 'is UTF-16; save it as UTF-8'],
+  ['Latin-1', Buffer.from('SVC_MAIL_FROM=Gr\u00fc\u00dfe <a@b.example>\n', 'latin1'), 'byte 0xFC at line 1, column 17'],
+  ['a NUL', 'SVC_PORT=10\x0001\n', 'has a NUL character at line 1, column 12'],
+  ['a line without =', '# port\nSVC_PORT 1001\n', 'line 2 has no "="'],
+  ['a colon', 'SVC_PORT: 1001\n', 'line 1 has a colon after the name'],
+  ['an invisible character before a name', '\u200bSVC_PORT=1001\n', 'line 1 has an invisible character, U+200B'],
+  [
+    'a quote that is not closed',
+    'SVC_DATA_DIR="/srv\nSVC_PORT=1001\n',
+    'line 1 opens a quote (") that is never closed',
+  ],
+  ['text after a quote', 'SVC_DATA_DIR="/srv/my" data\n', 'line 1 has text after the closing quote'],
+  ['more than 1 MB', `SVC_PORT=1001\n#${'x'.repeat(1024 * 1024)}`, 'is larger than 1 MB'],
+])('.env: %s is refused with the reason', (_what, bytes, says) => {
+  const cwd = envFile(bytes)
+  expect(() => readConfig({ cwd, env: {} })).toThrow(ConfigError)
+  expect(() => readConfig({ cwd, env: {} })).toThrow(says)
+})
+
+test('a name in the environment that nobody knows is a remark', () => {
+  const { remarks } = readConfig({
+    cwd: envFile(''),
+    env: { SVC_PROT: '1', SVC_TEST_LONG: '1', SVC_URL: 'x', HOME: '/' },
+  })
+  expect(remarks.map((remark) => remark.split(' is ')[0])).toEqual(['SVC_PROT in the environment'])
+})

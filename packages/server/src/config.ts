@@ -3,11 +3,11 @@
  * defaults. Settings are read and checked once; an invalid setting is an error that names the variable, the value and
  * what is wanted. docs/operator.md has the table.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { shown } from '@svc/protocol'
+import { readDotenvText, readText, shown, twice } from '@svc/protocol'
 import type { Config, PasswordForm } from './base.ts'
 import { readAllowed } from './deliveries/allowed.ts'
 import { readSmtpUrl } from './deliveries/smtp.ts'
@@ -20,6 +20,8 @@ const checkout = resolve(import.meta.dirname, '../../..')
 export interface Settings extends Config {
   /** True if somebody set SVC_METRICS_PORT. Only then is it an error when another program uses that port. */
   metricsPortChosen: boolean
+  /** Sentences about mistakes in the settings that do not keep the service from starting, such as unknown names. */
+  remarks: readonly string[]
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>
@@ -34,7 +36,9 @@ export function readConfig({
   env?: Variables
   cwd?: string
 } = {}): Settings {
-  return configOf({ ...readEnvFile(join(cwd, '.env')), ...filled(env), ...filled(flags) }, cwd)
+  const { variables, remarks } = readEnvFile(join(cwd, '.env'))
+  const config = configOf({ ...variables, ...filled(env), ...filled(flags) }, cwd)
+  return { ...config, remarks: [...remarks, ...unknownNames(Object.keys(filled(env)), 'the environment')] }
 }
 
 /** Converts environment variables to settings. Relative paths in them are relative to `cwd`. */
@@ -69,6 +73,7 @@ export function configOf(given: Variables, cwd: string): Settings {
     passwordForm: read('SVC_PASSWORD_HASH', passwordForm, 'scrypt'),
     releaseDir: resolve(cwd, read('SVC_RELEASE_DIR', path, join(checkout, 'dist/cli'))),
     version: ownVersion(),
+    remarks: [],
   }
 }
 
@@ -170,9 +175,48 @@ function addresses(text: string): string[] | undefined {
 const filled = (variables: Variables) =>
   Object.fromEntries(Object.entries(variables).filter(([name, value]) => name.startsWith('SVC_') && value?.trim()))
 
-function readEnvFile(file: string): Variables {
-  if (!existsSync(file)) return {}
-  return filled(parseEnv(readFileSync(file, 'utf8')))
+/** The maximum size of the `.env` file. */
+const maxEnvFile = 1024 * 1024
+
+/**
+ * Reads the `.env` file. Throws ConfigError if the file is not text, or if a line about one of our variables is not
+ * understood. Lines of other programs are ignored.
+ */
+function readEnvFile(file: string): { variables: Variables; remarks: string[] } {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat) return { variables: {}, remarks: [] }
+  if (!stat.isFile()) throw new ConfigError(`${file} is not a file.`)
+  if (stat.size > maxEnvFile) throw new ConfigError(`${file} is larger than 1 MB.`)
+  const read = readText(readFileSync(file))
+  if (!read.ok) throw new ConfigError(`${file} ${read.why}.`)
+  const { lines, faults } = readDotenvText(read.text)
+  const rows = read.text.split('\n')
+  const wrong = faults.filter(({ line }) => rows[line - 1]?.includes('SVC_'))
+  if (wrong.length > 0) throw new ConfigError(wrong.map(({ line, why }) => `${file}: line ${line} ${why}.`).join('\n'))
+  const own = lines.filter(({ name }) => name.startsWith('SVC_'))
+  const remarks = [
+    ...twice({ lines: own }).map(
+      ({ name, lines: at }) => `${name} occurs in lines ${at.join(' and ')} of ${file}; the last one counts`,
+    ),
+    ...unknownNames(
+      own.map(({ name }) => name),
+      file,
+    ),
+  ]
+  return { variables: filled(parseEnv(read.text)), remarks }
+}
+
+/** Names that other parts of svc read: tests, tools, and an agent beside the service. */
+const otherNames =
+  /^SVC_(?:TEST|TIME|BINDING|SETTING|AGENT|BENCH)_|^SVC_(?:URL|TOKEN|CODE|DEBUG|SSH_KEYGEN|SYSTEMD_SYSTEM_DIR|STATE_DIR|PAUSE_FILE|RUN_NOW_FILE|SETTINGS_FILE|STARTED_AS)$/
+
+/** Sentences about variables that look like settings of the service and are not. */
+function unknownNames(names: readonly string[], where: string): string[] {
+  const unknown = [...new Set(names)].filter((name) => !Object.hasOwn(readers, name) && !otherNames.test(name))
+  if (unknown.length === 0) return []
+  return [
+    `${unknown.join(', ')} in ${where} is not a setting of the service; known are ${Object.keys(readers).join(', ')}`,
+  ]
 }
 
 function ownVersion(): string {

@@ -80,9 +80,9 @@ export const runtimeProcessFaults: readonly Fault[] = [
     name: 'secrets: the files with token and secrets can be read by everybody',
     harm: 'Any user of the machine reports in the name of the agent.',
     file: at('files/env.ts'),
-    old: ".join(''), 0o600)",
-    new: ".join(''), 0o644)",
-    tests: [at('cli/cli.process.test.ts')],
+    old: "Buffer.from(text, 'latin1'), 0o600)",
+    new: "Buffer.from(text, 'latin1'), 0o644)",
+    tests: [at('files/env.test.ts')],
   },
   {
     name: 'installation: it counts as finished before its parts are in place',

@@ -5,6 +5,14 @@ const at = (file: string) => `packages/server/src/${file}`
 
 export const serverFaults: readonly Fault[] = [
   {
+    name: 'settings: a .env in UTF-16 is ignored',
+    harm: 'The service starts with an empty database in another folder, because an editor saved its settings in UTF-16.',
+    file: at('config.ts'),
+    old: 'if (!read.ok) throw new',
+    new: 'if (!read.ok) return { variables: {}, remarks: [] }\n  if (!stat) throw new',
+    tests: [at('config.test.ts')],
+  },
+  {
     name: 'reports: a report under way is stored although its token was rotated',
     harm: 'Whoever stole a token still speaks for the agent after the token was replaced.',
     file: at('reports/rules.ts'),

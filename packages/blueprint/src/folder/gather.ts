@@ -1,7 +1,7 @@
 /** Lists the files of a blueprint's folder that belong in its bundle, in the same order on every machine. */
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { limits } from '@svc/protocol'
+import { limits, readText } from '@svc/protocol'
 import type { BundleFinding } from '../bundle/findings.ts'
 import { keyOf } from '../key.ts'
 import { readManifest } from '../manifest/read.ts'
@@ -24,8 +24,11 @@ export interface Gathered {
   readonly findings: readonly BundleFinding[]
 }
 
+/** Throws if a file of the folder cannot be read, and if `.svcignore` is not text: its rules may keep secrets out. */
 export function gather(dir: string, except?: string): Gathered {
-  const ignore = ignoring(ownRules(dir, except), textOf(join(dir, ignoreName)))
+  const rules = readText(bytesOf(join(dir, ignoreName)))
+  if (!rules.ok) throw new Error(`${ignoreName} ${rules.why}`)
+  const ignore = ignoring(ownRules(dir, except), rules.text)
   const walked: Walk = { dir, ignore, files: [], leftOut: [], findings: [] }
   walk(walked, '', false)
   walked.files.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
@@ -77,7 +80,7 @@ function ownRules(dir: string, except: string | undefined): string[] {
   const target = except === undefined ? '' : relative(dir, resolve(except))
   const own =
     target === '' || target.startsWith('..') || isAbsolute(target) ? [] : [`/${literal(target.split(sep).join('/'))}`]
-  const manifest = readManifest(textOf(join(dir, manifestName)), { for: 'report' })
+  const manifest = readManifest(bytesOf(join(dir, manifestName)), { for: 'report' })
   if (!manifest.ok) return own
   const { name, state, status, logs } = manifest.value
   const written = [...state, ...(status === undefined ? [] : [status]), ...logs.map((log) => log.path)]
@@ -86,10 +89,7 @@ function ownRules(dir: string, except: string | undefined): string[] {
 
 const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, '\\$&')
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
+/** The bytes of a file; none if it is missing. Throws if it cannot be read. */
+function bytesOf(file: string): Uint8Array {
+  return existsSync(file) ? readFileSync(file) : new Uint8Array()
 }

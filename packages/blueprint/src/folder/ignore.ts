@@ -16,6 +16,8 @@ const usual = [
   '.hg',
   '.svn',
   '.DS_Store',
+  '__MACOSX/',
+  '._*',
   'Thumbs.db',
   '__pycache__/',
   '*.pyc',

@@ -114,6 +114,28 @@ describe('files that do not belong to the blueprint are left out', () => {
     expect(await pathsOf(dir)).toEqual(paths)
   })
 
+  test('what macOS adds to archives and folders is left out', async () => {
+    const dir = folder('a', {
+      ...files,
+      '__MACOSX/._run.sh': 'x',
+      '.DS_Store': 'x',
+      'docs/._a.txt': 'x',
+      'docs/.DS_Store': 'x',
+    })
+    const { entries, leftOut } = await packed(dir)
+    expect(entries.map((e) => e.path).filter((path) => /mac|ds_|\._/i.test(path))).toEqual([])
+    expect(leftOut).toEqual(['.DS_Store', '__MACOSX/', 'docs/.DS_Store', 'docs/._a.txt'])
+  })
+
+  test('.svcignore with a byte order mark counts, and one that is not text is refused', async () => {
+    const dir = folder('a', { ...files, '.svcignore': '\ufeffdocs\r\n' })
+    expect(await pathsOf(dir)).not.toContain('docs/a.txt')
+    writeFileSync(join(dir, '.svcignore'), Buffer.from('\ufeffdocs\n', 'utf16le'))
+    expect(checkFolder(dir).map(({ message }) => message)).toEqual([
+      'cannot be made: .svcignore is UTF-16; save it as UTF-8',
+    ])
+  })
+
   test('.svc is never packed, whatever .svcignore takes back', async () => {
     const dir = folder('a', { ...files, '.svcignore': '!.svc\n!.svc/agent.env', '.svc/agent.env': 'SVC_TOKEN=x' })
     expect(await pathsOf(dir)).not.toContain('.svc/agent.env')

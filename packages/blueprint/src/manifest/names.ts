@@ -72,6 +72,12 @@ export const wrongWithServiceVariable = (name: string): string | undefined =>
     ? undefined
     : 'must start with SVC_ and hold only capitals, digits and underscores'
 
+/** Linux gives a program no variable of more than 128 KB, name included, so the agent could not start. */
+const maxEnvValue = 120 * 1024
+
 /** Checks the value of a variable in an environment file (2.9, D51). */
-export const wrongWithEnvValue = (value: string): string | undefined =>
-  /[\r\n\0]/.test(value) ? 'must not hold a line break or a NUL' : undefined
+export function wrongWithEnvValue(value: string): string | undefined {
+  if (/[\r\n\0]/.test(value)) return 'must not hold a line break or a NUL'
+  if (new TextEncoder().encode(value).length <= maxEnvValue) return undefined
+  return `must be at most ${maxEnvValue / 1024} KB`
+}

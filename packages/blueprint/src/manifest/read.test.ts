@@ -267,3 +267,20 @@ test('secrets that tools read from variables of their own are valid names', () =
     'MAIL_PASSWORD BUNDLE_GITHUB__COM NPM_TOKEN GIT_TOKEN DOCKER_PASSWORD AWS_SECRET_ACCESS_KEY R_TOKEN GEM_HOST_API_KEY'
   expect(names.split(' ').filter((name) => wrongWithSecretName(name) !== undefined)).toEqual([])
 })
+
+test.each([
+  ['UTF-16', Buffer.from(`\ufeffname: mail\n`, 'utf16le'), 'The manifest is UTF-16; save it as UTF-8.'],
+  ['UTF-16 without a mark', Buffer.from('name: mail\n', 'utf16le'), 'The manifest is UTF-16; save it as UTF-8.'],
+  ['a NUL', Buffer.from('name: mail\nversion: 1.\0\n'), 'The manifest has a NUL character at line 2, column 12.'],
+  [
+    'Latin-1',
+    Buffer.from('name: mail\ndescription: Gr\u00fc\u00dfe\n', 'latin1'),
+    'The manifest is not UTF-8 (byte 0xFC at line 2, column 16; it may be Latin-1 or Windows-1252); save it as UTF-8.',
+  ],
+])('a manifest in %s is refused, and the message names it', (_what, bytes, message) => {
+  const read = readManifest(bytes)
+  expect(read.ok ? [] : read.findings.map((finding) => finding.message)).toEqual([message])
+})
+
+test('a manifest with a byte order mark and CRLF is read', () =>
+  expect(readManifest(Buffer.from('\ufeffname: mail\r\nversion: 1.0.0\r\n'), { for: 'report' }).ok).toBe(true))

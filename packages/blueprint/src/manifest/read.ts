@@ -2,7 +2,7 @@
  * Reads the manifest `svc.agent.yaml` (2.10, D47) as strict YAML 1.2, and gives all findings at once, with their lines.
  * The service (at an upload), the runtime and the author's tools all use this code.
  */
-import { limits } from '@svc/protocol'
+import { limits, readText } from '@svc/protocol'
 import { type Finding, inOrder, type Reading, type YamlValue } from './reading.ts'
 import { type Manifest, manifest } from './shape.ts'
 import { readYaml } from './source.ts'
@@ -42,9 +42,9 @@ export function readPlaced(source: string | Uint8Array, options: ReadOptions): P
       refused(`The manifest must be at most ${limits.manifestBytes / 1024} KB: got ${Math.ceil(size / 1024)} KB.`),
     )
   }
-  const text = typeof source === 'string' ? source : decode(source)
-  if (text === undefined) return placed(refused('The manifest must be text in UTF-8.'))
-  const yaml = readYaml(text)
+  const text = readText(typeof source === 'string' ? new TextEncoder().encode(source) : source)
+  if (!text.ok) return placed(refused(`The manifest ${text.why}.`))
+  const yaml = readYaml(text.text)
   const { root } = yaml
   if (!root) return placed({ ok: false, findings: inOrder(yaml.findings) })
   const reading: Reading = { findings: yaml.findings, place: yaml.place }
@@ -70,14 +70,6 @@ function offsetOf(root: YamlValue, path: string): number {
     at = next
   }
   return at.at
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }
 
 const refused = (message: string): ManifestRead => ({

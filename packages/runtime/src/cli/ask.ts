@@ -3,7 +3,8 @@
  * the answer comes from standard input. The library for questions is loaded only when a command asks something. It
  * takes ten megabytes, which `svc run` must not spend for as long as the agent runs.
  */
-import { Refusal } from './output.ts'
+import { readText } from '@svc/protocol'
+import { exits, Refusal } from './output.ts'
 
 export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
@@ -38,16 +39,20 @@ export async function confirm(message: string): Promise<boolean> {
 }
 
 /**
- * Reads standard input to its end, but stops soon after `maxChars` characters. It waits for a program that writes late,
- * which `readFileSync` would not: Node has made standard input non-blocking before.
+ * Reads standard input to its end, but stops soon after `maxBytes` bytes. It waits for a program that writes late, which
+ * `readFileSync` would not: Node has made standard input non-blocking before. Throws a Refusal if it is not UTF-8.
  */
-export async function standardInput(maxChars = Number.POSITIVE_INFINITY): Promise<string> {
-  let text = ''
-  for await (const part of process.stdin.setEncoding('utf8')) {
-    text += part
-    if (text.length > maxChars) break
+export async function standardInput(maxBytes: number): Promise<string> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of process.stdin as AsyncIterable<Buffer>) {
+    parts.push(part)
+    bytes += part.length
+    if (bytes > maxBytes) break
   }
-  return text
+  const read = readText(Buffer.concat(parts))
+  if (!read.ok) throw new Refusal(`Standard input ${read.why}. Nothing was done.`, exits.usage)
+  return read.text
 }
 
 /**

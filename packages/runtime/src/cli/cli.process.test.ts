@@ -92,7 +92,7 @@ describe('svc connect', () => {
     const shown = await new Promise<string>((resolve) =>
       execFile('python3', args, { cwd: here }, (_error, out) => resolve(out)),
     )
-    expect(shown).toContain('took a report of mail-triage 1.4.0')
+    expect(shown).toContain('accepted a report of mail-triage 1.4.0')
     expect(shown).not.toContain('AAA')
     expect(readFileSync(of.env, 'utf8')).toContain(`SVC_TOKEN=${token}\n`)
   })

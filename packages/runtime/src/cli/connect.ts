@@ -2,15 +2,14 @@
  * `svc connect`: stores the address of the service to which this folder's agent reports, and the agent's token. Without
  * --no-test they are stored only after the service accepted a real report.
  */
-import { readFileSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { type Manifest, manifestName, readManifest, wrongWithAgentName } from '@svc/blueprint'
 import { isToken, limits } from '@svc/protocol'
 import { Command } from 'commander'
-import { messageOf } from '../errors.ts'
 import { createFolder, writeDurably } from '../files/durable.ts'
 import { type Connection, isOpen, readOrigin, writeConnection } from '../files/env.ts'
 import { type Folder, prepare } from '../files/folder.ts'
+import { readHandedText } from '../files/handed.ts'
 import { inTurn, whoHolds } from '../files/lock.ts'
 import { readFile } from '../files/read.ts'
 import { examples, hint } from '../hint.ts'
@@ -86,7 +85,7 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
     },
     () => [
       test
-        ? `Connected: ${origin.value} took a report of ${agent} ${version}.`
+        ? `Connected: ${origin.value} accepted a report of ${agent} ${version}.`
         : `Written without a test: ${agent} ${version} reports to ${origin.value}.`,
       ...(toWrite === undefined ? [] : [`Wrote ${folder.manifest}. Check it: it defines what the agent offers.`]),
       ...(firstStatus === undefined
@@ -204,19 +203,13 @@ async function tokenFrom(file: string | undefined): Promise<string> {
   )
 }
 
-/** No token is longer, so what comes after that many characters of standard input is not read. */
-const maxTokenChars = 4096
+/** No token is longer, so what comes after that many bytes of standard input is not read. */
+const maxTokenBytes = 4096
 
 async function rawToken(file: string | undefined): Promise<string> {
-  if (file !== undefined) {
-    try {
-      return readFileSync(file, 'utf8')
-    } catch (error) {
-      throw new Refusal(`The token file cannot be read: ${messageOf(error)}.`, exits.usage)
-    }
-  }
+  if (file !== undefined) return readHandedText(resolve(file), 'The token file', maxTokenBytes)
   if (process.env.SVC_TOKEN) return process.env.SVC_TOKEN
-  return interactive() ? askHidden("The agent's token (it is not shown)") : standardInput(maxTokenChars)
+  return interactive() ? askHidden("The agent's token (it is not shown)") : standardInput(maxTokenBytes)
 }
 
 /**

@@ -1,11 +1,11 @@
 /** `svc doctor`: checks whatever can be wrong on this machine, and says what to do. */
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
 import { readJournal } from '../commands/journal.ts'
 import { messageOf } from '../errors.ts'
-import { isOpen, readConnection } from '../files/env.ts'
+import { envFaults, isOpen, readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
 import { examples, hint } from '../hint.ts'
@@ -26,6 +26,7 @@ import { findUnits } from '../service/find.ts'
 import { unitState } from '../service/manager.ts'
 import { mendsUnit, notAnswering, uninstallHint } from '../service/units.ts'
 import { readPause } from '../state/pause.ts'
+import { setAside, unreadSettings } from '../state/settings.ts'
 import { readUpdate } from '../update/journal.ts'
 import { glance } from '../update/now.ts'
 import { standstill } from '../update/unread.ts'
@@ -72,6 +73,7 @@ export const local = (folder: Folder): Check[] => [
   manifestCheck(folder),
   writable(folder.root),
   ...[folder.env, folder.secrets, folder.outbox, folder.commands].flatMap(mode),
+  ...writtenFiles(folder),
   journal(folder),
   ...installed(folder),
   ...statusFile(folder),
@@ -118,6 +120,20 @@ function mode(file: string): Check[] {
         : `${file} is readable only by its owner`,
     },
   ]
+}
+
+/** Checks the files that a person may have changed by hand. What svc does not understand in them has no effect. */
+function writtenFiles(folder: Folder): Check[] {
+  const unread = unreadSettings(folder)
+  const aside = setAside(folder)
+  const faults = [
+    ...[folder.env, folder.secrets].flatMap((file) => envFaults(file).map((fault) => `${file} ${fault}`)),
+    ...(unread === undefined ? [] : [`${folder.settings} ${unread}`]),
+    ...(existsSync(aside)
+      ? [`${aside} is a settings file that could not be read; correct your values with "${hint('set')}" and delete it`]
+      : []),
+  ]
+  return faults.map((message) => ({ name: 'Files', ok: false, message }))
 }
 
 function journal(folder: Folder): Check {

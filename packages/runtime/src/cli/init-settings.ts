@@ -8,7 +8,7 @@ import { decide } from '../commands/decide.ts'
 import { hint } from '../hint.ts'
 import { askLine } from './ask.ts'
 import { exits, oneLine, Refusal } from './output.ts'
-import { mayBe, readPair, readValue } from './settings.ts'
+import { mayBe, readPairs, readValue } from './settings.ts'
 
 export type Ask = (setting: SettingSpec) => Promise<string>
 
@@ -21,7 +21,7 @@ export async function chooseSettings(
   given: readonly string[],
   ask: Ask | undefined,
 ): Promise<SettingValues> {
-  const values: Record<string, unknown> = Object.fromEntries(given.map((pair) => readPair(pair, schema)))
+  const values = readPairs(given, schema)
   for (const setting of ask ? openIn(schema, values) : []) {
     const typed = (await ask?.(setting)) ?? ''
     if (typed !== '') values[setting.key] = readValue(setting, typed)

@@ -7,16 +7,16 @@ import { resolve } from 'node:path'
 import { isToken, limits, type Preview, type SecretSpec, type SettingValues } from '@svc/protocol'
 import { Command } from 'commander'
 import { messageOf } from '../errors.ts'
-import { isOpen, readEnv, readOrigin } from '../files/env.ts'
+import { type Env, isOpen, readOrigin } from '../files/env.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
-import { readFile } from '../files/read.ts'
+import { readHandedEnv } from '../files/handed.ts'
 import { examples, hint } from '../hint.ts'
 import { askPreview, checkRedeemed, redeem } from '../install/call.ts'
 import { claim, takenBy, unclaim } from '../install/claim.ts'
 import { type Install, withoutMachine, writeInstall } from '../install/note.ts'
 import { place } from '../install/place.ts'
 import { unmet, wrongWithSvc } from '../install/ready.ts'
-import { gatherSecrets } from '../install/secrets.ts'
+import { gatherSecrets, notGiven } from '../install/secrets.ts'
 import { programFile } from '../launcher/file.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { type Installed, installService } from '../service/units.ts'
@@ -27,6 +27,7 @@ import { askHidden, confirm, interactive, standardInput } from './ask.ts'
 import { type Agent, agentAt, me } from './folder.ts'
 import { type Ask, askSetting, chooseSettings, leftOpen } from './init-settings.ts'
 import { columns, exits, oneLine, Refusal, safe, show, warn } from './output.ts'
+import { readPairs } from './settings.ts'
 import { runtimeBegins, startInBackground } from './start.ts'
 
 interface InitOptions {
@@ -79,6 +80,7 @@ async function run(options: InitOptions): Promise<void> {
   if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
   if (isOpen(origin.value))
     warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
+  const given = handedOver(options)
   const code = await codeFrom(options.code)
   const signal = new AbortController().signal
   const seen = await askPreview(origin.value, code, signal)
@@ -93,7 +95,7 @@ async function run(options: InitOptions): Promise<void> {
   if (interactive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(undone)
   await goOnWithout(await unmet(seen.value), options)
   const secrets = await gatherSecrets(seen.value.secrets ?? [], {
-    file: options.secretsFile === undefined ? new Map() : secretsFrom(options.secretsFile),
+    file: given,
     env: process.env,
     ask: interactive() ? askSecret : undefined,
     tell: warn,
@@ -107,9 +109,10 @@ async function run(options: InitOptions): Promise<void> {
     secrets: secrets.values,
     chosen,
   })
-  const open = chosen
-    ? leftOpen(seen.value.settings ?? [], chosen, root)
+  const late: LateSettings = chosen
+    ? { lines: leftOpen(seen.value.settings ?? [], chosen, root) }
     : await chooseLate(await agentAt(root), options.set, ask)
+  const optional = notGiven(seen.value.secrets ?? [], secrets.values)
   // This call stores the parsed manifest for the runtime. Otherwise the runtime would have to load the YAML parser,
   // which would stay in its memory.
   await manifestNow(folder)
@@ -118,10 +121,19 @@ async function run(options: InitOptions): Promise<void> {
   const started = options.start && !service ? await startInBackground(folder) : undefined
   show(
     json,
-    { installed: true, agent, blueprint, version, dir: root, url: origin.value, started: !!(service || started) },
+    {
+      ...{ installed: true, agent, blueprint, version, dir: root, url: origin.value, started: !!(service || started) },
+      optionalSecretsNotGiven: optional,
+      ...(late.refused === undefined ? {} : { settingsRefused: late.refused }),
+    },
     () => [
       `Installed ${agent} (${blueprint} ${version}) in ${root}.`,
-      ...open,
+      ...late.lines,
+      ...(optional.length === 0
+        ? []
+        : [
+            `Optional secrets that were not given: ${optional.join(', ')}. ${hint(`secrets set ${optional[0]}`, root)} sets one.`,
+          ]),
       ...(service ? service.lines : started ? [started] : nextSteps(root)),
     ],
   )
@@ -164,13 +176,36 @@ async function chooseLate(
   { folder, manifest }: Agent,
   given: readonly string[],
   ask: Ask | undefined,
-): Promise<string[]> {
+): Promise<LateSettings> {
   try {
     const values = await chooseSettings(manifest.settings, given, ask)
     if (Object.keys(values).length > 0) changeSettings(folder, manifest, values, me())
-    return leftOpen(manifest.settings, values, folder.root)
+    return { lines: leftOpen(manifest.settings, values, folder.root) }
   } catch (error) {
-    return [`No setting was changed: ${messageOf(error)}`, ...leftOpen(manifest.settings, {}, folder.root)]
+    const refused = messageOf(error)
+    return { refused, lines: [`No setting was changed: ${refused}`, ...leftOpen(manifest.settings, {}, folder.root)] }
+  }
+}
+
+/** Lines for the person, and why the settings given with --set were refused after the installation. */
+interface LateSettings {
+  readonly lines: readonly string[]
+  readonly refused?: string
+}
+
+/**
+ * Checks what the person handed over, before anything else is done: the form of each --set, and the secrets file as a
+ * whole. Returns the variables of that file.
+ */
+function handedOver({ set, secretsFile }: InitOptions): Env {
+  try {
+    readPairs(set, [])
+    if (secretsFile === undefined) return new Map()
+    const { env, remarks } = readHandedEnv(resolve(secretsFile))
+    for (const remark of remarks) warn(remark)
+    return env
+  } catch (error) {
+    return undoneToo(error)
   }
 }
 
@@ -291,15 +326,6 @@ async function codeFrom(given: string | undefined): Promise<string> {
     code === ''
       ? 'No install code was given. Paste it when asked, or pass it with --code, in SVC_CODE or on standard input.'
       : 'That is not an install code. A code starts with svc_inst_, followed by letters, digits, _ and - only. The service shows it when it is issued.',
-    exits.usage,
-  )
-}
-
-function secretsFrom(file: string): ReadonlyMap<string, string> {
-  const read = readFile(resolve(file), 1024 * 1024)
-  if (read.is === 'bytes') return readEnv(resolve(file))
-  throw new Refusal(
-    `The secrets file ${file} ${read.is === 'missing' ? 'is not there' : read.why}. ${undone}`,
     exits.usage,
   )
 }

@@ -5,13 +5,13 @@
  */
 import { wrongWithEnvValue, wrongWithSecretName } from '@svc/blueprint'
 import { Command } from 'commander'
-import { readEnv, writeEnv } from '../files/env.ts'
+import { changeEnv, envFaults, maxEnvBytes, readEnv } from '../files/env.ts'
 import { prepare } from '../files/folder.ts'
 import { inTurn } from '../files/lock.ts'
 import { examples, hint } from '../hint.ts'
 import { askHidden, interactive, standardInput } from './ask.ts'
 import { type Agent, agentAt, type Common, common } from './folder.ts'
-import { columns, exits, Refusal, show } from './output.ts'
+import { columns, exits, Refusal, show, warn } from './output.ts'
 
 export const secrets = (): Command =>
   new Command('secrets')
@@ -28,7 +28,9 @@ export const secrets = (): Command =>
       common(new Command('list'))
         .summary('list which are set and which are missing')
         .action(async ({ dir, json }: Common) => {
-          const all = list(await agentAt(dir))
+          const agent = await agentAt(dir)
+          const all = list(agent)
+          for (const fault of envFaults(agent.folder.secrets)) warn(`${agent.folder.secrets} ${fault}.`)
           show(json, all, () =>
             all.length === 0
               ? 'This agent needs no secrets and has none.'
@@ -49,13 +51,13 @@ export const secrets = (): Command =>
           if (wrong) throw new Refusal(`The name of a secret ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
           const value = interactive()
             ? await askHidden(`${name} (it is not shown)`, true)
-            : (await standardInput()).replace(/\r?\n$/, '')
+            : (await standardInput(maxEnvBytes)).replace(/\r?\n$/, '')
           const bad =
             value === '' ? `must not be empty; "${hint('secrets unset')}" removes it` : wrongWithEnvValue(value)
           if (bad) throw new Refusal(`The value of ${name} ${bad}.`, exits.usage)
           inTurn(folder, 'svc secrets', () => {
             prepare(folder)
-            writeEnv(folder.secrets, new Map(readEnv(folder.secrets)).set(name, value))
+            changeEnv(folder.secrets, { [name]: value })
           })
           const declared = manifest.secrets.some((s) => s.name === name)
           show(
@@ -73,9 +75,8 @@ export const secrets = (): Command =>
         .action(async (name: string, { dir, json }: Common) => {
           const { folder } = await agentAt(dir)
           const changed = inTurn(folder, 'svc secrets', () => {
-            const left = new Map(readEnv(folder.secrets))
-            const had = left.delete(name)
-            if (had) writeEnv(folder.secrets, left)
+            const had = readEnv(folder.secrets).has(name)
+            if (had) changeEnv(folder.secrets, { [name]: undefined })
             return had
           })
           show(json, { unset: name, changed }, () => (changed ? `Removed ${name}.` : `${name} was not set.`))

@@ -10,7 +10,7 @@ import { inTurn } from '../files/lock.ts'
 import { examples, hint } from '../hint.ts'
 import { changedBy, readChanges } from '../state/changes.ts'
 import { readPause } from '../state/pause.ts'
-import { settingsInForce } from '../state/settings.ts'
+import { settingsInForce, unreadSettings } from '../state/settings.ts'
 import { moment } from '../time.ts'
 import { agentAt, type Common, common, me } from './folder.ts'
 import { columns, exits, Refusal, show } from './output.ts'
@@ -25,8 +25,11 @@ export const set = (): Command =>
     .addHelpText('after', examples('set every=30', 'set every=30 dry=true until=2026-12-24T18:00:00Z'))
     .action(async (written: string[], { dir, json }: Common) => {
       const { folder, manifest } = await agentAt(dir)
-      const values = Object.fromEntries(written.map((pair) => readPair(pair, manifest.settings)))
+      const values = readPairs(written, manifest.settings)
       const outcome = inTurn(folder, 'svc set', () => {
+        const why = unreadSettings(folder)
+        if (why !== undefined)
+          throw new Refusal(`${folder.settings} ${why}. Correct or delete it. Nothing was changed.`)
         const decision = decide(
           { type: 'set', payload: values },
           { ...manifest, paused: readPause(folder) !== undefined },
@@ -38,7 +41,15 @@ export const set = (): Command =>
       show(json, settingsInForce(folder, manifest), () => outcome.message)
     })
 
-export function readPair(pair: string, schema: readonly Setting[]): [string, unknown] {
+/** Reads values typed as KEY=VALUE. Throws a Refusal for another form, and for a key that is named twice. */
+export function readPairs(pairs: readonly string[], schema: readonly Setting[]): Record<string, unknown> {
+  const read = pairs.map((pair) => readPair(pair, schema))
+  const again = read.find(([key], i) => read.findIndex(([other]) => other === key) < i)
+  if (again) throw new Refusal(`The setting ${JSON.stringify(again[0])} is named twice.`, exits.usage)
+  return Object.fromEntries(read)
+}
+
+function readPair(pair: string, schema: readonly Setting[]): [string, unknown] {
   const at = pair.indexOf('=')
   if (at < 1) throw new Refusal(`A setting is changed as KEY=VALUE: got ${JSON.stringify(pair)}.`, exits.usage)
   const key = pair.slice(0, at)

@@ -3,8 +3,9 @@
  * mode 0600 and are replaced in one step (D51).
  */
 import { wrongWithEnvValue } from '@svc/blueprint/names'
-import { isToken } from '@svc/protocol'
+import { changeEnvText, isToken, isUtf16, readEnvText } from '@svc/protocol'
 import { hint } from '../hint.ts'
+import { Refusal } from '../refusal.ts'
 import { writeDurably } from './durable.ts'
 import { type Folder, prepare } from './folder.ts'
 import { readFile } from './read.ts'
@@ -20,17 +21,27 @@ type ConnectionRead =
   | { readonly ok: true; readonly value: Connection }
   | { readonly ok: false; readonly message: string }
 
-/** The variables of a file; empty if there is no such file, or if it cannot be read. */
+export const maxEnvBytes = 1024 * 1024
+
+/**
+ * The variables of a file; empty if there is no such file, or if it cannot be read. Lines that are not understood are
+ * left out, so that an agent starts with what an earlier version accepted; `envFaults` names them.
+ */
 export function readEnv(file: string): Env {
-  const read = readFile(file, 1024 * 1024)
-  const env = new Map<string, string>()
-  if (read.is !== 'bytes') return env
-  for (const line of read.bytes.toString('utf8').split('\n')) {
-    const match = /^([A-Z][A-Z0-9_]*)=(.*?)\r?$/.exec(line)
-    if (match) env.set(match[1] as string, match[2] as string)
-  }
-  return env
+  const read = readFile(file, maxEnvBytes)
+  if (read.is !== 'bytes') return new Map()
+  return new Map(readEnvText(read.bytes.toString('utf8')).lines.map(({ name, value }) => [name, value]))
 }
+
+/** Everything in a file of variables that is not understood, as ends of sentences that begin with the file's name. */
+export function envFaults(file: string): string[] {
+  const read = readFile(file, maxEnvBytes)
+  if (read.is === 'missing') return []
+  if (read.is === 'unreadable') return [read.why]
+  if (isUtf16(read.bytes)) return [inUtf16]
+  return readEnvText(read.bytes.toString('utf8')).faults.map(({ line, why }) => `has a line ${line} that ${why}`)
+}
+const inUtf16 = 'is UTF-16; save it as UTF-8'
 
 /**
  * The address to which this folder's agent reports, and its token. If either is missing or invalid, the result says so
@@ -53,21 +64,41 @@ export function readConnection(folder: Folder): ConnectionRead {
 }
 
 /**
- * Writes the address of the service and the agent's token into `.svc/agent.env`, and keeps every other variable in that
+ * Writes the address of the service and the agent's token into `.svc/agent.env`, and keeps every other line of that
  * file.
  */
 export function writeConnection(folder: Folder, { origin, token }: Connection): void {
   prepare(folder)
-  writeEnv(folder.env, new Map(readEnv(folder.env)).set('SVC_URL', origin).set('SVC_TOKEN', token))
+  changeEnv(folder.env, { SVC_URL: origin, SVC_TOKEN: token })
+}
+
+/**
+ * Sets or removes (undefined) variables in a file. Every other line stays byte for byte, also if it is not understood.
+ * Throws a Refusal, and changes nothing, if the file cannot be read or would become too large.
+ */
+export function changeEnv(file: string, changes: Readonly<Record<string, string | undefined>>): void {
+  const read = readFile(file, maxEnvBytes)
+  const why = read.is === 'unreadable' ? read.why : read.is === 'bytes' && isUtf16(read.bytes) ? inUtf16 : undefined
+  if (why !== undefined) throw new Refusal(`${file} ${why}. Nothing was changed.`)
+  // In Latin-1 every byte is one character, so that bytes which are not UTF-8 stay as they are.
+  let text = read.is === 'bytes' ? read.bytes.toString('latin1') : ''
+  for (const [name, value] of Object.entries(changes)) {
+    checkValue(name, value ?? '')
+    text = changeEnvText(text, name, value === undefined ? undefined : Buffer.from(value).toString('latin1'))
+  }
+  if (text.length > maxEnvBytes) throw new Refusal(`${file} would be larger than 1 MB. Nothing was changed.`)
+  writeDurably(file, Buffer.from(text, 'latin1'), 0o600)
 }
 
 /** Replaces a file of variables as a whole. Only the owner of the file can read it. */
 export function writeEnv(file: string, env: Env): void {
-  for (const [name, value] of env) {
-    const wrong = wrongWithEnvValue(value)
-    if (wrong) throw new Error(`The value of ${name} ${wrong}.`)
-  }
+  for (const [name, value] of env) checkValue(name, value)
   writeDurably(file, [...env].map(([name, value]) => `${name}=${value}\n`).join(''), 0o600)
+}
+
+function checkValue(name: string, value: string): void {
+  const wrong = wrongWithEnvValue(value)
+  if (wrong) throw new Error(`The value of ${name} ${wrong}.`)
 }
 
 /** Reads the origin of a service's address. On failure, `message` is the middle of a sentence. */

@@ -11,6 +11,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -21,6 +22,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { programs } from '../../../../scripts/testing/program.ts'
 import { bundle, bundleManifest, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { python, svc, token } from '../../testing/folder.ts'
+import { secretsFiles } from '../../testing/handed-files.ts'
 import { expectStandsAsSaid, type Fell, type InstallSetup, newInstallSetup } from '../../testing/install-setup.ts'
 import { json } from '../../testing/service.ts'
 import { readInstall } from './note.ts'
@@ -69,6 +71,7 @@ test('it installs what was announced: version, current, state with seeds, files 
     dir: w.agent.root,
     url: w.service.origin,
     started: false,
+    optionalSecretsNotGiven: ['EXTRA_KEY'],
   })
   for (const says of [
     'mail-triage 1.4.0',
@@ -161,6 +164,24 @@ describe('settings at the installation', () => {
       expect(ran.out).toContain(says)
       expect(settings(w)).toMatchObject({ every: value })
     }
+    const w = await newSetup()
+    w.service.preview = json({ ...previewOf(packed), settings: undefined })
+    const ran = await init(w, ['--set', 'every=1000', '--json'])
+    expect(JSON.parse(ran.out)).toMatchObject({ settingsRefused: expect.stringContaining('between 1 and 120') })
+  })
+
+  test.each([
+    ['limit', 'A setting is changed as KEY=VALUE: got "limit".'],
+    ['=4', 'A setting is changed as KEY=VALUE: got "=4".'],
+    ['every=1 --set every=2', 'The setting "every" is named twice.'],
+  ])('--set %s is refused before the code is used, even if the service announces no settings', async (pairs, says) => {
+    const w = await newSetup()
+    w.service.preview = json({ ...previewOf(packed), settings: undefined })
+    const ran = await init(w, ['--set', ...pairs.split(' ')])
+    expect(ran).toMatchObject({ code: 2, out: '' })
+    expect(ran.err).toContain(`${says} Nothing was installed; the code is still valid.`)
+    expect(w.count.redeemed).toBe(0)
+    expect(w.service.installs).toEqual([])
   })
 })
 
@@ -196,6 +217,24 @@ describe('before the code is spent, nothing is left behind and the code stays go
     expect(ran.code).toBe(exit)
     expect(ran.err).toContain(says)
     untouched(w)
+  })
+
+  // files/handed.test.ts reads all files of the table without a process.
+  test('a secrets file that is not understood as a whole', { timeout: 300_000 }, async () => {
+    const w = await newSetup()
+    const file = join(w.above.root, 'secrets')
+    const some = secretsFiles.filter((f, i) => !f.reads && (process.env.SVC_TEST_LONG || i % 7 === 0))
+    for (const { name, bytes, says } of some) {
+      writeFileSync(file, bytes)
+      const ran = await init(w, ['--secrets-file', file], {})
+      expect(ran.code, name).toBeGreaterThan(0)
+      for (const part of says) expect(ran.err, name).toContain(part)
+      expect(ran.err, name).toContain('Nothing was installed; the code is still valid.')
+      expect(ran.err, name).not.toContain(password)
+      rmSync(file)
+      untouched(w)
+    }
+    expect(some.length).toBeGreaterThan(4)
   })
 
   test('a secret whose value would be two lines, or whose name the loader reads (D51)', async () => {

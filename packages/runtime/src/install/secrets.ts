@@ -28,12 +28,14 @@ export async function gatherSecrets(
     readonly tell: (line: string) => void
   },
 ): Promise<Gathered> {
+  for (const name of file.keys()) if (!wanted.some((secret) => secret.name === name)) tell(unknown(name, wanted))
   const values = new Map<string, string>()
   const missing: string[] = []
   for (const secret of wanted) {
     const { name } = secret
     const given = file.get(name) ?? (env[name] || undefined)
-    if (given !== undefined) tell(`${name}: taken from ${file.has(name) ? 'the file' : 'the environment'}.`)
+    if (given !== undefined)
+      tell(`${name}: ${given === '' ? 'empty in' : 'taken from'} ${file.has(name) ? 'the file' : 'the environment'}.`)
     const value = given ?? (ask ? await ask(secret) : '')
     const wrong = wrongWithEnvValue(value)
     if (wrong) return { ok: false, message: `The value of ${name} ${wrong}.` }
@@ -47,3 +49,12 @@ export async function gatherSecrets(
     message: `No value was given for ${names}. Put ${missing.length === 1 ? 'it' : 'them'} into the environment or into a file named with --secrets-file (lines NAME=value).`,
   }
 }
+
+const unknown = (name: string, wanted: readonly SecretSpec[]): string =>
+  wanted.length === 0
+    ? `${name} in the secrets file is not used: this blueprint has no secrets.`
+    : `${name} in the secrets file is not used. The secrets of this blueprint are ${wanted.map((one) => one.name).join(', ')}.`
+
+/** The optional secrets for which no value was given. */
+export const notGiven = (wanted: readonly SecretSpec[], values: ReadonlyMap<string, string>): string[] =>
+  wanted.filter(({ name, optional }) => optional && !values.has(name)).map(({ name }) => name)

@@ -1,10 +1,10 @@
-import { chmodSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
 import { readStatus } from '../status/file.ts'
-import { fillSettings } from './settings.ts'
+import { changeSettings, fillSettings, setAside, settingsInForce, unreadSettings } from './settings.ts'
 
 let folder: ReturnType<typeof agentFolder>
 beforeEach(() => {
@@ -41,4 +41,27 @@ test('the status file is not read through a link that leads out of the folder or
   writeFileSync(join(folder.root, 'real.json'), '{}')
   symlinkSync('real.json', join(folder.root, 'inside.json'))
   expect(readStatus(folder, join(folder.root, 'inside.json')).is).toBe('bytes')
+})
+
+test.each([
+  ['{"every": 5,}', 'is not JSON: a comma too many at line 1, column 12'],
+  ['{"every": NaN}', 'is not JSON: NaN at line 1, column 11 (JSON has no NaN; write null)'],
+  ['[]', 'holds no JSON object'],
+])('a settings file %s that a person wrote is kept beside the new one', (text, why) => {
+  writeFileSync(folder.settings, text)
+  expect(unreadSettings(folder)).toBe(why)
+  const manifest = { settings } as Manifest
+  fillSettings(folder, manifest)
+  expect(readFileSync(setAside(folder), 'utf8')).toBe(text)
+  expect(settingsInForce(folder, manifest)).toEqual({ every: 10 })
+})
+
+test('a settings file with a byte order mark is read, and an empty one is written again', () => {
+  const manifest = { settings } as Manifest
+  writeFileSync(folder.settings, '\ufeff{"every": 5}')
+  expect(settingsInForce(folder, manifest)).toEqual({ every: 5 })
+  writeFileSync(folder.settings, '')
+  changeSettings(folder, manifest, { every: 7 }, { is: 'person', name: 'a', at: 1 } as never)
+  expect(existsSync(setAside(folder))).toBe(false)
+  expect(settingsInForce(folder, manifest)).toEqual({ every: 7 })
 })

@@ -3,14 +3,15 @@
  * affects all its keys or none). A value that is only a default of the manifest follows the manifest when the default
  * changes.
  */
-import { chownSync, statSync } from 'node:fs'
+import { chownSync, renameSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { defaults } from '@svc/blueprint/settings'
 import { type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
-import { readFile, readJsonObject } from '../files/read.ts'
+import { readFile } from '../files/read.ts'
+import { readWrittenObject } from '../files/written.ts'
 import { type Author, noteChange, readChanges, table } from './changes.ts'
 
 type WithRuntime = Pick<Manifest, 'runtime'>
@@ -22,8 +23,23 @@ type WithSettings = Pick<Manifest, 'settings'> & Partial<WithRuntime>
  */
 export function settingsInForce(folder: Folder, manifest: WithSettings): SettingValues {
   const { filled } = readChanges(folder)
-  return inForce(manifest, readJsonObject(folder.settings) ?? {}, filled)
+  const read = readWrittenObject(folder.settings, maxSettingsBytes)
+  return inForce(manifest, read.is === 'object' ? read.value : {}, filled)
 }
+
+const maxSettingsBytes = 16 * 1024 * 1024
+
+/**
+ * The reason why the settings file cannot be read, as the end of a sentence that begins with its name. Undefined if it
+ * can be read, is missing, or is empty.
+ */
+export function unreadSettings({ settings }: Pick<Folder, 'settings'>): string | undefined {
+  const read = readWrittenObject(settings, maxSettingsBytes)
+  return read.is === 'unread' && statSync(settings, { throwIfNoEntry: false })?.size !== 0 ? read.why : undefined
+}
+
+/** The place to which a settings file that cannot be read is moved before it is written again. */
+export const setAside = ({ settings }: Pick<Folder, 'settings'>): string => `${settings}.unread`
 
 function inForce(
   manifest: WithSettings,
@@ -41,7 +57,10 @@ function inForce(
   return values
 }
 
-/** Changes settings. The caller has checked the values. */
+/**
+ * Changes settings. The caller has checked the values. A settings file that cannot be read is kept beside the new one
+ * (`setAside`), since a person may have written it.
+ */
 export function changeSettings(folder: Folder, manifest: WithSettings, values: SettingValues, author: Author): void {
   const authors = Object.keys(values).map((key) => [key, author] as const)
   const { settings } = readChanges(folder)
@@ -60,7 +79,7 @@ export function changeSettings(folder: Folder, manifest: WithSettings, values: S
 export function fillSettings(folder: Folder, manifest: WithSettings): void {
   if (manifest.settings.length === 0 && readFile(folder.settings, 1).is === 'missing') return
   const values = settingsInForce(folder, manifest)
-  const read = readFile(folder.settings, 16 * 1024 * 1024)
+  const read = readFile(folder.settings, maxSettingsBytes)
   const isOpen = (statSync(folder.settings, { throwIfNoEntry: false })?.mode ?? 0) & 0o004
   if (
     read.is === 'bytes' &&
@@ -78,6 +97,7 @@ function write(
   authors: Readonly<Record<string, Author>>,
 ): void {
   prepare(folder)
+  if (unreadSettings(folder) !== undefined) renameSync(folder.settings, setAside(folder))
   writeSettings(folder, manifest, shown(values))
   const filled = manifest.settings.flatMap(({ key, default: usual }) =>
     usual !== undefined && values[key] === usual && !authors[key] ? [[key, usual] as const] : [],

@@ -1,6 +1,7 @@
 /** The input of a command besides its arguments: standard input, and a file. */
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readText } from '@svc/protocol'
 import { messageOf } from '../errors.ts'
 import type { OperatorCommand } from '../operator/kit/command.ts'
 import { Refused } from '../operator/kit/request.ts'
@@ -26,12 +27,14 @@ export function readBeside(
   }
 }
 
-/** Reads standard input: all of a pipe or file, or one hidden line from a terminal. */
+/** Reads standard input: all of a pipe or file, which must be UTF-8, or one hidden line from a terminal. */
 export async function readInput(asks: string): Promise<string> {
   if (process.stdin.isTTY) return await readHidden(asks)
-  let text = ''
-  for await (const part of process.stdin.setEncoding('utf8')) text += part
-  return text
+  const parts: Buffer[] = []
+  for await (const part of process.stdin as AsyncIterable<Buffer>) parts.push(part)
+  const read = readText(Buffer.concat(parts))
+  if (!read.ok) throw new Refused(`Standard input ${read.why}. Nothing was done.`)
+  return read.text
 }
 
 function readHidden(asks: string): Promise<string> {

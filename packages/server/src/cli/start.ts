@@ -10,6 +10,7 @@ export async function start(options: Request['options'], flags: Variables, json:
   const named = { SVC_PORT: text('port'), SVC_HOST: text('host'), SVC_BASE_URL: text('baseUrl') }
   const config = readConfig({ flags: { ...flags, ...named } })
   const log = openLog(config.logLevel)
+  for (const remark of config.remarks) log.warn(remark)
   watchOverErrors(log)
   const stop = untilSignal(log)
   const service = await startService(config, log)

@@ -1,0 +1,46 @@
+/**
+ * Reads files that a person hands over to a command. A file is read as a whole, or refused with the reason and the
+ * line, before anything is done.
+ */
+import { doubtfulValues, readEnvText, readText, twice } from '@svc/protocol'
+import { exits, Refusal } from '../refusal.ts'
+import { type Env, maxEnvBytes } from './env.ts'
+import { readFile } from './read.ts'
+
+/** The text of a file. `what` begins the sentence of a Refusal: `The token file`. */
+export function readHandedText(file: string, what: string, max: number): string {
+  const read = readFile(file, max)
+  if (read.is !== 'bytes')
+    throw new Refusal(`${what} ${file} ${read.is === 'missing' ? 'is not there' : read.why}.`, exits.usage)
+  const text = readText(read.bytes)
+  if (!text.ok) throw new Refusal(`${what} ${file} ${text.why}.`, exits.usage)
+  return text.text
+}
+
+/** The number of lines that a refusal names. */
+const named = 10
+
+/**
+ * The variables of a secrets file, and remarks about values that may be mistakes. Throws a Refusal that names every
+ * line that is not understood. No line is repeated, since it may hold a secret.
+ */
+export function readHandedEnv(file: string): { readonly env: Env; readonly remarks: readonly string[] } {
+  const read = readEnvText(readHandedText(file, 'The secrets file', maxEnvBytes))
+  const again = twice(read).map(({ name, lines }) => ({
+    line: lines.at(-1) ?? 0,
+    why: `names ${name} again, after line ${lines[0]}`,
+  }))
+  const faults = [...read.faults, ...again].sort((a, b) => a.line - b.line)
+  if (faults.length > 0) {
+    const lines = faults.slice(0, named).map(({ line, why }) => `  Line ${line} ${why}.`)
+    const more = faults.length > named ? [`  ${faults.length - named} more lines are not understood.`] : []
+    throw new Refusal(
+      [`The secrets file ${file} must hold only lines NAME=value:`, ...lines, ...more].join('\n'),
+      exits.usage,
+    )
+  }
+  return {
+    env: new Map(read.lines.map(({ name, value }) => [name, value])),
+    remarks: doubtfulValues(read).map(({ line, why }) => `${file}, line ${line}: ${why}.`),
+  }
+}
