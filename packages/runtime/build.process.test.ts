@@ -110,6 +110,14 @@ test('the shell starts it, also below "type": "module" and through a link', asyn
   expect(await prints(file, ['--version'])).toBe('7.8.9')
   expect(await prints(join(folder, 'type module/svc.pyz'), ['--version'])).toBe('7.8.9')
   expect(await prints(link, ['--version'])).toBe('7.8.9')
+  mkdirSync(join(folder, '.svc/runtime'), { recursive: true })
+  copyFileSync(file, join(folder, '.svc/runtime/svc.pyz'))
+  const paths = ['type module/svc.pyz', '.svc/runtime/svc.pyz', './.svc/runtime/svc.pyz', '../svc', '//.svc/../svc']
+  for (const path of paths) {
+    const typed = path.startsWith('//') ? `${folder}/${path}` : path
+    const cwd = path.startsWith('..') ? join(folder, '.svc') : folder
+    expect(await prints(typed, ['--version'], cwd), path).toBe('7.8.9')
+  }
 })
 
 test.runIf(python)('Python starts it as a zip application, and Node takes the process over', async () => {

@@ -96,6 +96,8 @@ export interface BlueprintVersion extends BlueprintVersionRow {
   manifest: Manifest
   /** The files in the bundle. */
   files: { path: string; size: number; executable: boolean }[]
+  /** In the answer to an upload: a sentence about something in the bundle that is allowed and probably a mistake. */
+  note?: string
   canAct: boolean
 }
 

@@ -7,6 +7,7 @@ export { type BundleCode, type BundleFinding, type BundleVerdict, sentence } fro
 export { type Bundle, type BundleEntry, type ReadBundleOptions, readBundle } from './bundle/read.ts'
 export { sweepStaging, unpackBundle } from './bundle/unpack.ts'
 export { checkBundle, checkFolder, type Examined, examineBundle, examineFolder } from './folder/check.ts'
+export { macNote } from './folder/hints.ts'
 export { type Packed, packFolder } from './folder/pack.ts'
 export {
   isAgentName,

@@ -1,6 +1,6 @@
 /**
  * Reads and changes files of lines `NAME=value` (2.9). A value is taken literally up to the end of its line. What is
- * not understood is returned as well, so that nothing that a person wrote is dropped without a word. A reason never
+ * not understood is returned as well, so that nothing that a person wrote is dropped silently. A reason never
  * repeats a line, since the line may hold a secret.
  */
 import { codePoint } from './text-file.ts'
@@ -116,7 +116,7 @@ export function changeEnvText(text: string, name: string, value: string | undefi
   return `${mark}${changed === '' || changed.endsWith('\n') ? changed : `${changed}\n`}${written}`
 }
 
-/** What a line may begin with instead of a capital letter, and the reason that a person needs. */
+/** Patterns of lines that are not understood, each with the reason for the person. */
 const beginnings: readonly (readonly [RegExp, string])[] = [
   [/^export\s/, 'begins with "export"; write only NAME=value'],
   [/^set\s|^\$env:/i, 'begins with the command of a shell; write only NAME=value'],

@@ -27,6 +27,12 @@ test.each([
     ['node', '-e', 'require(process.argv[1])', './copy.pyz'],
     ['node', '-e', 'require(process.argv[1])', join(process.cwd(), 'copy.pyz')],
   ],
+  [
+    'a file in a folder that is not executable',
+    { file: 'bin/copy.pyz' },
+    ['node', '-e', 'require(process.argv[1])', './bin/copy.pyz'],
+    ['node', '-e', 'require(process.argv[1])', join(process.cwd(), 'bin/copy.pyz')],
+  ],
   ['the source', { file: '/src/main.ts' }, ['node', '/src/main.ts'], ['node', '/src/main.ts']],
   ['a foreign marker', { file: installed, marker: 'x' }, ['svc'], [installed]],
 ])('a hint starts with the words that started the program: %s', (_what, given, here, anywhere) => {

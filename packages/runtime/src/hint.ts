@@ -87,8 +87,9 @@ export function readStart({
   if (first !== undefined && resolve(first) === dirname(resolve(file)))
     return { here: [basename(file)], anywhere: [resolve(file)] }
   const before = runs(file) ? [] : ['node', '-e', 'require(process.argv[1])']
+  const isPath = before.length === 0 ? file.includes('/') : /^(?:\.{0,2}\/)/.test(file)
   return {
-    here: [...before, file.includes('/') ? file : `./${file}`],
+    here: [...before, isPath ? file : `./${file}`],
     anywhere: [...before, resolve(file)],
   }
 }

@@ -8,6 +8,14 @@ const at = (file: string) => `packages/blueprint/src/${file}`
 
 export const blueprintFaults: readonly Fault[] = [
   {
+    name: 'packing: the files that macOS adds are packed',
+    harm: 'Every machine gets copies of files that only the Finder of the author reads.',
+    file: at('folder/ignore.ts'),
+    old: "  '__MACOSX/',\n",
+    new: '',
+    tests: [at('folder/pack.test.ts')],
+  },
+  {
     name: 'bundle: a symbolic link has the wrong type number',
     harm: 'A bundle brings a link to /etc/passwd into the folder of an agent.',
     file: at('zip/profile.ts'),

@@ -12,7 +12,22 @@ interface Listed {
 }
 
 export function hintsOn(manifest: Manifest, files: readonly Listed[]): BundleFinding[] {
-  return [...ofCommand(manifest, files), ...files.flatMap(ofFile)]
+  const mac = macNote(files)
+  return [
+    ...ofCommand(manifest, files),
+    ...files.flatMap(ofFile),
+    ...(mac === undefined ? [] : [{ file: '', message: mac }]),
+  ]
+}
+
+const ofMac = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._)/
+
+/** The note about files that macOS adds to archives, as the end of a sentence that begins with the bundle. */
+export function macNote(files: readonly { readonly path: string }[]): string | undefined {
+  const [first, ...more] = files.filter(({ path }) => ofMac.test(path))
+  if (!first) return undefined
+  const all = more.length === 0 ? first.path : `${first.path} and ${more.length} more`
+  return `contains files that macOS added and no agent needs (${all}); "svc pack" leaves them out`
 }
 
 export type PlaceOf = (path: string) => { line: number; column: number }

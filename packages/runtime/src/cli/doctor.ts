@@ -23,8 +23,7 @@ import { insideOf } from '../self-update/release.ts'
 import { sshKeygen } from '../self-update/verify.ts'
 import { withoutStop } from '../sentence.ts'
 import { findUnits } from '../service/find.ts'
-import { unitState } from '../service/manager.ts'
-import { mendsUnit, notAnswering, uninstallHint } from '../service/units.ts'
+import { mendsUnit, unanswered, uninstallHint } from '../service/units.ts'
 import { readPause } from '../state/pause.ts'
 import { setAside, unreadSettings } from '../state/settings.ts'
 import { readUpdate } from '../update/journal.ts'
@@ -246,12 +245,10 @@ async function unit(folder: Folder): Promise<Check[]> {
     return bad(
       `${found.file} starts svc.pyz itself, so nothing would roll back a bad svc after a reboot; run "${mend}"`,
     )
-  const now = await unitState(found)
-  if (!now.answers && !whoHolds(folder, 'runtime'))
-    return bad(`${found.file}. ${notAnswering(found, now, folder.root)}`)
-  return [
-    { name: 'Unit', ok: true, message: now.answers ? found.file : `${found.file}; its manager does not answer here` },
-  ]
+  const silent = await unanswered(folder)
+  if (!silent) return [{ name: 'Unit', ok: true, message: found.file }]
+  const message = `${silent.file}. ${silent.message}`
+  return whoHolds(folder, 'runtime') ? [{ name: 'Unit', ok: true, warns: true, message }] : bad(message)
 }
 
 function reporter(folder: Folder): Check {

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { examples, hint } from '../hint.ts'
 import { wordFor } from '../launcher/now.ts'
 import type { RuntimeFacts } from '../self-update/now.ts'
+import { unanswered } from '../service/units.ts'
 import { changedBy } from '../state/changes.ts'
 import { ago, moment } from '../time.ts'
 import { glance } from '../update/now.ts'
@@ -20,11 +21,18 @@ export const status = (): Command =>
     )
     .addHelpText('after', examples('status', 'status --dir /srv/mail-triage --json'))
     .action(async ({ dir, json }: Common) => {
-      const facts = factsOf(await agentAt(dir))
+      const agent = await agentAt(dir)
+      const facts = factsOf(agent)
+      const unit = await unanswered(agent.folder)
       show(
         json,
-        { ...facts, paused: facts.pause !== undefined, running: facts.process && wordFor(facts.process) },
-        () => lines(facts),
+        {
+          ...facts,
+          paused: facts.pause !== undefined,
+          running: facts.process && wordFor(facts.process),
+          ...(unit && { unit: { ...unit, answers: false } }),
+        },
+        () => [...lines(facts), ...(unit ? [`${'Unit'.padEnd(10)}${oneLine(`${unit.file}. ${unit.message}`)}`] : [])],
       )
     })
 

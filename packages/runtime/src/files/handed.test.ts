@@ -24,7 +24,7 @@ const wanted: SecretSpec[] = [
   { name: 'EXTRA_KEY', purpose: 'finds more', optional: true },
 ]
 
-/** What `svc init` says about a secrets file, and what it takes from it; undefined if it refuses. */
+/** Hands a file over as `svc init` does. Returns what it says, and the variables unless it refuses. */
 async function handOver(file: string) {
   const said: string[] = []
   try {

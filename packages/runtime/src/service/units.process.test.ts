@@ -199,11 +199,20 @@ test('if the manager of a unit does not answer, the agent starts in the backgrou
   expect((await runs(folder, 'service status', off)).out).toContain(wayOut)
   const check = await unitCheck(runs(folder, 'doctor --offline --json', off))
   expect(check).toMatchObject({ ok: false, message: expect.stringContaining(wayOut) })
+  expect(check?.message).toContain('the agent will not start after a reboot')
+  expect((await runs(folder, 'status', off)).out).toMatch(/^Unit .*does not answer here.*svc service uninstall/m)
   const started = await runs(folder, 'start', off)
   expect(started).toMatchObject({ code: 0, err: '' })
   expect(started.out).toContain('Started. Running since')
   expect(started.out).toContain('does not restart after a reboot')
   expect(started.out).toContain('svc service uninstall')
+  expect(await unitCheck(runs(folder, 'doctor --offline --json', off)), 'while it runs').toMatchObject({
+    ok: true,
+    warns: true,
+    message: expect.stringMatching(/will not start after a reboot.*svc service uninstall/),
+  })
+  const status = JSON.parse((await runs(folder, 'status --json', off)).out)
+  expect(status.unit).toMatchObject({ answers: false, message: expect.stringContaining(wayOut) })
   expect((await runs(folder, 'stop', off)).out).toBe('Stopped.\n')
   expect((await runs(folder, 'service uninstall', off)).code).toBe(0)
   expect(units()).toEqual([])

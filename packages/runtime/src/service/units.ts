@@ -5,12 +5,23 @@ import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { createFolder, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
+import { whoHolds } from '../files/lock.ts'
 import { hint, sudoHint } from '../hint.ts'
 import { ownFile, startArgs } from '../launcher/file.ts'
 import { Refusal } from '../refusal.ts'
 import { manifestKnown } from '../reporter/known.ts'
 import { exec, type Ran } from './exec.ts'
-import { findUnit, folderStartedBy, mac, sameFolder, textOf, type Unit, type UnitKind, unitCalled } from './find.ts'
+import {
+  findUnit,
+  findUnits,
+  folderStartedBy,
+  mac,
+  sameFolder,
+  textOf,
+  type Unit,
+  type UnitKind,
+  unitCalled,
+} from './find.ts'
 import { control, doesNotAnswer, isRunning, systemctl, type UnitState, unitState, why } from './manager.ts'
 import { launchdPlist, startsItself, systemdUnit, type UnitFacts, userOf } from './text.ts'
 
@@ -178,9 +189,23 @@ function canWrite(folder: string): boolean {
 export const uninstallHint = ({ kind }: Unit, root: string): string =>
   kind === 'systemd system' ? sudoHint('service uninstall', root) : hint('service uninstall', root)
 
-/** Tells a person what to do if the manager of a unit does not answer in this session. */
-export const notAnswering = (unit: Unit, { state }: UnitState, root: string): string =>
-  `Its service manager does not answer here (${state}). "${hint('start', root)}" starts the agent in the background anyway; "${uninstallHint(unit, root)}" removes the unit.`
+/** Tells a person what it means that the manager of a unit does not answer in this session, and what to do. */
+export function notAnswering(unit: Unit, { state }: UnitState, root: string, runs = false): string {
+  const start = `"${hint('start', root)}" starts the agent in the background anyway`
+  return [
+    `Its service manager does not answer here (${state}).`,
+    'In a container, or in WSL without systemd, the agent will not start after a reboot; after "sudo -iu", sign in as that user to reach the manager.',
+    `${runs ? `After a reboot, ${start}` : start}; "${uninstallHint(unit, root)}" removes the unit.`,
+  ].join(' ')
+}
+
+/** A unit of the agent whose manager does not answer, and what to say about it; undefined if there is none. */
+export async function unanswered(folder: Folder): Promise<{ file: string; message: string } | undefined> {
+  const [unit] = findUnits(folder)
+  const now = unit && (await unitState(unit))
+  if (!unit || !now || now.answers) return undefined
+  return { file: unit.file, message: notAnswering(unit, now, folder.root, whoHolds(folder, 'runtime') !== undefined) }
+}
 
 /**
  * Waits for a request to the service manager that must succeed. If it fails, throws a refusal with the reason and, if

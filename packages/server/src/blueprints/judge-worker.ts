@@ -1,7 +1,7 @@
 /** The worker thread that judge.ts starts: it takes one bundle at a time and answers with a judgement. */
 import { readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
-import { neededSvc, neededSvcText, readBundle } from '@svc/blueprint'
+import { macNote, neededSvc, neededSvcText, readBundle } from '@svc/blueprint'
 import type { Judgement } from './judge.ts'
 import type { Arrived } from './uploads.ts'
 
@@ -22,7 +22,9 @@ async function judge(bytes: Uint8Array): Promise<Judgement> {
   const files = JSON.stringify(entries.map(({ path, size, executable }) => ({ path, size, executable })))
   const needed = neededSvc(manifest)
   const kept = { name, version, description, sha256, manifest: JSON.stringify(manifest), files, bytes }
-  return { ok: true, value: { ...kept, ...(needed && { neededSvc: neededSvcText(needed) }) } }
+  const mac = macNote(entries)
+  const note = mac === undefined ? undefined : `The bundle ${mac}.`
+  return { ok: true, value: { ...kept, ...(needed && { neededSvc: neededSvcText(needed) }), ...(note && { note }) } }
 }
 
 function bytesOf({ fd, size }: Arrived): Uint8Array {

@@ -22,6 +22,8 @@ interface Accepted {
   readonly sha256: string
   /** The range of svc versions that can run the bundle, in words; missing if every version can. */
   readonly neededSvc?: string
+  /** A sentence about something in the bundle that is allowed and probably a mistake. */
+  readonly note?: string
   /** The manifest of the bundle as JSON. */
   readonly manifest: string
   /** The list of the bundle's files as JSON. */

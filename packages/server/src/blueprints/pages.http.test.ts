@@ -165,6 +165,17 @@ test('a refused bundle lists every reason, with the file, and for the manifest t
   expect(whole.body.error.findings).toEqual([{ file: null, line: null, column: null, message: expect.any(String) }])
 })
 
+test('an upload notes what macOS added to the zip', async () => {
+  const { ada, upload } = await start()
+  const { body } = await upload(
+    ada,
+    await bundle({
+      files: { '.svcignore': '!__MACOSX\n!._*\n!.DS_Store\n', '__MACOSX/._main.py': 'x', '.DS_Store': 'x' },
+    }),
+  )
+  expect(body).toMatchObject({ note: expect.stringContaining('macOS added and no agent needs (.DS_Store and 1 more)') })
+})
+
 test('another content type than zip is 400, a bundle that is too large 413, an existing version 409', async () => {
   const { ada, upload } = await start()
   const bytes = await bundle()

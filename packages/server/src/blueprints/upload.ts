@@ -20,6 +20,8 @@ interface Uploaded {
   size: number
   /** The range of svc versions that can run the bundle; missing if every version can. */
   neededSvc?: string
+  /** A sentence about something in the bundle that is allowed and probably a mistake. */
+  note?: string
 }
 type Upload =
   | Verdict<Uploaded, 'version_taken' | 'bundles_too_many'>
@@ -36,7 +38,7 @@ export async function uploadBlueprint(
 ): Promise<Upload> {
   const judged = await judgeBundle(bundle)
   if (!judged.ok) return { ok: false, code: 'bundle_refused', message: judged.message, findings: judged.findings }
-  const { name, version, description, sha256, manifest, files, bytes, neededSvc } = judged.value
+  const { name, version, description, sha256, manifest, files, bytes, neededSvc, note } = judged.value
   return decideWithin(db, async (trx): Promise<Upload> => {
     const room = await roomFor(trx, workspace, { kind: 'bundles', more: bytes.length }, now)
     const blueprint = await takeBlueprint(trx, workspace.id, name, now)
@@ -68,8 +70,8 @@ export async function uploadBlueprint(
       subject: `blueprint ${name}@${version}`,
       details: { sha256, size: bytes.length },
     })
-    const uploaded = { blueprint: name, version, sha256, size: bytes.length, ...(neededSvc && { neededSvc }) }
-    return { ok: true, value: uploaded }
+    const more = { ...(neededSvc && { neededSvc }), ...(note && { note }) }
+    return { ok: true, value: { blueprint: name, version, sha256, size: bytes.length, ...more } }
   })
 }
 

@@ -25,10 +25,10 @@ export const bundleRoutes = (deps: WebDeps) => {
         uploadBlueprint({ db: write, by: person, now: now() }, workspace, bundle),
       )
       if (!upload.ok && upload.code === 'bundle_refused') throw new BundleRefused(upload.message, upload.findings)
-      const { blueprint, version } = granted(upload)
+      const { blueprint, version, note } = granted(upload)
       live.listChanged(workspace.id)
       const page = found(await versionPage(db, workspace, { name: blueprint, version }, now()), 'version_unknown')
-      return c.json({ ...page, canAct: role === 'admin' }, 201)
+      return c.json({ ...page, canAct: role === 'admin', ...(note && { note }) }, 201)
     })
     .get('/blueprints/:blueprint/versions/:version/bundle', admin, async (c) => {
       const { blueprint, version } = c.req.param()

@@ -43,9 +43,9 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
       void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
       setDoing({ is: 'nothing' })
       notify({
-        color: 'green',
+        color: made.note === undefined ? 'green' : 'yellow',
         title: `${made.blueprint} ${made.version}`,
-        message: 'Uploaded. It can be installed now.',
+        message: `Uploaded. It can be installed now.${made.note === undefined ? '' : ` ${made.note}`}`,
       })
       await navigate({
         to: paths.blueprint,

@@ -24,8 +24,8 @@ export const blueprintCommands = {
       live.listChanged(workspace.id)
       return uploaded
     },
-    show: ({ blueprint, version, sha256, neededSvc }) =>
-      `Uploaded ${blueprint} ${version} (SHA-256 ${sha256}).${neededSvc ? `\nMachines need ${neededSvc}; agents with an older one are left out.` : ''}`,
+    show: ({ blueprint, version, sha256, neededSvc, note }) =>
+      `Uploaded ${blueprint} ${version} (SHA-256 ${sha256}).${neededSvc ? `\nMachines need ${neededSvc}; agents with an older one are left out.` : ''}${note ? `\n${line(note)}` : ''}`,
   }),
   ...commandOf(blueprints.blueprints, {
     run: async (request, service, { workspaceOf, listBlueprints }) =>
