@@ -76,10 +76,9 @@ export async function buildRuntime({
 const marks = { __SVC_VERSION__: '"svc:version"', __SVC_RELEASE_KEYS__: '["svc:keys"]' } as const
 
 /**
- * The first line of the file. `-S` makes `env` split the line into words, and `require` loads the file as CommonJS,
- * whatever package.json is above it. The shell may give a path such as `bin/svc.pyz`, which `require` would look for
- * among packages; the word must not contain quotes, which `env` removes. With one arena the process needs 6 MB less memory: otherwise glibc keeps one per
- * thread, and glibc reads the variable before any JavaScript runs.
+ * The first line of the file. `-S` makes `env` split the line into words and remove quotes, and `require` loads the
+ * file as CommonJS, whatever package.json is above it; a path such as `bin/svc.pyz` would be a package for it. With one
+ * arena the process needs 6 MB less memory: glibc otherwise keeps one per thread.
  */
 const shebang = '#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node -e require(path.resolve(process.argv[1]))\n'
 

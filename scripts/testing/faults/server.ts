@@ -5,6 +5,14 @@ const at = (file: string) => `packages/server/src/${file}`
 
 export const serverFaults: readonly Fault[] = [
   {
+    name: 'releases: a start serves a build whose key the runtimes do not know',
+    harm: 'After a restart with the wrong key in the folder, no runtime can be updated, and each holds the version.',
+    file: at('releases/rules.ts'),
+    old: "if (order > 0) return isStranger ? 'stranger' : 'add'",
+    new: "if (order > 0) return 'add'",
+    tests: [at('releases/rules.test.ts')],
+  },
+  {
     name: 'settings: a .env in UTF-16 is ignored',
     harm: 'The service starts with an empty database in another folder, because an editor saved its settings in UTF-16.',
     file: at('config.ts'),

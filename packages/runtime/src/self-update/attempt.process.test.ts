@@ -35,7 +35,11 @@ afterAll(async () => {
 /**
  * Tries to update to 3.0.0 as the service serves it. Returns how the attempt ended, and which files were swapped in.
  */
-async function tried(sha256: string, keygen?: string | null): Promise<Ended & { swapped: readonly string[] }> {
+async function tried(
+  sha256: string,
+  keygen?: string | null,
+  keys: readonly string[] = shop.keys,
+): Promise<Ended & { swapped: readonly string[] }> {
   const folder = join(root, 'staged')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
@@ -51,7 +55,7 @@ async function tried(sha256: string, keygen?: string | null): Promise<Ended & { 
     origin: service.origin,
     root,
     folder,
-    keys: shop.keys,
+    keys,
     signal: new AbortController().signal,
     stands: () => true,
     swap: async (_file, sha256) => {
@@ -139,6 +143,21 @@ test('a complete file with a good signature, by each built-in key, passes its st
     ])
   }
 })
+
+test.each([
+  ['own', (keys: readonly string[]) => keys, 'done', /^$/],
+  ['own', (keys: readonly string[]) => keys.slice(0, 1), 'refused', /not by a release key/],
+  ['own', () => [], 'refused', /no release key is built into this runtime, so it trusts no file/],
+  ['strange', (keys: readonly string[]) => keys, 'refused', /not by a release key/],
+] as const)(
+  'the first signature that a runtime sees is never trusted by itself: key %s, %s: %s',
+  async (key, built, event, why) => {
+    serves(service, { version: '3.0.0', bytes: three.bytes, sig: shop.sign(three.bytes, { key }) })
+    const swapped = event === 'done' ? [three.sha256] : []
+    const ended = await tried(three.sha256, undefined, built(shop.keys))
+    expect(ended).toEqual({ event, why: expect.stringMatching(why), swapped })
+  },
+)
 
 /**
  * Bad answers of a service to requests for files below `/cli/`. download.test.ts tests an answer that is sent too

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { buildFolder, newKey, pyz, signed } from '../../testing/releases.ts'
-import { judgeBuild, readBuild } from './build.ts'
+import { isStranger, judgeBuild, readBuild, strangerTo } from './build.ts'
 import { askKeygen } from './keygen.ts'
 
 const judge = (bytes: Buffer, signature?: Buffer) => judgeBuild('svc.pyz', bytes, undefined, signature)
@@ -89,4 +89,35 @@ test('without ssh-keygen the service relies on its own verification, which is st
   const bytes = pyz('1.0.0', { keys: [key.line] })
   const folder = buildFolder(bytes, signed(bytes, key))
   expect(await readBuild(folder, async () => ({ is: 'unable', why: 'missing' }))).toMatchObject({ ok: true })
+})
+
+test.each([
+  ['the runtimes know the key', '1.0.0', 'mine', false, []],
+  ['the runtimes know another key', '1.0.0', 'other', true, [/Runtimes of release 1.0.0 do not know the key/]],
+  [
+    'the runtimes have no key',
+    '1.0.0',
+    'none',
+    false,
+    [/Runtimes of release 1.0.0 have no release key and trust no file: replace/],
+  ],
+  ['the keys of the runtimes are unknown', '1.0.0', 'unknown', false, []],
+  [
+    'the same version was served unsigned',
+    '1.1.0',
+    'mine',
+    false,
+    [/count as up to date: give this build a newer version/],
+  ],
+] as const)('the first signed release replaces an unsigned one: %s', (_what, version, has, stranger, remarks) => {
+  const [mine, other] = [newKey(), newKey()]
+  const bytes = pyz('1.1.0', { keys: [mine.line] })
+  const build = judge(bytes, signed(bytes, mine))
+  if (!build.ok) throw new Error(build.message)
+  const keys = { mine: [mine.line], other: [other.line], none: [], unknown: undefined }[has]
+  const before = judge(pyz(version, { salt: 'unsigned', ...(keys && { keys }) }))
+  if (!before.ok) throw new Error(before.message)
+  const served = { ...before.value, file: before.value.bytes }
+  expect(isStranger(build.value, served)).toBe(stranger)
+  expect(strangerTo(build.value, served)).toEqual(remarks.map((remark) => expect.stringMatching(remark)))
 })

@@ -31,14 +31,34 @@ const archive = 'svc.pyz'
 /** The maximum size of a signature in bytes (D39). */
 const maxSignature = 8 * 1024
 
+/** The release that was served before a build, as far as it matters for runtimes that update themselves. */
+export interface ServedBefore {
+  version: string
+  sha256: string
+  signed: boolean
+  file: Buffer
+}
+
 /**
- * Warns if runtimes of the release served before will refuse this build, because that release does not contain the key
- * that signed it.
+ * True if runtimes of the release served before have release keys, and the key that signed this build is none of them.
  */
-export function strangerTo(build: Build, before: { version: string; file: Buffer } | undefined): string[] {
-  const keys = before && noteOf(before.file)?.keys
-  if (!keys || build.signer === undefined || keys.includes(build.signer)) return []
-  return [`Runtimes of release ${before.version} do not know the key that signed it, and will refuse it.`]
+export function isStranger(build: Build, before: ServedBefore | undefined): boolean {
+  const keys = (before && noteOf(before.file)?.keys) ?? []
+  return build.signer !== undefined && keys.length > 0 && !keys.includes(build.signer)
+}
+
+/** Remarks about runtimes of the release served before that will not update themselves to this build. */
+export function strangerTo(build: Build, before: ServedBefore | undefined): string[] {
+  if (!before || build.signer === undefined || build.sha256 === before.sha256) return []
+  const { version } = before
+  const byHand = 'replace the file on each of these machines by hand (docs/operator.md, Runtime releases)'
+  if (isStranger(build, before))
+    return [`Runtimes of release ${version} do not know the key that signed it, and will refuse it.`]
+  if (noteOf(before.file)?.keys?.length === 0)
+    return [`Runtimes of release ${version} have no release key and trust no file: ${byHand}.`]
+  return version === build.version && !before.signed
+    ? [`Runtimes that run the unsigned build of ${version} count as up to date: give this build a newer version.`]
+    : []
 }
 
 /**

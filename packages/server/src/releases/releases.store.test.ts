@@ -5,7 +5,7 @@ import { buildFolder, buildOf, newKey, pyz } from '../../testing/releases.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newClock } from '../../testing/test-workspace.ts'
 import type { Store } from '../db/open.ts'
-import type { Build } from './build.ts'
+import { type Build, judgeBuild } from './build.ts'
 import { noReleases, openReleases } from './releases.ts'
 import { addRelease, adoptRelease, listReleases, servedRelease } from './store.ts'
 
@@ -71,6 +71,19 @@ everyEngine('releases', (open) => {
       { msg: 'serving runtime release', release: '1.0.0' },
       { msg: 'serving another runtime release', release: '1.1.0', previous: '1.0.0' },
     ])
+  })
+
+  test('the first signed build after an unsigned one is served at a start if its key may be known, and by a person anyway', async () => {
+    const store = await open()
+    const [mine, other] = [newKey(), newKey()]
+    const unsigned = judgeBuild('svc.pyz', pyz('1.0.0', { keys: [other.line] }), undefined, undefined)
+    if (!unsigned.ok) throw new Error(unsigned.message)
+    expect(await adoptRelease(store.db, unsigned.value, { by, now })).toMatchObject({ served: true, remarks: [] })
+    const found = await adopt(store, '1.1.0', { key: mine })
+    expect(found).toMatchObject({ served: false, says: expect.stringMatching(/do not know the key that signed it/) })
+    expect(await servedRelease(store.db)).toMatchObject({ version: '1.0.0', signed: false })
+    expect(await add(store, '1.1.0', { key: mine })).toMatchObject({ ok: true, value: { signed: true } })
+    expect(await adopt(store, '1.2.0', { key: mine })).toMatchObject({ served: true, remarks: [] })
   })
 
   test('a node that starts with an older build changes nothing; with a newer one it serves that', async () => {

@@ -58,8 +58,9 @@ async function adopt({ store, log, now, config }: ReleaseNeeds): Promise<void> {
   if (!read) return
   if (!read.ok) return log.error({ releaseDir, why: read.message }, 'the runtime build is not served')
   const by = { id: null, name: `service ${version}` }
-  const { served, says } = await adoptRelease(store.db, read.value, { by, now: now() })
+  const { served, says, remarks } = await adoptRelease(store.db, read.value, { by, now: now() })
   const facts = { version: read.value.version, sha256: read.value.sha256, signed: read.value.signed }
+  for (const remark of remarks) log.warn({ releaseDir, ...facts }, remark)
   if (!served) log.warn({ releaseDir, ...facts, why: says }, 'the build in the release folder is not served')
 }
 

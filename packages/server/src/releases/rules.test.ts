@@ -42,6 +42,18 @@ test.each([
   ['a newer one that a person replaced by an older one', '1.1.0', ['1.0.0', '1.1.0'], 'older', 'older'],
   ['a version between the served one and the one before', '1.1.0 signed', ['1.0.0', '2.0.0'], 'older', 'older'],
 ])('a node finds %s', (_, build, rows, alone, among) => {
-  expect(judgeFound(known(build), rows.map(known), true)).toBe(alone)
-  expect(judgeFound(known(build), rows.map(known), false)).toBe(among)
+  expect(judgeFound(known(build), rows.map(known), { alone: true })).toBe(alone)
+  expect(judgeFound(known(build), rows.map(known), { alone: false })).toBe(among)
+})
+
+test.each([
+  ['the first signed one after an unsigned one', '1.1.0 signed', ['1.0.0']],
+  ['the first signed one of the same version', '1.0.0 signed other', ['1.0.0']],
+  ['a signed one after a signed one', '1.1.0 signed', ['1.0.0 signed']],
+])('a start serves %s only if runtimes of the served release may know its key', (_, build, rows) => {
+  for (const alone of [true, false]) {
+    expect(judgeFound(known(build), rows.map(known), { alone, isStranger: false })).toBe('add')
+    expect(judgeFound(known(build), rows.map(known), { alone, isStranger: true })).toBe('stranger')
+  }
+  expect(judgeAdded(known(build), rows.map(known), false)).toBe('add')
 })

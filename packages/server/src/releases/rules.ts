@@ -29,21 +29,23 @@ export function judgeAdded(
 
 /**
  * Judges a build that a node finds at startup. `alone` is true if no other node can use the database, because the
- * database is embedded in this process.
+ * database is embedded in this process; `isStranger` if runtimes of the served release do not know the key that signed
+ * the build.
  */
 export function judgeFound(
   build: KnownRelease,
   known: readonly KnownRelease[],
-  alone: boolean,
-): 'add' | 'replace' | 'served' | 'taken' | 'older' | 'unsigned' {
+  { alone, isStranger = false }: { alone: boolean; isStranger?: boolean },
+): 'add' | 'replace' | 'served' | 'taken' | 'older' | 'unsigned' | 'stranger' {
   const [served] = known
   if (!served) return 'add'
   if (same(build, served)) return 'served'
   if (isTaken(build, known)) return 'taken'
   const order = Math.min(...known.map(({ version }) => compareVersions(build.version, version)))
-  if (order > 0) return build.signed || !served.signed ? 'add' : 'unsigned'
+  if (order > 0 && !build.signed) return served.signed ? 'unsigned' : 'add'
+  if (order > 0) return isStranger ? 'stranger' : 'add'
   if (order < 0 || served.version !== build.version || served.signed) return 'older'
-  if (build.signed) return 'add'
+  if (build.signed) return isStranger ? 'stranger' : 'add'
   return alone ? 'replace' : 'taken'
 }
 

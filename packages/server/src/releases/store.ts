@@ -9,7 +9,7 @@ import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
-import type { Build } from './build.ts'
+import { type Build, isStranger, strangerTo } from './build.ts'
 import { judgeAdded, judgeFound } from './rules.ts'
 
 /**
@@ -105,17 +105,18 @@ export function addRelease(
 
 /**
  * Decides what a starting node does with the build in its folder. `says` explains in the log why the build is not
- * served.
+ * served. `remarks` are about runtimes that will not update themselves to it.
  */
 export function adoptRelease(
   db: Db,
   build: Build,
   { by, now }: { by: By; now: number },
-): Promise<{ served: boolean; says: string | undefined }> {
+): Promise<{ served: boolean; says: string | undefined; remarks: string[] }> {
   return transaction(db, async (trx) => {
     const known = await lockAll(trx)
-    const verdict = judgeFound(build, known, !isPostgres(trx))
-    if (verdict === 'served') return { served: true, says: undefined }
+    const before = await servedFiles(trx)
+    const verdict = judgeFound(build, known, { alone: !isPostgres(trx), isStranger: isStranger(build, before) })
+    if (verdict === 'served') return { served: true, says: undefined, remarks: [] }
     if (verdict === 'add' || verdict === 'replace') {
       if (verdict === 'replace')
         await trx
@@ -123,9 +124,9 @@ export function adoptRelease(
           .where('serial', '=', known[0]?.serial ?? 0)
           .execute()
       await insert({ db: trx, by, now }, build, known)
-      return { served: true, says: undefined }
+      return { served: true, says: undefined, remarks: strangerTo(build, before) }
     }
-    return { served: false, says: verdict === 'taken' ? takenSays(build) : foundSays[verdict] }
+    return { served: false, remarks: [], says: verdict === 'taken' ? takenSays(build) : foundSays[verdict] }
   })
 }
 
@@ -139,6 +140,8 @@ const takenSays = ({ version }: Build) =>
 const foundSays = {
   older: 'A release that is as new or newer exists. "svc-server release add DIR --older" serves this one.',
   unsigned: 'It is not signed, but the served release is. "svc-server release add DIR" serves it anyway.',
+  stranger:
+    'Runtimes of the served release do not know the key that signed it, and would refuse it. "svc-server release add DIR" serves it anyway.',
 } as const
 
 /**
