@@ -5,24 +5,24 @@
  */
 import { codePoint } from './text-file.ts'
 
-export interface EnvLine {
+interface EnvLine {
   readonly line: number
   readonly name: string
   readonly value: string
 }
-export interface EnvFault {
+interface EnvFault {
   readonly line: number
   /** The end of a sentence that begins with the line: `has no "="`. */
   readonly why: string
 }
-export interface EnvText {
+interface EnvText {
   /** The lines that were understood, in the order of the file. If a name occurs twice, the later line counts. */
   readonly lines: readonly EnvLine[]
   /** Every line that is neither empty, nor a comment with `#` in front, nor understood. */
   readonly faults: readonly EnvFault[]
 }
 
-export interface DotenvText {
+interface DotenvText {
   readonly lines: readonly Omit<EnvLine, 'value'>[]
   readonly faults: readonly EnvFault[]
 }

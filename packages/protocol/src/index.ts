@@ -10,8 +10,6 @@ export { isShallow } from './depth.ts'
 export {
   changeEnvText,
   doubtfulValues,
-  type EnvFault,
-  type EnvText,
   readDotenvText,
   readEnvText,
   twice,

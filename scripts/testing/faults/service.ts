@@ -43,8 +43,8 @@ export const serviceFaults: readonly Fault[] = [
     name: 'releases: an unsigned build replaces a signed one at a start',
     harm: 'No runtime can update itself any more, because the service serves a file that none of them trusts.',
     file: at('releases/rules.ts'),
-    old: "build.signed || !served.signed ? 'add' : 'unsigned'",
-    new: "'add'",
+    old: "return served.signed ? 'unsigned' : 'add'",
+    new: "return 'add'",
     tests: [at('releases/rules.test.ts')],
   },
   {

@@ -25,7 +25,7 @@ import { withoutStop } from '../sentence.ts'
 import { findUnits } from '../service/find.ts'
 import { mendsUnit, unanswered, uninstallHint } from '../service/units.ts'
 import { readPause } from '../state/pause.ts'
-import { setAside, unreadSettings } from '../state/settings.ts'
+import { setAside, settingsRemarks, unreadSettings } from '../state/settings.ts'
 import { readUpdate } from '../update/journal.ts'
 import { glance } from '../update/now.ts'
 import { standstill } from '../update/unread.ts'
@@ -132,7 +132,14 @@ function writtenFiles(folder: Folder): Check[] {
       ? [`${aside} is a settings file that could not be read; correct your values with "${hint('set')}" and delete it`]
       : []),
   ]
-  return faults.map((message) => ({ name: 'Files', ok: false, message }))
+  const manifest = manifestOf(folder)
+  const remarks = manifest.ok ? settingsRemarks(folder, manifest.value) : []
+  return [
+    ...faults.map((message): Check => ({ name: 'Files', ok: false, message })),
+    ...remarks.map(
+      (remark): Check => ({ name: 'Files', ok: true, warns: true, message: `${folder.settings} ${remark}` }),
+    ),
+  ]
 }
 
 function journal(folder: Folder): Check {

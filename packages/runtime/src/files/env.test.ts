@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { changeEnv, envFaults, readEnv } from './env.ts'
+import { changeEnv, envFaults, readConnection, readEnv } from './env.ts'
+import type { Folder } from './folder.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -39,6 +40,15 @@ test.each([
   const file = fileOf(bytes)
   expect(() => changeEnv(file, { NEW: '2' })).toThrow(says)
   expect(readFileSync(file).equals(bytes)).toBe(true)
+})
+
+test('if the address is in a line that is not understood, the message names the line', () => {
+  const env = fileOf('export SVC_URL=https://svc.example.com\n')
+  const read = readConnection({ env } as Folder)
+  expect(read).toMatchObject({
+    ok: false,
+    message: expect.stringContaining('It has a line 1 that begins with "export"'),
+  })
 })
 
 test('a file that an earlier version accepted still works at the next start; its faults are named', () => {

@@ -53,7 +53,9 @@ export function readConnection(folder: Folder): ConnectionRead {
   const url = env.get('SVC_URL')
   const token = env.get('SVC_TOKEN')
   if (url === undefined || token === undefined) {
-    return { ok: false, message: `${folder.env} names no service to report to; ${connect}.` }
+    const [fault] = envFaults(folder.env)
+    const also = fault === undefined ? '' : ` It ${fault}.`
+    return { ok: false, message: `${folder.env} names no service to report to; ${connect}.${also}` }
   }
   const origin = readOrigin(url)
   if (!origin.ok) return { ok: false, message: `SVC_URL in ${folder.env} ${origin.message}; ${connect}.` }

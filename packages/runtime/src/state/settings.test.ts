@@ -4,7 +4,7 @@ import type { Manifest } from '@svc/blueprint'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
 import { readStatus } from '../status/file.ts'
-import { changeSettings, fillSettings, setAside, settingsInForce, unreadSettings } from './settings.ts'
+import { changeSettings, fillSettings, setAside, settingsInForce, settingsRemarks, unreadSettings } from './settings.ts'
 
 let folder: ReturnType<typeof agentFolder>
 beforeEach(() => {
@@ -54,6 +54,16 @@ test.each([
   fillSettings(folder, manifest)
   expect(readFileSync(setAside(folder), 'utf8')).toBe(text)
   expect(settingsInForce(folder, manifest)).toEqual({ every: 10 })
+})
+
+test('keys that nobody knows and values that are not allowed are named', () => {
+  writeFileSync(folder.settings, '{"evrey": 5, "every": "often"}')
+  expect(settingsRemarks(folder, { settings } as Manifest)).toEqual([
+    'names "evrey", which is no setting; known are: every',
+    expect.stringMatching(/^has a value for every that has no effect: it must be a number/),
+  ])
+  writeFileSync(folder.settings, '{"every": null}')
+  expect(settingsRemarks(folder, { settings } as Manifest)).toEqual([])
 })
 
 test('a settings file with a byte order mark is read, and an empty one is written again', () => {

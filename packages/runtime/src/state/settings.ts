@@ -38,6 +38,22 @@ export function unreadSettings({ settings }: Pick<Folder, 'settings'>): string |
   return read.is === 'unread' && statSync(settings, { throwIfNoEntry: false })?.size !== 0 ? read.why : undefined
 }
 
+/**
+ * Says which keys and values in the settings file have no effect, as ends of sentences that begin with its name. A
+ * person may have changed the file by hand; svc leaves them out when it writes the file again.
+ */
+export function settingsRemarks({ settings: file }: Pick<Folder, 'settings'>, { settings }: WithSettings): string[] {
+  const read = readWrittenObject(file, maxSettingsBytes)
+  if (read.is !== 'object') return []
+  const names = settings.map(({ key }) => key).join(', ')
+  return Object.entries(read.value).flatMap(([key, value]) => {
+    const setting = settings.find((one) => one.key === key)
+    if (!setting) return [`names ${JSON.stringify(key)}, which is no setting; known are: ${names}`]
+    const wrong = value === null ? undefined : wrongWith(setting, value)
+    return wrong === undefined ? [] : [`has a value for ${key} that has no effect: it ${wrong}`]
+  })
+}
+
 /** The place to which a settings file that cannot be read is moved before it is written again. */
 export const setAside = ({ settings }: Pick<Folder, 'settings'>): string => `${settings}.unread`
 

@@ -32,7 +32,7 @@ const archive = 'svc.pyz'
 const maxSignature = 8 * 1024
 
 /** The release that was served before a build, as far as it matters for runtimes that update themselves. */
-export interface ServedBefore {
+interface ServedBefore {
   version: string
   sha256: string
   signed: boolean
