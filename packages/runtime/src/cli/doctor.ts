@@ -1,11 +1,11 @@
 /** `svc doctor`: checks whatever can be wrong on this machine, and says what to do. */
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
 import { readJournal } from '../commands/journal.ts'
 import { messageOf } from '../errors.ts'
-import { envFaults, isOpen, readConnection } from '../files/env.ts'
+import { isOpen, readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
 import { whoHolds } from '../files/lock.ts'
 import { examples, hint } from '../hint.ts'
@@ -25,7 +25,6 @@ import { withoutStop } from '../sentence.ts'
 import { findUnits } from '../service/find.ts'
 import { mendsUnit, unanswered, uninstallHint } from '../service/units.ts'
 import { readPause } from '../state/pause.ts'
-import { setAside, settingsRemarks, unreadSettings } from '../state/settings.ts'
 import { readUpdate } from '../update/journal.ts'
 import { glance } from '../update/now.ts'
 import { standstill } from '../update/unread.ts'
@@ -34,6 +33,7 @@ import { isHere } from '../versions/folders.ts'
 import { lackingSecrets, statusAge } from './facts.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, oneLine, show } from './output.ts'
+import { writtenFiles } from './written-files.ts'
 
 export interface Check {
   readonly name: string
@@ -118,27 +118,6 @@ function mode(file: string): Check[] {
         ? `${file} can be read by others; run "chmod 600 ${file}"`
         : `${file} is readable only by its owner`,
     },
-  ]
-}
-
-/** Checks the files that a person may have changed by hand. What svc does not understand in them has no effect. */
-function writtenFiles(folder: Folder): Check[] {
-  const unread = unreadSettings(folder)
-  const aside = setAside(folder)
-  const faults = [
-    ...[folder.env, folder.secrets].flatMap((file) => envFaults(file).map((fault) => `${file} ${fault}`)),
-    ...(unread === undefined ? [] : [`${folder.settings} ${unread}`]),
-    ...(existsSync(aside)
-      ? [`${aside} is a settings file that could not be read; correct your values with "${hint('set')}" and delete it`]
-      : []),
-  ]
-  const manifest = manifestOf(folder)
-  const remarks = manifest.ok ? settingsRemarks(folder, manifest.value) : []
-  return [
-    ...faults.map((message): Check => ({ name: 'Files', ok: false, message })),
-    ...remarks.map(
-      (remark): Check => ({ name: 'Files', ok: true, warns: true, message: `${folder.settings} ${remark}` }),
-    ),
   ]
 }
 

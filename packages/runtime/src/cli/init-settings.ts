@@ -5,12 +5,15 @@
 import type { Setting, SettingSpec, SettingValues } from '@svc/protocol'
 import { wrongWith } from '@svc/protocol'
 import { decide } from '../commands/decide.ts'
+import { messageOf } from '../errors.ts'
 import { hint } from '../hint.ts'
+import { changeSettings } from '../state/settings.ts'
 import { askLine } from './ask.ts'
+import { type Agent, me } from './folder.ts'
 import { exits, oneLine, Refusal } from './output.ts'
 import { mayBe, readPairs, readValue } from './settings.ts'
 
-export type Ask = (setting: SettingSpec) => Promise<string>
+type Ask = (setting: SettingSpec) => Promise<string>
 
 /**
  * Chooses values for the settings, and refuses a wrong value. If `ask` is undefined, nobody can be asked, and settings
@@ -30,6 +33,31 @@ export async function chooseSettings(
   const decision = decide({ type: 'set', payload: values }, { controls: [], settings: schema, paused: false })
   if (decision.do === 'set') return decision.values
   throw new Refusal(decision.do === 'refuse' ? decision.message : 'These settings are not valid.', exits.usage)
+}
+
+/**
+ * Chooses the settings after the installation, because a service of an older version does not name them in its preview.
+ * The agent is already installed, so wrong values are only reported.
+ */
+export async function chooseLate(
+  { folder, manifest }: Agent,
+  given: readonly string[],
+  ask: Ask | undefined,
+): Promise<LateSettings> {
+  try {
+    const values = await chooseSettings(manifest.settings, given, ask)
+    if (Object.keys(values).length > 0) changeSettings(folder, manifest, values, me())
+    return { lines: leftOpen(manifest.settings, values, folder.root) }
+  } catch (error) {
+    const refused = messageOf(error)
+    return { refused, lines: [`No setting was changed: ${refused}`, ...leftOpen(manifest.settings, {}, folder.root)] }
+  }
+}
+
+/** Lines for the person, and why the settings given with --set were refused after the installation. */
+export interface LateSettings {
+  readonly lines: readonly string[]
+  readonly refused?: string
 }
 
 /** Returns the settings that have no default and no chosen value. */

@@ -20,12 +20,11 @@ import { gatherSecrets, notGiven } from '../install/secrets.ts'
 import { programFile } from '../launcher/file.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { type Installed, installService } from '../service/units.ts'
-import { changeSettings } from '../state/settings.ts'
 import { seconds } from '../time.ts'
 import { announce } from './announce.ts'
 import { askHidden, confirm, interactive, standardInput } from './ask.ts'
-import { type Agent, agentAt, me } from './folder.ts'
-import { type Ask, askSetting, chooseSettings, leftOpen } from './init-settings.ts'
+import { agentAt, me } from './folder.ts'
+import { askSetting, chooseLate, chooseSettings, type LateSettings, leftOpen } from './init-settings.ts'
 import { columns, exits, oneLine, Refusal, safe, show, warn } from './output.ts'
 import { readPairs } from './settings.ts'
 import { runtimeBegins, startInBackground } from './start.ts'
@@ -75,26 +74,16 @@ export const init = (): Command =>
     .action(run)
 
 async function run(options: InitOptions): Promise<void> {
-  const { url, json } = options
-  const origin = readOrigin(url)
-  if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
-  if (isOpen(origin.value))
-    warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
   const given = handedOver(options)
-  const code = await codeFrom(options.code)
-  const signal = new AbortController().signal
-  const seen = await askPreview(origin.value, code, signal)
-  if (!seen.ok) throw new Refusal(seen.message, seen.is === 'unreached' ? exits.unreached : exits.refused)
-  const old = wrongWithSvc(seen.value)
-  if (old) throw new Refusal(`${old} ${undone}`)
-  const root = resolve(options.dir ?? seen.value.agentName)
+  const { origin, code, seen } = await previewed(options)
+  const root = resolve(options.dir ?? seen.agentName)
   const taken = takenBy(root)
   if (taken) throw new Refusal(`${taken} Nothing was done; the code is still valid.`)
 
-  warn(announce(seen.value, origin.value, root).join('\n'))
+  warn(announce(seen, origin, root).join('\n'))
   if (interactive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(undone)
-  await goOnWithout(await unmet(seen.value), options)
-  const secrets = await gatherSecrets(seen.value.secrets ?? [], {
+  await goOnWithout(await unmet(seen), options)
+  const secrets = await gatherSecrets(seen.secrets ?? [], {
     file: given,
     env: process.env,
     ask: interactive() ? askSecret : undefined,
@@ -102,41 +91,60 @@ async function run(options: InitOptions): Promise<void> {
   })
   if (!secrets.ok) throw new Refusal(`${secrets.message} ${undone}`)
   const ask = interactive() ? askSetting : undefined
-  const chosen = seen.value.settings && (await chooseSettings(seen.value.settings, options.set, ask).catch(undoneToo))
+  const chosen = seen.settings && (await chooseSettings(seen.settings, options.set, ask).catch(undoneToo))
 
-  const { folder, install } = await take(root, origin.value, code, {
-    seen: seen.value,
+  const { folder, install } = await take(root, origin, code, {
+    seen,
     secrets: secrets.values,
     chosen,
   })
   const late: LateSettings = chosen
-    ? { lines: leftOpen(seen.value.settings ?? [], chosen, root) }
+    ? { lines: leftOpen(seen.settings ?? [], chosen, root) }
     : await chooseLate(await agentAt(root), options.set, ask)
-  const optional = notGiven(seen.value.secrets ?? [], secrets.values)
+  const optional = notGiven(seen.secrets ?? [], secrets.values)
   // This call stores the parsed manifest for the runtime. Otherwise the runtime would have to load the YAML parser,
   // which would stay in its memory.
   await manifestNow(folder)
   const { agent, blueprint, version } = install
   const service = options.service ? await asService(folder, install) : undefined
   const started = options.start && !service ? await startInBackground(folder) : undefined
+  const done = {
+    installed: true,
+    agent,
+    blueprint,
+    version,
+    dir: root,
+    url: origin,
+    started: !!(service || started),
+  }
   show(
-    json,
+    options.json,
     {
-      ...{ installed: true, agent, blueprint, version, dir: root, url: origin.value, started: !!(service || started) },
+      ...done,
       optionalSecretsNotGiven: optional,
-      ...(late.refused === undefined ? {} : { settingsRefused: late.refused }),
+      ...(late.refused !== undefined && { settingsRefused: late.refused }),
     },
     () => [
       `Installed ${agent} (${blueprint} ${version}) in ${root}.`,
       ...late.lines,
-      ...(optional.length === 0
-        ? []
-        : [
-            `Optional secrets that were not given: ${optional.join(', ')}. ${hint(`secrets set ${optional[0]}`, root)} sets one.`,
-          ]),
+      ...withoutSecrets(optional, root),
       ...(service ? service.lines : started ? [started] : nextSteps(root)),
     ],
   )
+}
+
+/** Reads the address and the install code, and asks the service what the code would install. */
+async function previewed({ url, code: typed }: InitOptions): Promise<{ origin: string; code: string; seen: Preview }> {
+  const origin = readOrigin(url)
+  if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
+  if (isOpen(origin.value))
+    warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
+  const code = await codeFrom(typed)
+  const seen = await askPreview(origin.value, code, new AbortController().signal)
+  if (!seen.ok) throw new Refusal(seen.message, seen.is === 'unreached' ? exits.unreached : exits.refused)
+  const old = wrongWithSvc(seen.value)
+  if (old) throw new Refusal(`${old} ${undone}`)
+  return { origin: origin.value, code, seen: seen.value }
 }
 
 /**
@@ -168,30 +176,10 @@ async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Pr
   if (!(await confirm('Install it anyway?'))) throw new Refusal(undone)
 }
 
-/**
- * Chooses the settings after the installation, because a service of an older version does not name them in its preview.
- * The agent is already installed, so wrong values are only reported.
- */
-async function chooseLate(
-  { folder, manifest }: Agent,
-  given: readonly string[],
-  ask: Ask | undefined,
-): Promise<LateSettings> {
-  try {
-    const values = await chooseSettings(manifest.settings, given, ask)
-    if (Object.keys(values).length > 0) changeSettings(folder, manifest, values, me())
-    return { lines: leftOpen(manifest.settings, values, folder.root) }
-  } catch (error) {
-    const refused = messageOf(error)
-    return { refused, lines: [`No setting was changed: ${refused}`, ...leftOpen(manifest.settings, {}, folder.root)] }
-  }
-}
-
-/** Lines for the person, and why the settings given with --set were refused after the installation. */
-interface LateSettings {
-  readonly lines: readonly string[]
-  readonly refused?: string
-}
+const withoutSecrets = (names: readonly string[], root: string): string[] =>
+  names.length === 0
+    ? []
+    : [`Optional secrets that were not given: ${names.join(', ')}. ${hint(`secrets set ${names[0]}`, root)} sets one.`]
 
 /**
  * Checks what the person handed over, before anything else is done: the form of each --set, and the secrets file as a

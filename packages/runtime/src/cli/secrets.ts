@@ -28,9 +28,7 @@ export const secrets = (): Command =>
       common(new Command('list'))
         .summary('list which are set and which are missing')
         .action(async ({ dir, json }: Common) => {
-          const agent = await agentAt(dir)
-          const all = list(agent)
-          for (const fault of envFaults(agent.folder.secrets)) warn(`${agent.folder.secrets} ${fault}.`)
+          const all = list(await agentAt(dir))
           show(json, all, () =>
             all.length === 0
               ? 'This agent needs no secrets and has none.'
@@ -84,6 +82,7 @@ export const secrets = (): Command =>
     )
 
 function list({ folder, manifest }: Agent) {
+  for (const fault of envFaults(folder.secrets)) warn(`${folder.secrets} ${fault}.`)
   const set = readEnv(folder.secrets)
   const declared = manifest.secrets.map((s) => ({ ...s, set: set.has(s.name) }))
   const others = [...set.keys()].filter((name) => !manifest.secrets.some((s) => s.name === name))

@@ -1,0 +1,29 @@
+/** The checks of `svc doctor` about files that a person may have changed by hand. */
+import { existsSync } from 'node:fs'
+import { envFaults } from '../files/env.ts'
+import type { Folder } from '../files/folder.ts'
+import { hint } from '../hint.ts'
+import { manifestOf } from '../reporter/manifest.ts'
+import { setAside, settingsRemarks, unreadSettings } from '../state/settings.ts'
+import type { Check } from './doctor.ts'
+
+/** Names what svc does not understand in these files, since it has no effect. */
+export function writtenFiles(folder: Folder): Check[] {
+  const unread = unreadSettings(folder)
+  const aside = setAside(folder)
+  const faults = [
+    ...[folder.env, folder.secrets].flatMap((file) => envFaults(file).map((fault) => `${file} ${fault}`)),
+    ...(unread === undefined ? [] : [`${folder.settings} ${unread}`]),
+    ...(existsSync(aside)
+      ? [`${aside} is a settings file that could not be read; correct your values with "${hint('set')}" and delete it`]
+      : []),
+  ]
+  const manifest = manifestOf(folder)
+  const remarks = manifest.ok ? settingsRemarks(folder, manifest.value) : []
+  return [
+    ...faults.map((message): Check => ({ name: 'Files', ok: false, message })),
+    ...remarks.map(
+      (remark): Check => ({ name: 'Files', ok: true, warns: true, message: `${folder.settings} ${remark}` }),
+    ),
+  ]
+}
