@@ -30,21 +30,11 @@ import { glance } from '../update/now.ts'
 import { standstill } from '../update/unread.ts'
 import { minNode, version } from '../version.ts'
 import { isHere } from '../versions/folders.ts'
+import { type Check, lineOf } from './checked.ts'
 import { lackingSecrets, statusAge } from './facts.ts'
 import { type Common, common, existing } from './folder.ts'
-import { exits, oneLine, show } from './output.ts'
+import { exits, show } from './output.ts'
 import { writtenFiles } from './written-files.ts'
-
-export interface Check {
-  readonly name: string
-  readonly ok: boolean
-  /** True if nothing is broken, but the check found something that a person should know. */
-  readonly warns?: true
-  readonly message: string
-}
-
-export const lineOf = ({ name, ok, warns, message }: Check): string =>
-  `${ok ? (warns ? 'WARN' : 'ok  ') : 'BAD '} ${oneLine(name)}: ${message}`
 
 export const doctor = (): Command =>
   common(new Command('doctor'))

@@ -5,7 +5,7 @@ import type { Folder } from '../files/folder.ts'
 import { hint } from '../hint.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { setAside, settingsRemarks, unreadSettings } from '../state/settings.ts'
-import type { Check } from './doctor.ts'
+import type { Check } from './checked.ts'
 
 /** Names what svc does not understand in these files, since it has no effect. */
 export function writtenFiles(folder: Folder): Check[] {
