@@ -1,13 +1,14 @@
 /**
  * Writes files so that they survive a kill and a power failure (D57). The content goes to a temporary file, which is
  * synced and renamed, and then the folder is synced. If a sync fails with EIO, the error is thrown and never retried:
- * what is on the disk is unknown until the journal is read again.
+ * what is on the disk is unknown until the journal is read again. Files in `.svc` may use its reserve.
  */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   fchmodSync,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -19,16 +20,61 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { codeOf } from '../errors.ts'
+import { type Purpose, refill, spendSpare, takeSpare } from './reserve.ts'
+import { explaining, isNoRoom } from './space.ts'
 
-/** Replaces a file in one step. A reader sees either the whole old file or the whole new one. */
-export function writeDurably(file: string, data: string | Uint8Array, mode = 0o644): void {
-  write(file, data, mode, true)
-  syncFolder(dirname(file))
+/** A file to write, with its new content. The mode is 0644 and the purpose `state`, unless they say otherwise. */
+export interface Written {
+  readonly file: string
+  readonly data: string | Uint8Array
+  readonly mode?: number
+  readonly purpose?: Purpose
 }
 
-/** Replaces a file in one step, but does not sync it. A power failure may undo the change. */
-export const writeLightly = (file: string, data: string | Uint8Array, mode = 0o644): void =>
-  write(file, data, mode, false)
+/** Replaces a file in one step. A reader sees either the whole old file or the whole new one. */
+export const writeDurably = (file: string, data: string | Uint8Array, mode?: number, purpose?: Purpose): void =>
+  writeTogether([{ file, data, ...(mode !== undefined && { mode }), ...(purpose && { purpose }) }])
+
+/**
+ * Replaces several files, each in one step. If there is no room for one of them, none is replaced. All must be in
+ * folders that exist.
+ */
+export function writeTogether(all: readonly Written[]): void {
+  const folders = [...new Set(all.map(({ file }) => dirname(file)))]
+  const opened: number[] = []
+  const made: string[] = []
+  let spared = false
+  try {
+    // the folders are opened first, so that nothing was replaced if this process has too many open files
+    for (const folder of folders) opened.push(explaining(folder, () => openSync(folder, 'r')))
+    for (const one of all) {
+      const { temporary, isSpare } = explaining(one.file, () => beside(one, true))
+      made.push(temporary)
+      spared ||= isSpare
+    }
+    for (const [i, { file }] of all.entries()) explaining(file, () => renameSync(made[i] as string, file))
+    for (const fd of opened) fsyncSync(fd)
+  } catch (error) {
+    for (const temporary of made) rmSync(temporary, { force: true })
+    throw error
+  } finally {
+    for (const fd of opened) closeSync(fd)
+    if (spared) for (const { file } of all) refill(file)
+  }
+}
+
+/** Replaces a file in one step, but does not sync it. A power failure may undo the change. It uses no reserve. */
+export function writeLightly(file: string, data: string | Uint8Array, mode?: number): void {
+  explaining(file, () => {
+    const { temporary } = beside({ file, data, ...(mode !== undefined && { mode }) }, false)
+    try {
+      renameSync(temporary, file)
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      throw error
+    }
+  })
+}
 
 /** Removes a file. Returns false if there was no file. */
 export function removeDurably(file: string): boolean {
@@ -44,7 +90,7 @@ export function removeDurably(file: string): boolean {
 
 /** Creates a folder, and its parents if they are missing. */
 export function createFolder(folder: string, mode = 0o755): void {
-  if (mkdirSync(folder, { recursive: true, mode }) !== undefined) syncFolder(dirname(folder))
+  if (explaining(folder, () => mkdirSync(folder, { recursive: true, mode })) !== undefined) syncFolder(dirname(folder))
 }
 
 /** Removes temporary files that killed processes left in a folder, if they are older than ten minutes. */
@@ -66,21 +112,56 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-function write(file: string, data: string | Uint8Array, mode: number, sync: boolean): void {
+interface Beside {
+  readonly temporary: string
+  /** True if the temporary file was made from the reserve. */
+  readonly isSpare: boolean
+}
+
+/** Writes the content to a temporary file in the folder of the file. `keep` syncs it, and allows the use of the reserve. */
+function beside({ file, data, mode = 0o644, purpose = 'state' }: Written, keep: boolean): Beside {
   const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
-  const fd = openSync(temporary, 'wx', mode)
   try {
-    try {
-      fchmodSync(fd, mode)
-      writeFileSync(fd, data)
-      if (sync) fsyncSync(fd)
-    } finally {
-      closeSync(fd)
-    }
-    renameSync(temporary, file)
+    writeNew(openSync(temporary, 'wx', mode), data, mode, keep)
+    return { temporary, isSpare: false }
   } catch (error) {
     rmSync(temporary, { force: true })
-    throw error
+    if (!keep || !isNoRoom(error)) throw error
+    if (!fromReserve(temporary, { data, mode, purpose })) throw error
+    return { temporary, isSpare: true }
+  }
+}
+
+/** Makes the temporary file from a spare file. One that is too large for it gets the space of further ones. */
+function fromReserve(
+  temporary: string,
+  { data, mode, purpose }: Required<Pick<Written, 'data' | 'mode' | 'purpose'>>,
+): boolean {
+  let fd = takeSpare(temporary, purpose)
+  while (fd !== undefined) {
+    try {
+      writeNew(fd, data, mode, true)
+      return true
+    } catch (error) {
+      if (!isNoRoom(error) || !spendSpare(temporary, purpose)) {
+        rmSync(temporary, { force: true }) // it may hold a part of a secret, so it does not go back into the reserve
+        refill(temporary)
+        throw error
+      }
+      fd = openSync(temporary, 'r+')
+    }
+  }
+  return false
+}
+
+function writeNew(fd: number, data: string | Uint8Array, mode: number, sync: boolean): void {
+  try {
+    fchmodSync(fd, mode)
+    writeFileSync(fd, data)
+    ftruncateSync(fd, Buffer.byteLength(data))
+    if (sync) fsyncSync(fd)
+  } finally {
+    closeSync(fd)
   }
 }
 

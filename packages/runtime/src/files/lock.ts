@@ -6,7 +6,7 @@
  * pause, settings or the journal change.
  */
 import { randomBytes } from 'node:crypto'
-import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, ftruncateSync, linkSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import { codeOf } from '../errors.ts'
@@ -15,6 +15,8 @@ import { seconds } from '../time.ts'
 import { namesIn } from './durable.ts'
 import { type Folder, prepare } from './folder.ts'
 import { readJsonObject } from './read.ts'
+import { fillReserve, retire, spending, takeSpare } from './reserve.ts'
+import { explaining, isDiskFault, isNoRoom } from './space.ts'
 
 type LockName = 'runtime' | 'turn'
 export interface Holder extends Identity {
@@ -46,7 +48,8 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
       rmSync(fileOf(folder, name, mine), { force: true })
       continue
     }
-    for (const n of numbers(folder, name)) if (n < mine) rmSync(fileOf(folder, name, n), { force: true })
+    for (const n of numbers(folder, name)) if (n < mine) retire(fileOf(folder, name, n))
+    fillReserve(folder.svc)
     return { ok: true, held: { release: () => release(folder, name, mine) } }
   }
 }
@@ -64,11 +67,31 @@ export function whoHolds(folder: Folder, name: LockName): Holder | undefined {
   return holder && lives(holder) ? holder : undefined
 }
 
+/**
+ * Takes a lock for something that must work even if the disk takes no file for the lock. Then nobody else can take it
+ * either, and the work goes on without it.
+ */
+export function tryLockAnyway(folder: Folder, name: LockName, what: string): LockTry {
+  try {
+    return tryLock(folder, name, what)
+  } catch (error) {
+    if (!isDiskFault(error)) throw error
+    const holder = whoHolds(folder, name)
+    return holder ? { ok: false, holder } : { ok: true, held: { release: () => {} } }
+  }
+}
+
 /** Calls `work` while holding the lock `turn`. Waits up to five seconds for the lock. */
-export function inTurn<T>(folder: Folder, what: string, work: () => T): T {
+export const inTurn = <T>(folder: Folder, what: string, work: () => T): T => waiting(folder, what, tryLock, work)
+
+/** Like `inTurn`, for what must work on a full disk: it needs no room for the lock. */
+export const inTurnAnyway = <T>(folder: Folder, what: string, work: () => T): T =>
+  waiting(folder, what, tryLockAnyway, work)
+
+function waiting<T>(folder: Folder, what: string, take: typeof tryLock, work: () => T): T {
   const until = performance.now() + 5000
   for (;;) {
-    const taken = tryLock(folder, 'turn', what)
+    const taken = take(folder, 'turn', what)
     if (!taken.ok) {
       if (performance.now() > until)
         throw new Error(`${named(taken.holder)} is working in ${folder.svc}; try again later.`)
@@ -110,27 +133,76 @@ function holderOf(folder: Folder, name: LockName, n: number): Holder | undefined
 
 /** Creates file number `n` of a lock with its content in one step; false if another process created it first. */
 function make(folder: Folder, name: LockName, n: number, what: string): boolean {
-  const temporary = write(
-    folder,
-    JSON.stringify({ ...ownIdentity(), what, since: seconds(Date.now()), thread: threadId }),
-  )
+  const file = fileOf(folder, name, n)
+  return explaining(file, () => {
+    const temporary = write(
+      folder,
+      JSON.stringify({ ...ownIdentity(), what, since: seconds(Date.now()), thread: threadId }),
+    )
+    try {
+      // some file systems count each link as an inode
+      spending(file, 'stop', () => linkSync(temporary, file))
+      return true
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false
+      throw error
+    } finally {
+      rmSync(temporary, { force: true })
+    }
+  })
+}
+
+const released = '{"released":true}'
+
+/**
+ * Releases a lock. Without room for a new file the old one is overwritten in place. A lock that cannot be released ends
+ * with its process, so this never throws.
+ */
+function release(folder: Folder, name: LockName, n: number): void {
+  const file = fileOf(folder, name, n)
   try {
-    linkSync(temporary, fileOf(folder, name, n))
-    return true
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
-    throw error
-  } finally {
-    rmSync(temporary, { force: true })
+    const temporary = write(folder, released, false)
+    try {
+      renameSync(temporary, file)
+    } finally {
+      rmSync(temporary, { force: true })
+    }
+  } catch {
+    overwrite(file, released)
   }
 }
 
-function release(folder: Folder, name: LockName, n: number): void {
-  renameSync(write(folder, '{"released":true}'), fileOf(folder, name, n))
+/**
+ * Overwrites a file in place. Spaces fill the rest, so it is neither longer nor shorter. A reader that sees only a part
+ * takes the lock for free, which it is.
+ */
+function overwrite(file: string, text: string): void {
+  try {
+    const fd = openSync(file, 'r+')
+    try {
+      writeFileSync(fd, text.padEnd(statSync(file).size))
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    // the folder may have been removed, or the disk refuses everything
+  }
 }
 
-function write(folder: Folder, text: string): string {
+function write(folder: Folder, text: string, spare = true): string {
   const temporary = join(folder.lock, `.lock.${randomBytes(6).toString('hex')}.tmp`)
-  writeFileSync(temporary, text)
+  try {
+    writeFileSync(temporary, text)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    const fd = spare && isNoRoom(error) ? takeSpare(temporary, 'stop') : undefined
+    if (fd === undefined) throw error
+    try {
+      writeFileSync(fd, text)
+      ftruncateSync(fd, Buffer.byteLength(text))
+    } finally {
+      closeSync(fd)
+    }
+  }
   return temporary
 }

@@ -7,6 +7,7 @@ import { type Field, field, type Kept } from '@svc/protocol/fields'
 import { writeDurably } from './durable.ts'
 import type { Folder } from './folder.ts'
 import { readFile } from './read.ts'
+import type { Purpose } from './reserve.ts'
 
 interface Note<K extends keyof Folder, T> {
   /** Reads the note; undefined if it is missing, unreadable or damaged. */
@@ -22,7 +23,7 @@ interface Note<K extends keyof Folder, T> {
     | { readonly is: 'missing' | 'damaged' }
     | { readonly is: 'unreadable'; readonly why: string }
   /** Replaces the note in one step. Only its owner can read it. */
-  write(folder: Pick<Folder, K>, value: T): void
+  write(folder: Pick<Folder, K>, value: T, purpose?: Purpose): void
 }
 
 /** Describes a note: `key` is the name of its path in folder.ts, `max` its maximum size in bytes. */
@@ -43,7 +44,7 @@ export function note<K extends keyof Folder, F extends Field<unknown>>(
       const seen = look(folder)
       return seen.is === 'read' ? seen.value : undefined
     },
-    write: (folder, value) => writeDurably(String(folder[key]), `${JSON.stringify(value)}\n`, 0o600),
+    write: (folder, value, purpose) => writeDurably(String(folder[key]), `${JSON.stringify(value)}\n`, 0o600, purpose),
   }
 }
 

@@ -1,0 +1,151 @@
+/**
+ * The reserve: some files of the runtime, `.svc/reserve`, whose space and inodes are used when the file system has none
+ * left. So a pause, a stop, a lock or a note works on a full disk. A spare file becomes the new file by a rename and is
+ * overwritten in place, so nobody else can take its space in between.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
+import { explaining, isNoRoom } from './space.ts'
+
+const spares = 16
+/**
+ * The bytes of a spare file: one block of most file systems, and more than most notes have. A note that replaces another
+ * one frees a block and an inode, so the reserve stays complete as long as nobody else takes them.
+ */
+const spareBytes = 4096
+
+/**
+ * The purpose of a write, and how many spares it leaves for the purposes before it: what stops the agent (locks, the
+ * pause, the note of a stop), the note about the agent's process, and all other state.
+ */
+const leaves = { stop: 0, process: 4, state: 8 } as const
+export type Purpose = keyof typeof leaves
+/**
+ * Files that only save work or are only read by people. If no spare is left, as in a folder of an earlier version, what
+ * stops the agent uses them.
+ */
+const expendable = ['journal/manifest.json', 'journal/outbox.json', 'log/svc.log.1']
+
+/** The reserve for a file; undefined for a file that is in no `.svc`. */
+export function reserveOf(file: string): string | undefined {
+  const at = file.lastIndexOf(`${sep}.svc${sep}`)
+  return at < 0 ? undefined : join(file.slice(0, at), '.svc', 'reserve')
+}
+
+/**
+ * Moves a spare file to this path and opens it for writing. Returns undefined if none is left for this purpose. The
+ * caller overwrites and shortens it.
+ */
+export function takeSpare(path: string, purpose: Purpose): number | undefined {
+  const reserve = reserveOf(path)
+  if (reserve === undefined) return undefined
+  for (const spare of usable(reserve, purpose)) {
+    try {
+      renameSync(spare, path)
+    } catch {
+      continue // another process has taken this one
+    }
+    return openSync(path, 'r+')
+  }
+  return undefined
+}
+
+/** Removes one spare file, so that its inode is free for a link or a folder. False if none is left for the purpose. */
+export function spendSpare(path: string, purpose: Purpose): boolean {
+  const reserve = reserveOf(path)
+  const [spare] = reserve === undefined ? [] : usable(reserve, purpose)
+  if (spare === undefined) return false
+  rmSync(spare, { force: true })
+  return true
+}
+
+/** Calls `work`, and again after the removal of a spare file, for as long as it fails for lack of room. */
+export function spending<T>(path: string, purpose: Purpose, work: () => T): T {
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isNoRoom(error) || !spendSpare(path, purpose)) throw error
+    }
+  }
+}
+
+/** Removes a file of the runtime, or keeps its inode and its block as a spare if spares are missing. */
+export function retire(path: string): void {
+  const reserve = reserveOf(path)
+  if (reserve === undefined || namesOf(reserve).length >= spares || !keepAs(path, reserve))
+    rmSync(path, { force: true })
+}
+
+/** Makes the missing files of the reserve to which a file belongs. */
+export function refill(file: string): void {
+  const reserve = reserveOf(file)
+  if (reserve !== undefined) fillReserve(dirname(reserve))
+}
+
+/** Makes the missing files of the reserve, as far as there is room. It never throws. */
+export function fillReserve(svc: string): void {
+  const reserve = join(svc, 'reserve')
+  try {
+    // nothing here is synced, so a power failure may leave empty files
+    const names = namesOf(reserve).filter((name) => statSync(join(reserve, name)).size > 0)
+    if (names.length >= spares) return
+    mkdirSync(reserve, { recursive: true, mode: 0o700 })
+    for (const name of missing(names)) make(join(reserve, name))
+  } catch {
+    // there is no room now; the next call tries again
+  }
+}
+
+/**
+ * Throws if there is no room for what a start of the runtime must write: a lock and its notes. Nothing has changed then.
+ * Room that is free is preferred to the reserve.
+ */
+export function refuseWithoutRoom(svc: string): void {
+  fillReserve(svc)
+  if (namesOf(join(svc, 'reserve')).length > leaves.state) return
+  const probe = join(svc, '.room')
+  explaining(svc, () => make(probe))
+  rmSync(probe, { force: true })
+}
+
+function make(file: string): void {
+  const temporary = `${file}.new`
+  try {
+    // random bytes, since a file system may store zeros without using space for them
+    writeFileSync(temporary, randomBytes(spareBytes), { mode: 0o600 })
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+function keepAs(path: string, reserve: string): boolean {
+  const [name] = missing(namesOf(reserve))
+  if (name === undefined) return false
+  try {
+    renameSync(path, join(reserve, name))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function usable(reserve: string, purpose: Purpose): string[] {
+  const own = namesOf(reserve).map((name) => join(reserve, name))
+  if (purpose !== 'stop') return own.slice(leaves[purpose])
+  return [...own, ...expendable.map((file) => join(dirname(reserve), file)).filter((file) => existsSync(file))]
+}
+
+const missing = (names: readonly string[]): string[] =>
+  Array.from({ length: spares }, (_, i) => String(i)).filter((name) => !names.includes(name))
+
+function namesOf(reserve: string): string[] {
+  try {
+    return readdirSync(reserve).filter((name) => /^\d+$/.test(name))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Decides whether a file system is nearly full, and describes faults of disks in words that name the file system and say
+ * what to do. The decision is pure; `spaceAt` reads the facts.
+ */
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { codeOf, messageOf } from '../errors.ts'
+
+/** The free space and the free inodes of a file system. Inodes are absent if it does not count them. */
+export interface Space {
+  readonly bytes: number
+  readonly freeBytes: number
+  readonly inodes?: number
+  readonly freeInodes?: number
+  /** True if the file system is mounted read-only, or was made so after an error. */
+  readonly readOnly?: boolean
+}
+
+/** Below these a file system is nearly full, and also below one percent of its size. */
+const fewBytes = 50 * 1024 * 1024
+const fewInodes = 200
+const share = 0.01
+/** Below these it is full: the next file of a few megabytes, or the next few files, do not fit. */
+const noBytes = 1024 * 1024
+const noInodes = 10
+
+type Scarcity = 'read-only' | 'full' | 'tight'
+
+/** The scarcity on a file system; undefined if there is enough room. */
+export function judgeSpace({ bytes, freeBytes, inodes, freeInodes, readOnly }: Space): Scarcity | undefined {
+  if (readOnly) return 'read-only'
+  const counted = inodes !== undefined && freeInodes !== undefined && inodes > 0
+  if (freeBytes < noBytes || (counted && freeInodes < noInodes)) return 'full'
+  const fewLeft = freeBytes < Math.max(fewBytes, share * bytes)
+  return fewLeft || (counted && freeInodes < Math.max(fewInodes, share * inodes)) ? 'tight' : undefined
+}
+
+/** The room of the file system that contains this path; undefined if it cannot be read. */
+export function spaceAt(path: string): Space | undefined {
+  try {
+    const { bsize, blocks, bavail, files, ffree } = statfsSync(path)
+    return {
+      bytes: blocks * bsize,
+      freeBytes: bavail * bsize,
+      ...(files > 0 && { inodes: files, freeInodes: ffree }),
+      ...(isReadOnly(path) && { readOnly: true }),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return false
+  } catch (error) {
+    return codeOf(error) === 'EROFS'
+  }
+}
+
+/** The folder at which the file system of this path is mounted. */
+export function mountOf(path: string): string {
+  let at = path
+  while (statSync(at, { throwIfNoEntry: false }) === undefined && dirname(at) !== at) at = dirname(at)
+  const device = statSync(at, { throwIfNoEntry: false })?.dev
+  while (dirname(at) !== at && statSync(dirname(at), { throwIfNoEntry: false })?.dev === device) at = dirname(at)
+  return at
+}
+
+/** A sentence about the room of a file system for people; undefined if there is enough. `mount` is its folder. */
+export function spaceSentence(space: Space, mount: string): string | undefined {
+  const is = judgeSpace(space)
+  if (is === undefined) return undefined
+  if (is === 'read-only') return `The file system at ${mount} is read-only, so nothing can be stored. ${remedies.EROFS}`
+  const { freeBytes, bytes, freeInodes, inodes } = space
+  const files = freeInodes === undefined ? '' : `, and ${freeInodes} of ${inodes} inodes`
+  return `The file system at ${mount} is ${is === 'full' ? 'full' : 'nearly full'}: ${size(freeBytes)} of ${size(bytes)}${files} are free. Remove what nobody needs there.`
+}
+
+const size = (bytes: number): string =>
+  bytes >= 1e9
+    ? `${(bytes / 1e9).toFixed(1)} GB`
+    : bytes >= 1e6
+      ? `${(bytes / 1e6).toFixed(1)} MB`
+      : `${Math.floor(bytes / 1000)} KB`
+
+const remedies = {
+  ENOSPC: 'Remove what nobody needs there, and try again.',
+  EDQUOT: 'Remove files of this user there, or raise the quota, and try again.',
+  EROFS: 'Mount it for writing, and check it for errors.',
+  EIO: 'Check the disk, and the messages of the system about it.',
+  EMFILE: 'End programs that hold many files open, or raise the limit (ulimit -n), and try again.',
+  ENFILE: 'End programs that hold many files open, and try again.',
+} as const
+type Code = keyof typeof remedies
+
+const faults: Readonly<Record<Code, (path: string) => string>> = {
+  ENOSPC: (path) => `${lacking(path)} at ${mountOf(path)}`,
+  EDQUOT: (path) => `this user's quota is used up on the file system at ${mountOf(path)}`,
+  EROFS: (path) => `the file system at ${mountOf(path)} is read-only`,
+  EIO: (path) => `the disk of the file system at ${mountOf(path)} failed (EIO)`,
+  EMFILE: () => 'this process has too many open files',
+  ENFILE: () => 'this machine has too many open files',
+}
+
+/** Names inodes if they are what is missing, since a person would otherwise look for large files. */
+function lacking(path: string): string {
+  const { freeInodes } = spaceAt(mountOf(path)) ?? {}
+  return freeInodes === 0 ? 'no inode is left on the file system' : 'no space is left on the file system'
+}
+
+const isFault = (code: string | undefined): code is Code => code !== undefined && Object.hasOwn(faults, code)
+
+/** True if an error says that there is no room for more: no space, no inode, or no quota. */
+export const isNoRoom = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '')
+
+/** True if an error comes from the state of the disk or of the machine, and not from the program. */
+export const isDiskFault = (error: unknown): boolean => isFault(codeOf(error))
+
+/** The error of a file that could not be written. Its message is a sentence, and its code that of the system. */
+class NotWritten extends Error {
+  readonly code: Code
+  constructor(path: string, code: Code, cause: unknown) {
+    super(`${path} could not be written, because ${faults[code](path)}. ${remedies[code]}`, { cause })
+    this.name = 'NotWritten'
+    this.code = code
+  }
+}
+
+/** Returns the error with a sentence about the disk, if the disk or the machine is at fault. */
+export function explained(error: unknown, path: string): unknown {
+  const code = codeOf(error)
+  return !isFault(code) || error instanceof NotWritten ? error : new NotWritten(path, code, error)
+}
+
+/** Why something failed, as a part of a sentence. A fault of the disk names the file system of `path`. */
+export function reasonOf(error: unknown, path: string): string {
+  const code = codeOf(error)
+  return isFault(code) ? faults[code](path) : messageOf(error)
+}
+
+/** Calls `work`. An error about the disk then names the file system of `path` and says what to do. */
+export function explaining<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw explained(error, path)
+  }
+}
