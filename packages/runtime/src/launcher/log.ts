@@ -9,14 +9,19 @@ import type { Folder } from '../files/folder.ts'
 const maxBytes = 1024 * 1024
 
 export function openLog(folder: Folder): (line: string) => void {
+  /** The number of lines that could not be written since the last one that could. */
+  let lost = 0
   return (line) => {
     try {
       createFolder(folder.log, 0o700)
       if ((statSync(folder.runtimeLog, { throwIfNoEntry: false })?.size ?? 0) > maxBytes)
         renameSync(folder.runtimeLog, `${folder.runtimeLog}.1`)
-      appendFileSync(folder.runtimeLog, line, { mode: 0o600 })
+      // a line that failed may be there in part, so the next one begins on a line of its own
+      const before = lost === 0 ? '' : `\n${lost} ${lost === 1 ? 'line' : 'lines'} could not be written here\n`
+      appendFileSync(folder.runtimeLog, before + line, { mode: 0o600 })
+      lost = 0
     } catch {
-      // This line of the log is lost, for example because the disk is full.
+      lost++
     }
   }
 }

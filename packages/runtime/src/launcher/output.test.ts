@@ -34,10 +34,10 @@ const read = (n?: number) => readFileSync(n === undefined ? output() : `${output
 
 test('a file is rotated only above the limit: it is emptied, and its content is kept in another file', () => {
   prints('0123456789')
-  expect(rotateOutput(output(), 10)).toBe(false)
+  expect(rotateOutput(output(), 10)).toBeUndefined()
   expect(read()).toBe('0123456789')
   prints('x')
-  expect(rotateOutput(output(), 10)).toBe(true)
+  expect(rotateOutput(output(), 10)).toEqual({ copied: 11, of: 11 })
   expect(read()).toBe('')
   expect(read(1)).toBe('0123456789x')
 })
@@ -54,7 +54,7 @@ test('a process that has the file open continues at its beginning, in the same f
 test('three older files are kept, the newest first; the oldest is dropped', () => {
   for (const text of ['first', 'second', 'third', 'fourth', 'fifth']) {
     prints(`${text} and more than ten`)
-    expect(rotateOutput(output(), 10)).toBe(true)
+    expect(rotateOutput(output(), 10)).toMatchObject({ copied: text.length + 18 })
   }
   prints('now')
   expect(readdirSync(folderAt(root).log).sort()).toEqual(['agent.log', 'agent.log.1', 'agent.log.2', 'agent.log.3'])
@@ -69,14 +69,14 @@ test('three older files are kept, the newest first; the oldest is dropped', () =
 test('a gap among the older files does no harm', () => {
   writeFileSync(`${output()}.2`, 'older')
   prints('more than ten bytes')
-  expect(rotateOutput(output(), 10)).toBe(true)
+  expect(rotateOutput(output(), 10)).toEqual({ copied: 19, of: 19 })
   expect([read(1), read(3)]).toEqual(['more than ten bytes', 'older'])
   expect(existsSync(`${output()}.2`)).toBe(false)
 })
 
 test('without a file there is nothing to rotate', () => {
   rmSync(output())
-  expect(rotateOutput(output(), 10)).toBe(false)
+  expect(rotateOutput(output(), 10)).toBeUndefined()
   expect(existsSync(`${output()}.1`)).toBe(false)
 })
 
@@ -84,6 +84,43 @@ test("only the owner can read the agent's output, rotated or not", () => {
   prints('more than ten bytes')
   rotateOutput(output(), 10)
   expect([output(), `${output()}.1`].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
+})
+
+test('the oldest file is overwritten in place, unless it has another name', () => {
+  const full = () => {
+    prints('more than ten bytes')
+    rotateOutput(output(), 10)
+  }
+  for (const _ of [1, 2, 3]) full()
+  const oldest = statSync(`${output()}.3`).ino
+  full()
+  expect(statSync(`${output()}.1`).ino).toBe(oldest)
+  writeFileSync(`${output()}.3`, 'a file of somebody else that is longer')
+  linkSync(`${output()}.3`, join(root, 'other'))
+  full()
+  expect(readFileSync(join(root, 'other'), 'utf8')).toBe('a file of somebody else that is longer')
+  expect(read(1)).toBe('more than ten bytes')
+})
+
+test('a link at the place of the copy is removed and not followed', () => {
+  writeFileSync(join(root, 'other'), 'kept')
+  symlinkSync(join(root, 'other'), `${output()}.new`)
+  prints('more than ten bytes')
+  expect(rotateOutput(output(), 10)).toEqual({ copied: 19, of: 19 })
+  expect([readFileSync(join(root, 'other'), 'utf8'), read(1)]).toEqual(['kept', 'more than ten bytes'])
+})
+
+test('the file is emptied, and no older one is lost, if the copy cannot be made', () => {
+  for (const text of ['first', 'second']) {
+    prints(`${text} and more than ten`)
+    rotateOutput(output(), 10)
+  }
+  mkdirSync(`${output()}.new`)
+  prints('third and more than ten')
+  const rotated = rotateOutput(output(), 10)
+  expect(rotated).toMatchObject({ copied: 0, of: 23 })
+  expect(rotated?.why).toBeDefined()
+  expect([read(), read(1), read(2)].map((text) => text.split(' ')[0])).toEqual(['', 'second', 'first'])
 })
 
 describe('an output that the manifest declares (3.6)', () => {

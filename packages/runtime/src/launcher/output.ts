@@ -3,18 +3,36 @@
  * too. The runtime rotates the file while the agent runs: it copies the file and empties it in place. The agent has the
  * file open for appending, so it continues at the new beginning.
  */
-import { closeSync, constants, copyFileSync, fstatSync, ftruncateSync, openSync, renameSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { codeOf } from '../errors.ts'
 import { createFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
+import { takeSpare } from '../files/reserve.ts'
+import { isDiskFault, isNoRoom, reasonOf, spaceAt } from '../files/space.ts'
 import { openForOutput } from '../logs/open.ts'
+import { kept, planRotation, type Rotated } from './rotation.ts'
 
-/** The size in bytes above which the agent's output file is rotated, and the number of older files that are kept. */
+/** The size in bytes above which the agent's output file is rotated. */
 export const outputBytes = 5 * 1024 * 1024
-const kept = 3
+const atOnce = 256 * 1024
 
 export interface Output {
   readonly fd: number
+  /** Why the output is lost: no file could be opened for it, so it goes to `/dev/null`. */
+  readonly lost?: string
   /**
    * The log of the manifest into which the output goes; absent if it goes into the runtime's file `.svc/log/agent.log`.
    */
@@ -28,23 +46,148 @@ export interface Output {
 export function openOutput(folder: Folder, declared?: string): Output {
   const fd = declared === undefined ? undefined : openForOutput(folder, declared)
   if (fd !== undefined && declared !== undefined) return { fd, declared }
-  createFolder(folder.log, 0o700)
-  return { fd: openSync(folder.output, 'a', 0o600) }
+  return ownOutput(folder)
 }
 
-/** Rotates the file if it is full. Output that the agent prints after the copy and before the emptying is lost. */
-export function rotateOutput(file: string, maxBytes: number = outputBytes): boolean {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return false
-  for (let n = kept; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)
+/**
+ * Opens the runtime's own file. Without an inode for it, it is made from the reserve. If it cannot be opened at all, the
+ * agent is started anyway, and what it prints is lost.
+ */
+function ownOutput(folder: Folder): Output {
+  try {
+    createFolder(folder.log, 0o700)
+    return { fd: openSync(folder.output, 'a', 0o600) }
+  } catch (error) {
+    const spare = isNoRoom(error) ? takeSpare(folder.output, 'state') : undefined
+    if (spare === undefined) {
+      if (!isDiskFault(error)) throw error
+      return { fd: openSync('/dev/null', 'a'), lost: reasonOf(error, folder.log) }
+    }
+    closeSync(spare)
+    return { fd: openSync(folder.output, O_EMPTIED, 0o600) }
+  }
+}
+const O_EMPTIED = constants.O_WRONLY | constants.O_APPEND | constants.O_TRUNC
+
+/**
+ * Rotates the file if it is larger than `maxBytes`; undefined if it is not. The file is emptied even if nothing could be
+ * copied, and no older file is lost then; output that the agent prints between the copy and the emptying is lost. Throws
+ * only if the file could not be emptied.
+ */
+export function rotateOutput(file: string, maxBytes: number = outputBytes): Rotated | undefined {
+  const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 }
+  if (size <= maxBytes) return undefined
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW)
   try {
-    // the flag EXCL: if somebody put a link at the place of the copy, the copy fails instead of following the link
-    copyFileSync(file, `${file}.1`, constants.COPYFILE_EXCL)
+    const copied = copyAway(fd, file, size)
     ftruncateSync(fd)
-    return fstatSync(fd).size < maxBytes
+    return copied
   } finally {
     closeSync(fd)
   }
+}
+
+/** Copies the end of the open file to the place of the newest older file, as far as there is room. */
+function copyAway(fd: number, file: string, size: number): Rotated {
+  const older = Array.from({ length: kept }, (_, i) => statSync(`${file}.${i + 1}`, { throwIfNoEntry: false })?.size)
+  const temporary = `${file}.new`
+  try {
+    // if somebody put a link at this place, the link itself is removed
+    rmSync(temporary, { force: true })
+    const plan = planRotation({ size, older, free: spaceAt(file)?.freeBytes })
+    if (plan.reuse) reuse(`${file}.${kept}`, temporary)
+    const { from, to, error } = plan.copy === 0 ? nothing(size) : copyEnd(fd, temporary, size - plan.copy)
+    const [copied, of] = [to - from, Math.max(size, to)]
+    if (copied > 0) {
+      for (let n = kept; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)
+      renameSync(temporary, `${file}.1`)
+    }
+    if (copied === of) return { copied, of }
+    return { copied, of, why: reasonOf(error ?? noRoom, file) }
+  } catch (error) {
+    return { copied: 0, of: size, why: reasonOf(error, file) }
+  } finally {
+    removeQuietly(temporary)
+  }
+}
+
+function removeQuietly(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // the next rotation says so
+  }
+}
+
+const noRoom = Object.assign(new Error('no room'), { code: 'ENOSPC' })
+
+/** Moves the oldest file to the place of the copy, unless something else may use it, too. */
+function reuse(oldest: string, temporary: string): void {
+  const stat = lstatSync(oldest)
+  if (stat.isFile() && stat.nlink === 1) renameSync(oldest, temporary)
+  else rmSync(oldest, { force: true })
+}
+
+interface Copied {
+  readonly from: number
+  readonly to: number
+  readonly error?: unknown
+}
+
+/**
+ * Copies the open file from this position to its end, as it is when the end is reached. If the room ends before, the
+ * copy is overwritten in place with as much of the end as it already holds.
+ */
+function copyEnd(fd: number, to: string, position: number): Copied {
+  const { O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+  const out = openSync(to, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+  try {
+    if (!fstatSync(out).isFile() || fstatSync(out).nlink !== 1) throw new Error(`${to} is not a file of its own`)
+    fchmodSync(out, fstatSync(fd).mode & 0o777)
+    const first = position === 0 ? 0 : nextLine(fd, position)
+    const one = copyRange(fd, out, first)
+    if (one.error === undefined) {
+      ftruncateSync(out, one.to - first)
+      return one
+    }
+    const held = one.to - first
+    const from = nextLine(fd, Math.max(first, fstatSync(fd).size - held))
+    const two = copyRange(fd, out, from, held)
+    ftruncateSync(out, two.to - from)
+    return { ...two, error: one.error }
+  } finally {
+    closeSync(out)
+  }
+}
+
+const nothing = (size: number): Copied => ({ from: size, to: size })
+
+/** Copies bytes from this position to the beginning of `out`, to the end of the file or at most `max` bytes. */
+function copyRange(fd: number, out: number, from: number, max = Number.POSITIVE_INFINITY): Copied {
+  const bytes = Buffer.allocUnsafe(atOnce)
+  let at = from
+  try {
+    while (at - from < max) {
+      const got = readSync(fd, bytes, 0, Math.min(atOnce, max - (at - from)), at)
+      if (got === 0) break
+      for (let done = 0; done < got; ) {
+        const wrote = writeSync(out, bytes, done, got - done, at - from)
+        done += wrote
+        at += wrote
+      }
+    }
+    return { from, to: at }
+  } catch (error) {
+    return { from, to: at, error }
+  }
+}
+
+/** The beginning of the next line, if one begins soon after this position; otherwise the position itself. */
+function nextLine(fd: number, position: number): number {
+  const bytes = Buffer.alloc(4096)
+  const got = readSync(fd, bytes, 0, bytes.length, Math.max(0, position - 1))
+  const at = bytes.subarray(0, got).indexOf(10)
+  return at < 0 || position === 0 ? position : position + at
 }
 
 function move(from: string, to: string): void {

@@ -28,7 +28,14 @@ export interface RunSpec {
 }
 
 type Spawned =
-  | { readonly ok: true; readonly pid: number; readonly child: ChildProcess; readonly output?: string | undefined }
+  | {
+      readonly ok: true
+      readonly pid: number
+      readonly child: ChildProcess
+      readonly output?: string | undefined
+      /** Why what the process prints is lost; absent if it is kept. */
+      readonly lost?: string | undefined
+    }
   | { readonly ok: false; readonly error: string }
 
 export async function start(folder: Folder, { argv, cwd, env, output }: RunSpec, started: string): Promise<Spawned> {
@@ -43,7 +50,8 @@ export async function start(folder: Folder, { argv, cwd, env, output }: RunSpec,
       stdio: ['ignore', to.fd, to.fd],
     })
     const { pid } = child
-    if (pid !== undefined) return { ok: true, pid, child: child.on('error', () => {}), output: to.declared }
+    if (pid !== undefined)
+      return { ok: true, pid, child: child.on('error', () => {}), output: to.declared, lost: to.lost }
     const error = await new Promise<Error>((resolve) => child.once('error', resolve))
     return { ok: false, error: startError(error, program, cwd) }
   } catch (error) {

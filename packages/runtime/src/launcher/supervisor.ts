@@ -6,6 +6,7 @@
 import { statSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
+import { reasonOf } from '../files/space.ts'
 import { leadsInside } from '../logs/open.ts'
 import { groupLives, signalGroup } from '../process/group.ts'
 import { identityOf, lives } from '../process/identity.ts'
@@ -15,6 +16,7 @@ import { clock } from './clock.ts'
 import type { ProcessState } from './moves.ts'
 import { writeNote } from './note.ts'
 import { rotateOutput } from './output.ts'
+import { isTrouble, type RotationOutcome, rotationLine } from './rotation.ts'
 import { start } from './spawn.ts'
 import {
   begin,
@@ -48,6 +50,8 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   let now = begin(found)
   let timer: NodeJS.Timeout | undefined
   let stopped: (() => void) | undefined
+  /** True while the output cannot be rotated as it should be. */
+  let troubled = false
   function on(event: SupervisionEvent): void {
     const { state, acts } = step(now, event, rulesOf(folder), clock())
     now = state
@@ -60,10 +64,16 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
     tell: () => changed(shown(now)),
     ask: ({ first }) =>
       void order().then((answer) => on({ is: 'answered', answer, wall: Date.now(), ...(first && { first }) })),
-    start: (act) => void spawn(folder, act, on).then(on),
+    start: (act) => void spawn(folder, act, { on, say }).then(on),
     signal: ({ pid, signal }) => void signalGroup(pid, signal),
     'clean up': (act) => void cleanUp(folder, act, say),
-    rotate: () => rotate(folder, now, say),
+    rotate: () => {
+      const outcome = rotate(folder, now)
+      if (!outcome) return
+      const line = rotationLine(troubled, outcome)
+      troubled = isTrouble(outcome)
+      if (line !== undefined) say(line)
+    },
     look,
     wait: ({ ms }) => {
       clearTimeout(timer)
@@ -110,10 +120,11 @@ function note(folder: Folder, { state, started, version, output }: Supervision, 
 async function spawn(
   folder: Folder,
   { order, started }: Extract<SupervisionAct, { do: 'start' }>,
-  on: (event: SupervisionEvent) => void,
+  { on, say }: { readonly on: (event: SupervisionEvent) => void; readonly say: Say },
 ): Promise<SupervisionEvent> {
   const got = await start(folder, order, started)
   if (!got.ok) return { is: 'unstartable', error: got.error }
+  if (got.lost !== undefined) say(`what the agent prints until its next start is lost, because ${got.lost}`)
   const { pid, child, output } = got
   child.once('exit', (code, signal) => {
     const how = { ...(code !== null && { code }), ...(signal !== null && { signal }) }
@@ -132,11 +143,11 @@ async function cleanUp(
   if (!done.ok) say(`${argv.join(' ')}: ${done.error}`)
 }
 
-function rotate(folder: Folder, { output }: Supervision, say: Say): void {
+function rotate(folder: Folder, { output }: Supervision): RotationOutcome | undefined {
   try {
-    if (output === undefined || leadsInside(folder, output)) rotateOutput(output ?? folder.output)
+    return output === undefined || leadsInside(folder, output) ? rotateOutput(output ?? folder.output) : undefined
   } catch (error) {
-    say(`the agent's output could not be rotated: ${messageOf(error)}`)
+    return { failed: reasonOf(error, output ?? folder.output) }
   }
 }
 

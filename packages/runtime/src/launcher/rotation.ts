@@ -1,0 +1,51 @@
+/** Decides how the agent's output is rotated if space is short, and what the log says about it. Pure. */
+
+/** The number of older files that are kept. */
+export const kept = 3
+/** The bytes that a rotation leaves for the notes of the runtime and for others. */
+const left = 64 * 1024
+
+export interface RotationFacts {
+  /** The size of the output file in bytes. */
+  readonly size: number
+  /** The sizes of the older files in bytes, the newest first; undefined for one that is missing. */
+  readonly older: readonly (number | undefined)[]
+  /** The free bytes of the file system; undefined if they are not known. */
+  readonly free: number | undefined
+}
+interface RotationPlan {
+  /** True if the oldest file becomes the copy, which then takes its space. Another file takes its place. */
+  readonly reuse: boolean
+  /** How many bytes of the end of the output are copied. */
+  readonly copy: number
+}
+
+/** Only a file that the rotation replaces anyway is reused. The copy gets what is then free, and no more. */
+export function planRotation({ size, older, free }: RotationFacts): RotationPlan {
+  const oldest = older[kept - 1]
+  const reused = oldest !== undefined && older[kept - 2] !== undefined ? oldest : 0
+  const room = free === undefined ? size : Math.max(reused, free + reused - left)
+  const copy = Math.max(0, Math.min(size, room))
+  return { reuse: reused > 0 && copy > 0, copy }
+}
+
+/** The part of the output that a rotation has kept, in bytes. `why` is present if anything was lost. */
+export interface Rotated {
+  readonly copied: number
+  readonly of: number
+  readonly why?: string
+}
+/** The result of a rotation, or why the file could not even be emptied. */
+export type RotationOutcome = Rotated | { readonly failed: string }
+
+/** The line for the log; undefined if nothing has changed. Trouble is logged when it begins and when it is over. */
+export function rotationLine(troubled: boolean, outcome: RotationOutcome): string | undefined {
+  if (!isTrouble(outcome))
+    return troubled ? "the agent's output is kept whole again when its file is rotated" : undefined
+  if (troubled) return undefined
+  if ('failed' in outcome) return `the agent's output could not be rotated: ${outcome.failed}`
+  const { copied, of, why } = outcome
+  return `the agent's output was not kept whole when its file was rotated: the last ${copied} of ${of} bytes were kept, because ${why}`
+}
+
+export const isTrouble = (outcome: RotationOutcome): boolean => 'failed' in outcome || outcome.why !== undefined
