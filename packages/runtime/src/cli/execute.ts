@@ -1,6 +1,6 @@
 /** Runs the command line `args` of `svc`, and sets the exit code. */
 import { type Command, CommanderError } from 'commander'
-import { exitOf, exits } from './output.ts'
+import { exitOf, exits, guardOutput } from './output.ts'
 
 export async function execute(svc: Command, args: readonly string[]): Promise<void> {
   for (const command of [svc, ...svc.commands, ...svc.commands.flatMap((c) => c.commands)]) {
@@ -9,10 +9,7 @@ export async function execute(svc: Command, args: readonly string[]): Promise<vo
       .configureOutput({ outputError: (text, write) => write(text) })
       .showHelpAfterError('Add --help to see how to use it.')
   }
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0) // The program that reads the output through a pipe has ended.
-    throw error
-  })
+  guardOutput()
   try {
     await svc.parseAsync(args, { from: 'user' })
     process.exitCode ??= exits.done

@@ -13,7 +13,7 @@ import { launch } from '../launcher/launch.ts'
 import { openLog } from '../launcher/log.ts'
 import { stopperOf } from '../state/own.ts'
 import { type Common, existing } from './common.ts'
-import { oneLine, Refusal } from './output.ts'
+import { lastingOutput, oneLine, Refusal } from './output.ts'
 
 export async function runAgent({ dir, json }: Common): Promise<void> {
   const folder = existing(dir)
@@ -37,13 +37,12 @@ export async function runAgent({ dir, json }: Common): Promise<void> {
 async function untilStopped(folder: Folder, json: boolean | undefined): Promise<boolean> {
   const stop = new AbortController()
   const log = openLog(folder)
-  // The program that reads the output through a pipe may end. The agent continues.
-  process.stdout.removeAllListeners('error').on('error', () => {})
+  const print = lastingOutput()
   const say = (message: string) => {
     const at = new Date().toISOString()
     const line = `${at.slice(0, 19)}Z ${oneLine(message)}\n`
     log(line)
-    process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : line)
+    print(json ? `${JSON.stringify({ at, message })}\n` : line)
   }
   let running: ReturnType<typeof launch> | undefined
   let by: Stop | undefined

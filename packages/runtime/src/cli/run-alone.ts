@@ -1,11 +1,12 @@
 /** Runs `svc run` without loading the code of the other commands. The exit codes are the same as with that code. */
 import { noteDir, noteStart } from '../hint.ts'
 import type { Common } from './common.ts'
-import { exitOf } from './output.ts'
+import { exitOf, guardOutput } from './output.ts'
 import { runAgent } from './run-agent.ts'
 
 export function runAlone(how: Common): Promise<void> {
   noteStart()
+  guardOutput()
   noteDir(how.dir)
   return runAgent(how).catch((error) => {
     process.exitCode = exitOf(error)
