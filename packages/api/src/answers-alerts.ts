@@ -11,6 +11,7 @@ export const ruleNames = [
   'process',
   'status_stale',
   'binding',
+  'disk',
   'update',
   'rollout',
   'command',

@@ -47,6 +47,7 @@ export {
   type Subject,
 } from './report.ts'
 export { newestRuns, placeOf } from './run-order.ts'
+export * from './runtime-items.ts'
 export { schemas } from './schemas.ts'
 export * from './secrets.ts'
 export {

@@ -180,4 +180,12 @@ export const serverFaults: readonly Fault[] = [
     new: '[ids.slice(0, maxIds)]',
     tests: [at('live/announce.test.ts')],
   },
+  {
+    name: 'rollouts: a full disk counts as the level of the agent',
+    harm: 'A machine whose disk fills up halts the rollout of a version that has nothing to do with it.',
+    file: at('rollouts/judge.ts'),
+    old: ' && name !== diskSpace',
+    new: '',
+    tests: [at('rollouts/judge.test.ts')],
+  },
 ]

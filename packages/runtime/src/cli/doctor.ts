@@ -25,6 +25,7 @@ import { withoutStop } from '../sentence.ts'
 import { findUnits } from '../service/find.ts'
 import { mendsUnit, unanswered, uninstallHint } from '../service/units.ts'
 import { readPause } from '../state/pause.ts'
+import { diskHealth } from '../status/disk.ts'
 import { readUpdate } from '../update/journal.ts'
 import { glance } from '../update/now.ts'
 import { standstill } from '../update/unread.ts'
@@ -61,6 +62,7 @@ export const local = (folder: Folder): Check[] => [
   node(process.versions.node),
   manifestCheck(folder),
   writable(folder.root),
+  disk(folder),
   ...[folder.env, folder.secrets, folder.outbox, folder.commands].flatMap(mode),
   ...writtenFiles(folder),
   journal(folder),
@@ -93,6 +95,13 @@ function writable(path: string): Check {
   } catch {
     return { name: 'Folder', ok: false, message: `${path} cannot be written by this user; run svc as the owner` }
   }
+}
+
+/** Checks that the file systems of the agent's folder have room. */
+function disk(folder: Folder): Check {
+  const [item] = diskHealth(folder)
+  if (!item) return { name: 'Disk', ok: true, message: `there is room at ${folder.root}` }
+  return { name: 'Disk', ok: item.level !== 'bad', warns: true, message: item.detail ?? '' }
 }
 
 /** Checks that a file with secrets, reports or commands can be accessed only by its owner (D51). */

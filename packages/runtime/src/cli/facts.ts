@@ -21,6 +21,7 @@ import { readPause } from '../state/pause.ts'
 import { runNowWaits } from '../state/run-now.ts'
 import { unsetSecrets } from '../state/secrets.ts'
 import { ageItem, glance } from '../status/age.ts'
+import { diskHealth } from '../status/disk.ts'
 import { readStatus } from '../status/file.ts'
 import { keepStatus } from '../status/keep.ts'
 import { readWrites } from '../status/writes.ts'
@@ -75,6 +76,8 @@ export function factsOf({ folder, manifest }: Agent) {
     changes,
     state: status?.status.state,
     health: [...(status?.health ?? []), ...(age ? [age] : []), ...(status?.status.health ?? [])],
+    /** The health item about the room on the disk, if there is little. */
+    disk: diskHealth(folder),
     /** True if the status file is old, so that the state in it may no longer be true (D65). */
     old: age !== undefined,
     /** The health of the agent's bindings to products, as the runtime last saw it (3.7). */

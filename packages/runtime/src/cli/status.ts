@@ -56,7 +56,7 @@ export function lines(f: AgentFacts): string[] {
     ...f.active.map((a) =>
       row('Running', `${[a.kind, a.detail].filter(Boolean).join(': ') || 'a run'}${asOf && ` (${asOf.slice(2)})`}`),
     ),
-    ...[...f.health, ...f.bindings]
+    ...[...f.disk, ...f.health, ...f.bindings]
       .filter((h) => h.level !== 'ok')
       .map((h) => row('Health', `${h.level} ${h.name ?? ''}${h.detail ? `: ${h.detail}` : ''}`)),
     ...(f.lacking ? [row('Secrets', f.lacking)] : []),

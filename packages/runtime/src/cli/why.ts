@@ -43,6 +43,7 @@ export function explain(f: AgentFacts, now: number): string[] {
   return [
     ...(f.pause ? pauseSentences(f) : []),
     ...processSentences(f),
+    ...healthSentences(f.disk),
     ...(f.pause ? [] : pauseSentences(f)),
     ...versionSentences(f),
     ...(f.standstill ? [f.standstill] : []),

@@ -1,3 +1,4 @@
+import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
@@ -114,7 +115,7 @@ everyEngine('what people do with alerts', (open) => {
     await set({ rule: 'silent', after: 2 })
     await set({ rule: 'cost_day', limit: 2.5 })
     const rules = await listRules(w.store.db, w.workspace)
-    expect(rules).toHaveLength(16)
+    expect(rules.map(({ rule }) => rule)).toEqual(ruleNames)
     expect(rules.find(({ rule }) => rule === 'silent')).toEqual({
       rule: 'silent',
       on: true,

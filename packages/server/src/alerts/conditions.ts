@@ -52,6 +52,7 @@ const defaults: Readonly<Record<RuleName, Defaults>> = {
   process: { on: true, after: 2 * minute, level: 'bad' },
   status_stale: { on: true, after: 0, level: 'warn' },
   binding: { on: true, after: 10 * minute, level: 'warn' },
+  disk: { on: true, after: 0, level: 'warn' },
   update: { on: true, after: 0, level: 'bad' },
   rollout: { on: true, after: 0, level: 'bad' },
   command: { on: false, after: 0, level: 'warn' },
@@ -101,6 +102,8 @@ export interface AlertFacts {
   label: string | null
   /** True if the agent's last report says that its status file is too old, that is, more than ten minutes (D65). */
   statusStale: boolean
+  /** True if the agent's last report says that the disk of its machine is full or nearly full. */
+  diskFull: boolean
   signs: Signs
   /** The last failed or rolled-back update, as long as it still counts (see `failedUpdate`); otherwise null. */
   update: { version: string; outcome: Exclude<Outcome, 'ok'> } | null
@@ -137,6 +140,7 @@ const ofAgent: Readonly<Partial<Record<RuleName, (agent: AlertFacts, rule: Rule,
   warning: ({ level, label }) => when(level === 'warn', label ?? undefined),
   process: ({ signs, paused, stopped }) => when(signs.process !== null && !paused && stopped !== 'person'),
   status_stale: ({ statusStale }) => when(statusStale),
+  disk: ({ diskFull }) => when(diskFull),
   binding: ({ signs: { bindings } }) => when(bindings.length > 0, bindings.join(', ')),
   update: ({ update }) => when(update !== null, update ? `${update.version} ${attempts[update.outcome]}` : undefined),
   run_failed: ({ runs }, { statuses }) => {

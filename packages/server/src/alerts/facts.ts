@@ -120,6 +120,7 @@ function factsOf(row: SliceRow, { details, signs, runs, cost }: More): AlertFact
     level: row.level,
     label: row.label,
     statusStale: warnsOf(row.warnings, 'status'),
+    diskFull: warnsOf(row.warnings, 'disk'),
     signs: row.received_at === null ? noSigns : signs,
     update: hasHold(row.wishes) ? failedUpdate({ wishes: row.wishes, attempts: details?.attempts ?? null }) : null,
     runs,

@@ -203,20 +203,21 @@ everyEngine('a look at a workspace', (open) => {
       await reports(w.agent, {
         level: 'bad',
         label: 'stuck',
-        warnings: 'status',
+        warnings: 'status disk',
         body: JSON.stringify({ protocol: 1, health }),
       })
       await pass(0.5)
     }
     expect((await sent()).map(({ rule, label }) => [rule, label])).toEqual([
       ['status_stale', null],
+      ['disk', null],
       ['bad', 'stuck'],
       ['process', null],
       ['binding', 'mail'],
     ])
     await w.store.db.deleteFrom('agent').where('id', '=', w.agent.id).execute()
     await pass(1)
-    expect(await sent()).toHaveLength(4)
+    expect(await sent()).toHaveLength(5)
     expect(await w.store.db.selectFrom('alert').select('id').where('ended_at', 'is', null).execute()).toEqual([])
   })
 

@@ -45,6 +45,7 @@ const ofRule: Readonly<Partial<Record<RuleName, (judging: Judging) => RawBuilder
   warning: () => sql`level = 'warn'`,
   process: () => hasSign('process'),
   status_stale: () => contains('warnings', 'status'),
+  disk: () => contains('warnings', 'disk'),
   binding: () => hasSign('binding'),
   update: () => contains('wishes', 'Hold"'),
   run_failed: () => sql`received_at is not null`,

@@ -38,6 +38,7 @@ const words: Readonly<Record<RuleName, Words>> = {
   process: lasting('Process not running', 'without a running process', 'losing its process'),
   status_stale: lasting('Status file too old', 'without a fresh status file', 'letting its status file grow old'),
   binding: lasting('Broken binding', 'unable to use a binding', 'losing a binding'),
+  disk: lasting('Disk nearly full', 'on a disk that is nearly full', 'filling its disk'),
   gauge: lasting('Gauge at its mark', 'at the mark of a gauge', 'reaching the mark of a gauge'),
   run_long: {
     heading: 'Long run',

@@ -1,5 +1,5 @@
 /** The parts of a report that are also stored in separate columns, so that lists need not read the body. */
-import { cut, limits, missingSecrets, type Report } from '@svc/protocol'
+import { cut, diskSpace, limits, missingSecrets, type Report } from '@svc/protocol'
 import { bodyOf } from '../report-store/body.ts'
 import type { LastReport, ReportWrite, Submission } from '../report-store/rows.ts'
 import { rememberReporter } from './reporters.ts'
@@ -36,22 +36,31 @@ export function columnsOf(
 
 /**
  * The warnings of the runtime as words: `status` if the status file is more than ten minutes old and was reported as
- * too old (D65), and `secrets` if required secrets are missing. Null without either.
+ * too old (D65), `secrets` if required secrets are missing, and `disk` if the disk of the machine is full or nearly full.
+ * Null without any.
  */
 function warningsOf({ health, status_at }: Report, now: number): string | null {
   if (!health) return null
   let words: string | null = null
   const mayBeLate = status_at !== undefined && status_at + limits.statusLateSeconds < now / 1000
   for (const { name, level } of health) {
-    if (level !== 'warn') continue
-    const word = name === missingSecrets ? 'secrets' : mayBeLate && name === 'Status file' ? 'status' : undefined
+    if (level !== 'warn' && (level !== 'bad' || name !== diskSpace)) continue
+    const word = wordFor(name, mayBeLate)
     if (word !== undefined && !words?.includes(word)) words = words === null ? word : `${words} ${word}`
   }
   return words
 }
 
+function wordFor(name: string | undefined, mayBeLate: boolean): Warning | undefined {
+  if (name === missingSecrets) return 'secrets'
+  if (name === diskSpace) return 'disk'
+  return mayBeLate && name === 'Status file' ? 'status' : undefined
+}
+
+type Warning = 'status' | 'secrets' | 'disk'
+
 /** True if the column of warnings contains the word. */
-export const warnsOf = (warnings: string | null | undefined, word: 'status' | 'secrets'): boolean =>
+export const warnsOf = (warnings: string | null | undefined, word: Warning): boolean =>
   warnings?.includes(word) ?? false
 
 /**

@@ -75,6 +75,23 @@ everyEngine('a report', (open) => {
     expect(await missing()).toBe(false)
   })
 
+  test.each([
+    ['Space on disk', 'warn', 'disk'],
+    ['Space on disk', 'bad', 'disk'],
+    ['Space on disk', 'ok', null],
+    ['Missing secrets', 'bad', null],
+    ['Disk', 'bad', null],
+  ] as const)(
+    'the health item "%s" at the level %s is the warning %s, by which alerts judge',
+    async (name, level, word) => {
+      const w = await newTestWorkspace(await open())
+      const { report } = reporting(w)
+      await report({ health: [{ name, level }] })
+      const row = await w.store.db.selectFrom('agent_report').select('warnings').executeTakeFirstOrThrow()
+      expect(row.warnings).toBe(word)
+    },
+  )
+
   test('an agent that was stopped on its machine is shown as stopped until its next report, and gets no commands with its last one (D66)', async () => {
     const w = await newTestWorkspace(await open())
     const { report, press } = reporting(w)

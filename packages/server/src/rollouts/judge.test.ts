@@ -124,15 +124,16 @@ test('an agent that kept the version and got worse halts the rollout only when i
   expect(one.reason).toBe('Its own level changed from info to warn.')
 })
 
-test("health items that the runtime adds for bindings and missing secrets do not count as the agent's own level (D27)", () => {
+test("health items that the runtime adds for bindings, missing secrets and the disk do not count as the agent's own level (D27)", () => {
   const health = [
     { name: 'Binding tasks', level: 'bad' as const },
     { name: 'Missing secrets', level: 'warn' as const },
+    { name: 'Space on disk', level: 'bad' as const },
     { name: 'Disk', level: 'warn' as const },
   ]
   const of = (report: Pick<Report, 'state' | 'health'>) => ownLevel(report)
   expect(of({ state: { level: 'ok' }, health })).toBe('warn')
-  expect(of({ state: { level: 'ok' }, health: health.slice(0, 2) })).toBe('ok')
+  expect(of({ state: { level: 'ok' }, health: health.slice(0, 3) })).toBe('ok')
   expect(of({})).toBeNull()
 })
 

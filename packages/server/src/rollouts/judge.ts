@@ -3,7 +3,7 @@
  * attempt ends well and otherwise halts; an attempt that failed because the service was down does not count.
  */
 import type { RolloutAgentState, RolloutKind } from '@svc/api'
-import { type Level, missingSecrets, type Report, rank, worst } from '@svc/protocol'
+import { diskSpace, type Level, missingSecrets, type Report, rank, worst } from '@svc/protocol'
 import { type Away, awayBetween } from '../wishes/away.ts'
 import type { Attempts, HoldNote, Wishes } from '../wishes/kept.ts'
 
@@ -110,12 +110,12 @@ function withLevel(member: RolloutMember, { level, receivedAt }: Standing): Judg
 }
 
 /**
- * The worst level that the agent itself reports (D27). Items that the runtime adds for bindings and missing secrets do
- * not count.
+ * The worst level that the agent itself reports (D27). Items that the runtime adds for bindings, missing secrets and the
+ * room on the disk do not count.
  */
 export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): Level | null {
   const own = (health ?? []).filter(
-    ({ name }) => name !== missingSecrets && !/^Binding [a-z][a-z0-9_]*$/.test(name ?? ''),
+    ({ name }) => name !== missingSecrets && name !== diskSpace && !/^Binding [a-z][a-z0-9_]*$/.test(name ?? ''),
   )
   const levels = [state?.level, ...own.map(({ level }) => level)].filter((level) => level !== undefined)
   return levels.length === 0 ? null : worst(levels)

@@ -1,4 +1,4 @@
-import { type HealthItem, missingSecrets } from '@svc/protocol'
+import { diskSpace, type HealthItem, missingSecrets } from '@svc/protocol'
 import { AsOf } from '../../../agents/parts/AsOf.tsx'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { Level, Text, useOld } from '../../../ui/index.ts'
@@ -9,7 +9,9 @@ import { Dotted, Section } from '../../../ui/parts.tsx'
  * report, while all other items come from the status file and are as old as that file (D65).
  */
 const isOfRuntime = ({ name }: HealthItem): boolean =>
-  name === missingSecrets || /^(Process|Programs|Status file|Binding [a-z][a-z0-9_]*)$/.test(name ?? '')
+  name === missingSecrets ||
+  name === diskSpace ||
+  /^(Process|Programs|Status file|Binding [a-z][a-z0-9_]*)$/.test(name ?? '')
 
 /**
  * Shows the agent's health items. If the status file is old and the agent is not offline, the items from the status
