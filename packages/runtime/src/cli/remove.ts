@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
-import { named, tryLock, whoHolds } from '../files/lock.ts'
+import { named, tryLockAnyway, whoHolds } from '../files/lock.ts'
 import { examples } from '../hint.ts'
 import { type Install, readInstall, unreadableInstall } from '../install/note.ts'
 import { lives } from '../process/identity.ts'
@@ -130,7 +130,7 @@ function sizeOf(path: string): string {
  * lock, so that nobody starts the agent.
  */
 function clear(folder: Folder, { paths, stays }: Plan): void {
-  const lock = tryLock(folder, 'runtime', 'svc remove')
+  const lock = tryLockAnyway(folder, 'runtime', 'svc remove')
   if (!lock.ok)
     throw new Refusal(`${named(lock.holder)} started to work in this folder meanwhile. Nothing was deleted.`)
   for (const path of paths) rmSync(path, { recursive: true, force: true, maxRetries: 3 })

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { handledText } from '../commands/receive.ts'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
-import { named, tryLock } from '../files/lock.ts'
+import { named, tryLock, tryLockAnyway } from '../files/lock.ts'
 import { examples, plainHint } from '../hint.ts'
 import { exchange } from '../reporter/exchange.ts'
 import { lookupHangs } from '../reporter/lookup.ts'
@@ -13,7 +13,7 @@ import { runtimeNow } from '../self-update/now.ts'
 import { type SelfUpdateHost, selfUpdate } from '../self-update/update.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
 import { type Agent, agentAt, type Common, common } from './folder.ts'
-import { exits, oneLine, Refusal, show } from './output.ts'
+import { exits, lastingOutput, oneLine, Refusal, show } from './output.ts'
 
 type ReportOptions = Common & { readonly once?: boolean }
 
@@ -34,7 +34,7 @@ async function run({ dir, json, once }: ReportOptions): Promise<void> {
   const agent = await agentAt(dir)
   const connection = readConnection(agent.folder)
   if (!connection.ok) throw new Refusal(connection.message)
-  const lock = tryLock(agent.folder, 'runtime', 'svc report')
+  const lock = (once ? tryLockAnyway : tryLock)(agent.folder, 'runtime', 'svc report')
   if (!lock.ok) throw new Refusal(`${named(lock.holder)} is already reporting for this folder; stop it first.`)
   let asked: NodeJS.Signals | undefined
   try {
@@ -57,7 +57,7 @@ async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined
     const exit = result.status === undefined ? exits.unreached : exits.refused
     throw new Refusal(`The report to ${connection.value.origin} failed: ${result.why}.`, exit)
   }
-  await upload(folder, manifest, connection.value, { signal: stop.signal, say: () => {} })
+  await upload(reporter, manifest, connection.value, { signal: stop.signal, say: () => {} })
   const { answer, handled } = result
   show(json, { ok: true, answer, handled }, () => ['Reported.', ...handled.map(handledText)])
   // The second report sends the acks of the commands that came in the answer to the first report.
@@ -92,11 +92,10 @@ async function untilStopped(
   // If the output goes into a file or a journal, the process goes on when the terminal is closed (SIGHUP).
   const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
-  // The program that reads the output through a pipe may end. The reports continue.
-  process.stdout.removeAllListeners('error').on('error', () => {})
+  const print = lastingOutput()
   const line = (message: string) => {
     const at = new Date().toISOString()
-    process.stdout.write(json ? `${JSON.stringify({ at, message })}\n` : `${at.slice(0, 19)}Z ${oneLine(message)}\n`)
+    print(json ? `${JSON.stringify({ at, message })}\n` : `${at.slice(0, 19)}Z ${oneLine(message)}\n`)
   }
   const updates = selfUpdate(folder, stop.signal, {
     tell: (message) => noteAttempt(folder, message),

@@ -4,7 +4,7 @@
  */
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command } from 'commander'
-import { inTurn } from '../files/lock.ts'
+import { inTurnAnyway } from '../files/lock.ts'
 import { examples, hint, sudoHint } from '../hint.ts'
 import { findUnits, type Unit } from '../service/find.ts'
 import { type UnitState, unitState } from '../service/manager.ts'
@@ -66,7 +66,7 @@ export const service = (): Command =>
           const folder = existing(dir)
           const units = findUnits(folder)
           if (units.length === 0) throw new Refusal('No service is installed for this folder.')
-          inTurn(folder, 'svc service uninstall', () => noteStop(folder, me()))
+          inTurnAnyway(folder, 'svc service uninstall', () => noteStop(folder, me()))
           const lines: string[] = []
           for (const unit of units) lines.push(...(await uninstallService(unit)))
           show(json, { ...units[0], installed: false, lines }, () => lines)

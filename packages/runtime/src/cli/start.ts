@@ -5,7 +5,8 @@
 import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
-import { inTurn, named, tryLock, whoHolds } from '../files/lock.ts'
+import { inTurnAnyway, named, tryLockAnyway, whoHolds } from '../files/lock.ts'
+import { refuseWithoutRoom } from '../files/reserve.ts'
 import { examples, hint, sudoHint } from '../hint.ts'
 import { startArgs } from '../launcher/file.ts'
 import { sentence } from '../launcher/health.ts'
@@ -19,6 +20,7 @@ import { control, doesNotAnswer, isRunning, unitState, why } from '../service/ma
 import { uninstallHint } from '../service/units.ts'
 import { noteStop } from '../state/own.ts'
 import { readPause } from '../state/pause.ts'
+import { diskHealth } from '../status/disk.ts'
 import { wait } from '../time.ts'
 import { orderOf } from '../worker/order.ts'
 import { type Agent, agentAt, type Common, common, me } from './folder.ts'
@@ -37,6 +39,7 @@ export const start = (): Command =>
       const holder = whoHolds(folder, 'runtime')
       if (holder)
         return show(json, { started: false, pid: holder.pid }, () => `It is already running: ${named(holder)}.`)
+      refuseWithoutRoom(folder.svc)
       const line = await startAgent(folder)
       show(
         json,
@@ -64,6 +67,7 @@ export const restart = (): Command =>
     .action(async ({ dir, json }: Common) => {
       const agent = await runnable(dir)
       const { folder } = agent
+      refuseWithoutRoom(folder.svc)
       await stopAgent(agent)
       const line = await startAgent(folder)
       show(json, { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null }, () => line)
@@ -94,6 +98,11 @@ export async function startInBackground(folder: Folder): Promise<string> {
   })
   child.unref()
   const decided = await until(15, () => ended || (holdsLock(folder, child.pid) && isDecided(folder, before)))
+  if (!ended && !decided && holdsLock(folder, child.pid)) {
+    // the runtime runs, and what it notes about the agent's process may not be on the disk
+    const [disk] = diskHealth(folder)
+    if (disk?.level === 'bad') return `The runtime is started, but cannot note whether the agent runs. ${disk.detail}`
+  }
   if (ended || !decided)
     throw new Refusal(`It did not start; see ${folder.runtimeLog}, or run "${hint('run')}" to watch it.`)
   const state = readNote(folder)?.state
@@ -153,7 +162,7 @@ export async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
   if (holder?.what === 'svc report') throw new Refusal(`${named(holder)} only reports; stop it where it was started.`)
   const units = await runningUnits(folder)
   if (!holder && units.length === 0) return endLeft({ folder, manifest })
-  inTurn(folder, 'svc stop', () => noteStop(folder, me()))
+  inTurnAnyway(folder, 'svc stop', () => noteStop(folder, me()))
   for (const unit of units) await stopUnit(unit, folder)
   const left = whoHolds(folder, 'runtime')
   if (left) process.kill(left.pid, 'SIGTERM')
@@ -175,7 +184,7 @@ async function runningUnits(folder: Folder): Promise<Unit[]> {
 /** Ends the process of an agent whose runtime was killed, in the same way as the runtime would have ended it. */
 async function endLeft({ folder, manifest }: Agent): Promise<boolean> {
   if (!('pid' in takeOver(folder).state)) return false
-  const lock = tryLock(folder, 'runtime', 'svc stop')
+  const lock = tryLockAnyway(folder, 'runtime', 'svc stop')
   if (!lock.ok) throw new Refusal(`${named(lock.holder)} is running this agent; try again later.`)
   try {
     noteStop(folder, me())

@@ -1,6 +1,6 @@
 /** `svc pause`, `resume` and `run-now`: change the same files as the commands from the service do (1, rule 4). */
 import { Command } from 'commander'
-import { inTurn } from '../files/lock.ts'
+import { inTurn, inTurnAnyway } from '../files/lock.ts'
 import { examples } from '../hint.ts'
 import { changedBy } from '../state/changes.ts'
 import { pause, readPause, resume } from '../state/pause.ts'
@@ -19,7 +19,7 @@ export const pauseCommand = (): Command =>
     .action(async ({ dir, json }: Common) => {
       const { folder, manifest } = await agentAt(dir)
       if (!manifest.controls.includes('pause')) throw new Refusal(`${manifest.name} does not offer pause.`)
-      const changed = inTurn(folder, 'svc pause', () => pause(folder, me()))
+      const changed = inTurnAnyway(folder, 'svc pause', () => pause(folder, me()))
       const now = readPause(folder)
       show(json, { paused: true, changed, since: now?.since, ...now?.author }, () =>
         changed
@@ -35,7 +35,7 @@ export const resumeCommand = (): Command =>
     .addHelpText('after', examples('resume'))
     .action(async ({ dir, json }: Common) => {
       const { folder } = await agentAt(dir)
-      const changed = inTurn(folder, 'svc resume', () => resume(folder, me()))
+      const changed = inTurnAnyway(folder, 'svc resume', () => resume(folder, me()))
       show(json, { paused: false, changed }, () => (changed ? 'Resumed.' : 'It was not paused.'))
     })
 

@@ -1,14 +1,16 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type Manifest, readManifest } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { onFaultyDisk } from '../../testing/faulty-disk.ts'
 import { agentFolder, manifestText } from '../../testing/folder.ts'
 import { command } from '../../testing/service.ts'
 import { changedBy } from '../state/changes.ts'
 import { pause, readPause, resume } from '../state/pause.ts'
 import { changeSettings, settingsInForce } from '../state/settings.ts'
 import { acksArrived, forget, type Journal, owedAcks, readJournal, saveJournal } from './journal.ts'
-import { receive as receiveAll } from './receive.ts'
+import { type CommandMemory, changeJournal, journalNow, noMemory } from './memory.ts'
+import { receive as receiveAll, settleInterrupted } from './receive.ts'
 
 const read = readManifest(manifestText, { for: 'report' })
 if (!read.ok) throw new Error('The manifest of the tests is wrong.')
@@ -144,6 +146,68 @@ test('a command whose files the disk refuses is refused in its ack', () => {
     { id: '1', ok: false, message: 'The machine could not do it (EISDIR).' },
   ])
   blocked.remove()
+})
+
+describe('a disk that takes nothing any more', () => {
+  const onFullDisk = (memory: CommandMemory, ...commands: Wire[]) => {
+    let handled: ReturnType<typeof receive> = []
+    onFaultyDisk(1, 'ENOSPC from then on', () => {
+      handled = receiveAll(folder, manifest, commands as Parameters<typeof receiveAll>[2], 1000, memory)
+    })
+    return handled
+  }
+
+  test('a command is refused in its ack, with the file system and what to do, and nothing is changed', () => {
+    const memory = noMemory()
+    expect(onFullDisk(memory, command('1', 'pause'), command('2', 'set', { every: 30 }))).toMatchObject([
+      { id: '1', ok: false },
+      { id: '2', ok: false },
+    ])
+    const sent = owedAcks(journalNow(folder, memory))
+    expect(sent.map(({ id }) => id)).toEqual(['1', '2'])
+    for (const { message } of sent)
+      expect(message).toMatch(
+        /^Nothing was done: .* no space is left on the file system at .* Remove what nobody needs/,
+      )
+    expect([existsSync(folder.paused), existsSync(folder.settings), existsSync(folder.commands)]).toEqual([
+      false,
+      false,
+      false,
+    ])
+  })
+
+  test('a refused command that comes again is refused again, also when there is room by then', () => {
+    const memory = noMemory()
+    onFullDisk(memory, command('1', 'pause'))
+    changeJournal(folder, memory, (journal) => acksArrived(journal, owedAcks(journal)))
+    receiveAll(folder, manifest, [{ id: '1', type: 'pause', payload: {} }], 1001, memory)
+    expect(owedAcks(journalNow(folder, memory))).toMatchObject([{ id: '1', ok: false }])
+    expect(existsSync(folder.paused)).toBe(false)
+  })
+
+  test('what was refused is in the journal as soon as there is room', () => {
+    const memory = noMemory()
+    receive(command('0', 'resume'))
+    onFullDisk(memory, command('1', 'pause'))
+    expect(readJournal(folder).map(({ id }) => id)).toEqual(['0'])
+    settleInterrupted(folder, manifest, 1001, memory)
+    expect(readJournal(folder).map(({ id, ok }) => [id, ok])).toEqual([
+      ['0', true],
+      ['1', false],
+    ])
+    expect(memory.entries).toEqual([])
+  })
+
+  test('a command that was carried out keeps its outcome, although only its beginning could be noted', () => {
+    const memory = noMemory()
+    saveJournal(folder, [{ id: '1', type: 'run_now', received: 999 }])
+    onFullDisk(memory, command('2', 'resume'))
+    expect(owedAcks(journalNow(folder, memory))).toMatchObject([
+      { id: '1', ok: false, message: 'Interrupted before it was done.' },
+      { id: '2', ok: false },
+    ])
+    expect(readJournal(folder)).toMatchObject([{ id: '1' }])
+  })
 })
 
 test('a thousand ids are remembered whatever their age, and all of the last seven days', () => {

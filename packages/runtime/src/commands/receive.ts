@@ -5,14 +5,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Manifest } from '@svc/blueprint'
 import { isObject, type ReceivedCommand } from '@svc/protocol'
-import { codeOf } from '../errors.ts'
+import { codeOf, messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
-import { inTurn } from '../files/lock.ts'
+import { inTurnAnyway } from '../files/lock.ts'
+import { explained, isDiskFault } from '../files/space.ts'
 import { readPause } from '../state/pause.ts'
 import { settingsInForce } from '../state/settings.ts'
 import { apply, type CommandOutcome } from './apply.ts'
 import { decide } from './decide.ts'
-import { type CommandEntry, forget, type Journal, readJournal, replace, saveJournal } from './journal.ts'
+import { type CommandEntry, forget, readJournal, replace } from './journal.ts'
+import { type CommandMemory, changeJournal, journalNow, noMemory } from './memory.ts'
 
 export interface Handled extends CommandOutcome {
   readonly id: string
@@ -24,55 +26,65 @@ export const handledText = ({ type, ok, message }: Handled): string =>
   `${type === '' ? 'a command without a type' : type} ${ok ? 'done' : 'refused'}: ${message}`
 
 /**
- * Processes the commands of one answer. A command that arrives again is not applied again. `now` is in Unix seconds.
+ * Processes the commands of one answer. A command that arrives again is not applied again, and one that cannot be noted
+ * is refused. `now` is in Unix seconds; `memory` keeps what the disk refuses.
  */
 export function receive(
   folder: Folder,
   manifest: Manifest,
   commands: readonly ReceivedCommand[],
   now: number,
+  memory: CommandMemory = noMemory(),
 ): Handled[] {
   if (commands.length === 0) return []
-  return inTurn(folder, 'svc report', () => {
-    let journal = settle(folder, manifest, readJournal(folder), now)
-    const handled: Handled[] = []
-    for (const command of commands) {
-      const known = journal.find((e) => e.id === command.id)
-      if (known) {
-        // A log command has no ack, because its upload is the answer.
-        if (known.type === 'log') continue
-        // The command has an outcome already, so the same ack is sent again.
-        journal = keep(folder, replace(journal, { ...known, owed: true }))
-        continue
-      }
-      const { id, type, payload } = command
-      const entry: CommandEntry = { id, type, payload, received: now }
-      journal = keep(folder, forget([...journal, entry], now))
-      const outcome = carryOut(folder, manifest, command, now)
-      if (!outcome) continue
-      journal = keep(folder, replace(journal, answered(entry, outcome, now)))
-      handled.push({ id, type, ...outcome })
-    }
-    return handled
+  return inTurnAnyway(folder, 'svc report', () => {
+    settle(folder, manifest, memory, now)
+    return commands.flatMap((command) => receiveOne(folder, manifest, command, { now, memory }))
   })
+}
+
+function receiveOne(
+  folder: Folder,
+  manifest: Manifest,
+  command: ReceivedCommand,
+  { now, memory }: { readonly now: number; readonly memory: CommandMemory },
+): Handled[] {
+  const { id, type, payload } = command
+  const known = journalNow(folder, memory).find((e) => e.id === id)
+  if (known) {
+    // A log command has no ack, because its upload is the answer. Otherwise the same ack is sent again.
+    if (known.type !== 'log') changeJournal(folder, memory, (journal) => replace(journal, { ...known, owed: true }))
+    return []
+  }
+  const entry: CommandEntry = { id, type, payload, received: now }
+  const { refused } = changeJournal(folder, memory, (journal) => forget([...journal, entry], now))
+  const outcome = refused === undefined ? carryOut(folder, manifest, command, now) : nothingDone(folder, refused)
+  if (!outcome) return []
+  changeJournal(folder, memory, (journal) => replace(journal, answered(entry, outcome, now)))
+  return [{ id, type, ...outcome }]
 }
 
 /**
  * Writes an outcome for commands that were interrupted: an earlier start of the runtime received them and wrote no
  * outcome. They are not applied again.
  */
-export function settleInterrupted(folder: Folder, manifest: Manifest, now: number): void {
-  if (!readJournal(folder).some(isInterrupted)) return
-  inTurn(folder, 'svc report', () => settle(folder, manifest, readJournal(folder), now))
+export function settleInterrupted(
+  folder: Folder,
+  manifest: Manifest,
+  now: number,
+  memory: CommandMemory = noMemory(),
+): void {
+  if (memory.entries.length === 0 && !readJournal(folder).some(isInterrupted)) return
+  inTurnAnyway(folder, 'svc report', () => settle(folder, manifest, memory, now))
 }
 
-function settle(folder: Folder, manifest: Manifest, journal: Journal, now: number): Journal {
-  if (!journal.some(isInterrupted)) return journal
-  return keep(
-    folder,
-    journal.map((entry) =>
-      isInterrupted(entry) ? answered(entry, interruptedOutcome(folder, manifest, entry), now) : entry,
-    ),
+function settle(folder: Folder, manifest: Manifest, memory: CommandMemory, now: number): void {
+  changeJournal(folder, memory, (journal) =>
+    journal.some(isInterrupted)
+      ? journal.map((entry) =>
+          isInterrupted(entry) ? answered(entry, interruptedOutcome(folder, manifest, entry), now) : entry,
+        )
+      : journal,
   )
 }
 
@@ -112,9 +124,15 @@ function carryOut(
   try {
     return apply(folder, manifest, decision, { by: 'service', at: now, command: command.id })
   } catch (error) {
+    if (isDiskFault(error)) return nothingDone(folder, error)
     return { ok: false, message: `The machine could not do it (${codeOf(error) ?? 'unknown error'}).` }
   }
 }
+
+const nothingDone = ({ svc }: Folder, error: unknown): CommandOutcome => ({
+  ok: false,
+  message: `Nothing was done: ${messageOf(explained(error, svc))}`,
+})
 
 const answered = (
   { payload: _, ...entry }: CommandEntry,
@@ -127,8 +145,3 @@ const answered = (
   message,
   owed: true,
 })
-
-function keep(folder: Folder, journal: Journal): Journal {
-  saveJournal(folder, journal)
-  return journal
-}

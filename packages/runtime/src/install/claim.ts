@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { codeOf, messageOf } from '../errors.ts'
 import { createFolder, syncFolder } from '../files/durable.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
+import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../files/space.ts'
 import { lives, ownIdentity } from '../process/identity.ts'
 import { type Install, readInstall, unfinished, unreadableInstall, writeInstall } from './note.ts'
 
@@ -44,6 +45,8 @@ export function takenBy(root: string): string | undefined {
 export function claim(root: string, known: Pick<Install, 'url' | 'agent' | 'blueprint' | 'version' | 'at'>): Claimed {
   const taken = takenBy(root)
   if (taken) return { ok: false, message: taken }
+  const full = withoutRoom(dirname(root))
+  if (full) return { ok: false, message: `Nothing was installed, and the code was not used. ${full}` }
   const folder = folderAt(root)
   const left = readInstall(folder)
   let madeFolder = left?.madeFolder ?? false
@@ -64,6 +67,13 @@ export function claim(root: string, known: Pick<Install, 'url' | 'agent' | 'blue
       message: `The folder ${root} could not be created: ${messageOf(error)}.`,
     }
   }
+}
+
+/** Why an installation could not end on this file system. Afterwards the agent would exist without a machine. */
+function withoutRoom(above: string): string | undefined {
+  const space = spaceAt(above)
+  const is = space && judgeSpace(space)
+  return space && (is === 'full' || is === 'read-only') ? spaceSentence(space, mountOf(above)) : undefined
 }
 
 /**

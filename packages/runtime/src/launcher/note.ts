@@ -104,7 +104,7 @@ type NoteParts = Pick<ProcessNote, 'state'> & { readonly [K in keyof ProcessNote
 
 export function writeNote(folder: Folder, note: NoteParts): void {
   prepare(folder)
-  file.write(folder, note as ProcessNote)
+  file.write(folder, note as ProcessNote, 'process')
 }
 
 /**

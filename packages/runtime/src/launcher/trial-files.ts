@@ -41,9 +41,14 @@ export function keepPrevious(place: RuntimePaths, file: string): void {
   createFolder(place.runtimeFolder)
   const temporary = `${place.runtimePrevious}.new`
   rmSync(temporary, { force: true })
-  if (file === place.runtime) linkSync(file, temporary)
-  else copySynced(file, temporary)
-  renameSync(temporary, place.runtimePrevious)
+  try {
+    if (file === place.runtime) linkSync(file, temporary)
+    else copySynced(file, temporary)
+    renameSync(temporary, place.runtimePrevious)
+  } catch (error) {
+    rmSync(temporary, { force: true }) // a partial copy would take space that is already scarce
+    throw error
+  }
   syncFolder(place.runtimeFolder)
 }
 

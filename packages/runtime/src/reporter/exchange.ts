@@ -17,12 +17,15 @@ import {
   type Stop,
   tokenLike,
 } from '@svc/protocol'
-import { acksArrived, forget, owedAcks, readJournal, saveJournal } from '../commands/journal.ts'
+import { acksArrived, forget, owedAcks } from '../commands/journal.ts'
+import { type CommandMemory, changeJournal, journalNow } from '../commands/memory.ts'
 import { type Handled, receive, settleInterrupted } from '../commands/receive.ts'
-import { messageOf } from '../errors.ts'
+import { codeOf, messageOf } from '../errors.ts'
 import type { Connection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
-import { inTurn } from '../files/lock.ts'
+import { inTurnAnyway } from '../files/lock.ts'
+import { fillReserve } from '../files/reserve.ts'
+import { isDiskFault, reasonOf } from '../files/space.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { haltOf } from '../process/identity.ts'
 import { readAccount } from '../state/account.ts'
@@ -31,6 +34,7 @@ import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
 import { settingsInForce } from '../state/settings.ts'
 import { ageItem } from '../status/age.ts'
+import { diskHealth } from '../status/disk.ts'
 import { readStatus } from '../status/file.ts'
 import { type KeptStatus, keepStatus } from '../status/keep.ts'
 import type { WritesWatch } from '../status/writes.ts'
@@ -48,6 +52,10 @@ export interface Reporter {
   seq: number
   kept: KeptStatus
   readonly writes: WritesWatch
+  /** The entries of the journal of commands that the disk has refused. */
+  readonly memory: CommandMemory
+  /** Why the disk refused the last write of the outbox; absent if it did not. */
+  refused?: string | undefined
 }
 export type Exchanged =
   | { readonly ok: true; readonly answer: ReceivedAnswer; readonly handled: readonly Handled[] }
@@ -80,26 +88,29 @@ export async function exchange(
   signal: AbortSignal,
 ): Promise<Exchanged> {
   const { folder } = reporter
-  const broken = brokenJournal(folder, manifest)
+  fillReserve(folder.svc)
+  const broken = brokenJournal(reporter, manifest)
   const report = broken
     ? nextReport(
         reporter,
         { ...own, manifest: { ...manifest, controls: [], settings: [] }, health: [broken, ...health] },
         [],
       )
-    : nextReport(reporter, { ...own, manifest, health }, owedAcks(readJournal(folder)))
+    : nextReport(reporter, { ...own, manifest, health }, owedAcks(journalNow(folder, reporter.memory)))
   const body = JSON.stringify(shrink(report, Date.now())).replaceAll(tokenLike, '[masked]')
   const sent = seconds(Date.now())
   const result = judge(await post(connection, '/api/agent/v1/report', body, { signal }))
   try {
     record(folder, connection, { sent, body, result })
-  } catch {
+    reporter.refused = undefined
+  } catch (error) {
     // The outbox could not be written, for example because the disk is full. Only people read it, so the answer is
-    // processed anyway.
+    // processed anyway. The next report says so, unless there was only no space, which the figures of the disk show.
+    reporter.refused = isDiskFault(error) && codeOf(error) !== 'ENOSPC' ? reasonOf(error, folder.outbox) : undefined
   }
   if (!result.ok) return result
-  arrived(folder, report, seconds(Date.now()))
-  const handled = receive(folder, manifest, result.answer.commands, seconds(Date.now()))
+  arrived(reporter, report, seconds(Date.now()))
+  const handled = receive(folder, manifest, result.answer.commands, seconds(Date.now()), reporter.memory)
   return { ok: true, answer: result.answer, handled }
 }
 
@@ -108,9 +119,9 @@ export async function exchange(
  * cannot be read, the reporter takes no commands (D4): the returned health item says so, and the report offers no
  * controls and settings.
  */
-function brokenJournal(folder: Folder, manifest: Manifest): HealthItem | undefined {
+function brokenJournal({ folder, memory }: Reporter, manifest: Manifest): HealthItem | undefined {
   try {
-    settleInterrupted(folder, manifest, seconds(Date.now()))
+    settleInterrupted(folder, manifest, seconds(Date.now()), memory)
     return undefined
   } catch (error) {
     const why = messageOf(error)
@@ -139,7 +150,13 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks:
     ...own,
     manifest,
     status: now.status,
-    health: [...health, ...(own.remarks ?? []), ...now.health, ...(age ? [age] : [])],
+    health: [
+      ...health,
+      ...diskHealth(folder, reporter.refused),
+      ...(own.remarks ?? []),
+      ...now.health,
+      ...(age ? [age] : []),
+    ],
     values: settingsInForce(folder, manifest),
     pause,
     halt,
@@ -198,7 +215,9 @@ function record(
 }
 
 /** Drops acks from the journal. This is called only after a report that carried them was successful (D4). */
-function arrived(folder: Folder, { acks = [] }: Report, now: number): void {
+function arrived({ folder, memory }: Reporter, { acks = [] }: Report, now: number): void {
   if (acks.length > 0)
-    inTurn(folder, 'svc report', () => saveJournal(folder, forget(acksArrived(readJournal(folder), acks), now)))
+    inTurnAnyway(folder, 'svc report', () =>
+      changeJournal(folder, memory, (journal) => forget(acksArrived(journal, acks), now)),
+    )
 }

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
 import { clampInterval, type Stop } from '@svc/protocol'
+import { noMemory } from '../commands/memory.ts'
 import { handledText } from '../commands/receive.ts'
 import { messageOf } from '../errors.ts'
 import { sweep } from '../files/durable.ts'
@@ -27,6 +28,7 @@ export const createReporter = (folder: Folder): Reporter => ({
   seq: 0,
   kept: { misses: 0 },
   writes: watchWrites(folder),
+  memory: noMemory(),
 })
 
 /**
@@ -80,7 +82,7 @@ export async function reportUntil(
       heard(result)
       if (result.ok) {
         interval = clampInterval(result.answer.interval, interval)
-        uploading ??= upload(folder, now.manifest, connection.value, { signal: cut.signal, say })
+        uploading ??= upload(reporter, now.manifest, connection.value, { signal: cut.signal, say })
           .catch((error) => say(`log not sent: ${messageOf(error)}`))
           .finally(() => {
             uploading = undefined

@@ -4,10 +4,11 @@
  */
 import type { Manifest } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
-import { type CommandEntry, readJournal, replace, saveJournal } from '../commands/journal.ts'
+import { type CommandEntry, replace } from '../commands/journal.ts'
+import { type CommandMemory, changeJournal, journalNow } from '../commands/memory.ts'
 import type { Connection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
-import { inTurn } from '../files/lock.ts'
+import { inTurnAnyway } from '../files/lock.ts'
 import { noSuchLog, readLog } from '../logs/read.ts'
 import { seconds } from '../time.ts'
 import { post, refusalOf, type SendResult } from './send.ts'
@@ -18,21 +19,27 @@ import { post, refusalOf, type SendResult } from './send.ts'
  */
 const uploadSeconds = 60
 
+/** The folder, and the part of its journal that the disk has refused. */
+interface Journaled {
+  readonly folder: Folder
+  readonly memory: CommandMemory
+}
+
 /**
  * Sends the logs that were requested, at most as many as the service accepts in a minute. Stops at an upload that must
  * be tried again later. Logs the result of each upload.
  */
 export async function upload(
-  folder: Folder,
+  { folder, memory }: Journaled,
   manifest: Manifest,
   connection: Connection,
   { signal, say }: { signal: AbortSignal; say: (line: string) => void },
 ): Promise<void> {
-  for (const entry of readJournal(folder).filter(waits).slice(0, limits.logsPerMinute)) {
+  for (const entry of journalNow(folder, memory).filter(waits).slice(0, limits.logsPerMinute)) {
     const name = typeof entry.payload?.name === 'string' ? entry.payload.name : ''
     const now = seconds(Date.now())
     if (now - entry.received > limits.logAnswerSeconds) {
-      settle(folder, entry, false, 'Too late.')
+      settle({ folder, memory }, entry, false, 'Too late.')
       continue
     }
     const text = readLog(folder, manifest, name) ?? noSuchLog
@@ -40,7 +47,7 @@ export async function upload(
     const sent = await post(connection, '/api/agent/v1/log', body, { signal, seconds: uploadSeconds })
     const verdict = judgeUpload(sent)
     if (verdict.is === 'again') return say(`log ${JSON.stringify(name)} not sent: ${verdict.why}; tried again later`)
-    settle(folder, entry, verdict.is === 'taken', verdict.is === 'taken' ? 'Sent.' : verdict.why)
+    settle({ folder, memory }, entry, verdict.is === 'taken', verdict.is === 'taken' ? 'Sent.' : verdict.why)
     say(
       verdict.is === 'taken'
         ? `log ${JSON.stringify(name)} sent`
@@ -63,8 +70,12 @@ function judgeUpload(sent: SendResult): UploadVerdict {
 }
 
 /** Marks the log command as answered. It gets no ack, since the upload is its answer (3.2). */
-function settle(folder: Folder, { payload: _, ...entry }: CommandEntry, ok: boolean, message: string): void {
-  inTurn(folder, 'svc report', () =>
-    saveJournal(folder, replace(readJournal(folder), { ...entry, answered: seconds(Date.now()), ok, message })),
-  )
+function settle(
+  { folder, memory }: Journaled,
+  { payload: _, ...entry }: CommandEntry,
+  ok: boolean,
+  message: string,
+): void {
+  const settled = { ...entry, answered: seconds(Date.now()), ok, message }
+  inTurnAnyway(folder, 'svc report', () => changeJournal(folder, memory, (journal) => replace(journal, settled)))
 }

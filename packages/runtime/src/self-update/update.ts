@@ -9,6 +9,7 @@ import { messageOf } from '../errors.ts'
 import { createFolder } from '../files/durable.ts'
 import { readConnection } from '../files/env.ts'
 import type { Folder } from '../files/folder.ts'
+import { isDiskFault } from '../files/space.ts'
 import type { FromWorker } from '../launcher/contract.ts'
 import { sha256Of } from '../launcher/trial-files.ts'
 import { duration } from '../time.ts'
@@ -16,7 +17,7 @@ import { version } from '../version.ts'
 import { busyWith } from '../versions/busy.ts'
 import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { attempt, type Ended } from './attempt.ts'
-import { readAttempt, writeAttempt } from './journal.ts'
+import { type AttemptNote, readAttempt, writeAttempt } from './journal.ts'
 import { cannotHere, releaseKeys } from './keys.ts'
 import { readPin } from './pin.ts'
 import { swapping } from './swap.ts'
@@ -49,6 +50,7 @@ export interface SelfUpdate {
 export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost): SelfUpdate {
   let now = begin
   let refused: ((why: string) => void) | undefined
+  const notes = attemptNotes(folder)
   function on(event: UpdatingEvent): void {
     const { state, acts } = step(now, event, rules(), { wall: Date.now(), mono: performance.now() })
     now = state
@@ -57,13 +59,9 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
   const perform: { readonly [K in UpdatingAct['do']]: (act: Extract<UpdatingAct, { do: K }>) => void } = {
     say: ({ line }) => hands.say(line),
     sweep: () => rmSync(folder.runtimeNew, { recursive: true, force: true }),
-    note: ({ attempt }) => writeAttempt(folder, attempt),
+    note: ({ attempt }) => notes.keep(attempt),
     close: ({ attempt }) => {
-      try {
-        if (attempt) writeAttempt(folder, attempt)
-      } catch {
-        return // the disk refused; the next answer of the service tries again to write the note
-      }
+      if (attempt) notes.keep(attempt)
       on({ is: 'closed' })
     },
     tell: ({ message }) => hands.tell(message),
@@ -78,20 +76,20 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
     const wished = () => now.answer?.wish === wish
     const end = (how: Ended) => on({ is: 'ended', wish, how, sha256: sha256Of(folder.runtime) })
     try {
-      end(await tried(folder, stop, hands, { wish, served, wished, refusal }))
+      end(await tried(folder, stop, hands, { wish, served, wished, refusal, before: notes.read() }))
     } catch (error) {
       end({ event: 'unable', why: messageOf(error) })
     }
   }
 
   try {
-    on({ is: 'begun', attempt: readAttempt(folder) })
+    on({ is: 'begun', attempt: notes.read() })
   } catch (error) {
     hands.say(`what an update of the runtime left could not be swept: ${messageOf(error)}`)
   }
   return {
     heard: ({ runtime: served, runtime_desired: wish }) =>
-      on({ is: 'answer', answer: { wish, served }, seen: seenAt(folder, hands.note(), wish) }),
+      on({ is: 'answer', answer: { wish, served }, seen: seenAt(folder, hands.note(), notes.read(), wish) }),
     unswapped: (why) => refused?.(why),
   }
 }
@@ -99,8 +97,12 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
 const rules = (): UpdatingRules => ({ version, retry: duration(limits.fetchRetrySeconds), minApart: duration(60) })
 
 /** Reads the files that decide about a wish. Most answers wish nothing, and then hardly anything is read. */
-function seenAt(folder: Folder, note: RuntimeNote, wish: string | undefined): RuntimeSeen {
-  const attempt = readAttempt(folder)
+function seenAt(
+  folder: Folder,
+  note: RuntimeNote,
+  attempt: AttemptNote | undefined,
+  wish: string | undefined,
+): RuntimeSeen {
   if (wish === undefined) return { note, attempt, busy: false }
   return {
     note,
@@ -116,6 +118,33 @@ interface WishedRuntime {
   readonly served: ServedRuntime | undefined
   readonly wished: () => boolean
   readonly refusal: () => Promise<string>
+  /** The note about the attempt before. */
+  readonly before: AttemptNote | undefined
+}
+
+/**
+ * The note about attempts. What the disk refuses stays in memory and is written when the note is next read, so that an
+ * attempt counts as ended although nobody could note its end.
+ */
+function attemptNotes(folder: Folder) {
+  let unsaved: AttemptNote | undefined
+  const keep = (note: AttemptNote): void => {
+    unsaved = note
+    try {
+      writeAttempt(folder, note)
+      unsaved = undefined
+    } catch (error) {
+      if (!isDiskFault(error)) throw error
+    }
+  }
+  return {
+    keep,
+    read: (): AttemptNote | undefined => {
+      const note = unsaved
+      if (note) keep(note)
+      return note ?? readAttempt(folder)
+    },
+  }
 }
 
 async function tried(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost, wished: WishedRuntime): Promise<Ended> {
@@ -123,7 +152,7 @@ async function tried(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost, w
   const { wish, served } = wished
   const why = hands.cannot ?? cannotHere()
   if (why !== undefined) return { event: 'refused', why }
-  const attemptNote = beginning(wish, readAttempt(folder), Date.now())
+  const attemptNote = beginning(wish, wished.before, Date.now())
   if (!attemptNote) return { event: 'unable', why: `the runtime ended ${maxStarted} times while it was tried` }
   writeAttempt(folder, attemptNote)
   say(`runtime ${version} -> ${wish}: fetching`)

@@ -3,9 +3,10 @@
  * request and the settings themselves are in files that the agent reads.
  */
 import { clean, cut, isObject } from '@svc/protocol'
-import { writeDurably } from '../files/durable.ts'
+import { type Written, writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
+import { isDiskFault } from '../files/space.ts'
 
 /**
  * Who made a change, and when. `by` is `machine` for a command or a file on this machine, and `service` for a command
@@ -44,10 +45,23 @@ export function readChanges(folder: Folder): Changes {
   }
 }
 
-export function noteChange(folder: Folder, change: Partial<Changes>): void {
-  prepare(folder)
-  writeDurably(folder.changes, JSON.stringify({ ...readChanges(folder), ...change }), 0o600)
+/** Notes a change that has happened. If the disk refuses the note, nobody can tell later who made the change. */
+export function tryNoteChange(folder: Folder, change: Partial<Changes>): void {
+  try {
+    prepare(folder)
+    const { file, data, mode } = changesWith(folder, change)
+    writeDurably(file, data, mode)
+  } catch (error) {
+    if (!isDiskFault(error)) throw error
+  }
 }
+
+/** The file of changes as it will be with this change. */
+export const changesWith = (folder: Folder, change: Partial<Changes>): Written => ({
+  file: folder.changes,
+  data: JSON.stringify({ ...readChanges(folder), ...change }),
+  mode: 0o600,
+})
 
 export function readAuthor(v: unknown): Author | undefined {
   if (!isObject(v) || (v.by !== 'machine' && v.by !== 'service') || typeof v.at !== 'number') return undefined

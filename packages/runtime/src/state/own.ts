@@ -5,13 +5,19 @@ import type { Stop } from '@svc/protocol'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
+import { isDiskFault } from '../files/space.ts'
 import { type Author, changedBy, readAuthor } from './changes.ts'
 
 const fileOf = (folder: Folder) => join(folder.journal, 'stopped.json')
 
+/** Notes who stops the runtime. A disk that refuses the note does not keep anybody from stopping. */
 export function noteStop(folder: Folder, author: Author): void {
-  prepare(folder)
-  writeDurably(fileOf(folder), `${JSON.stringify(author)}\n`)
+  try {
+    prepare(folder)
+    writeDurably(fileOf(folder), `${JSON.stringify(author)}\n`, undefined, 'stop')
+  } catch (error) {
+    if (!isDiskFault(error)) throw error
+  }
 }
 
 /** The sentence about the stop in a last report. */

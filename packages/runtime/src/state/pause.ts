@@ -2,12 +2,13 @@
  * The pause file (3.6). The agent is paused while this file exists; its content says who paused it. An agent may also
  * create it itself.
  */
-import { statSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { removeDurably, writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
+import { isNoRoom } from '../files/space.ts'
 import { seconds } from '../time.ts'
-import { type Author, noteChange, readAuthor } from './changes.ts'
+import { type Author, readAuthor, tryNoteChange } from './changes.ts'
 
 /**
  * The maximum size of the pause file. It holds the id of a command, which may have 2,000 characters of up to six bytes
@@ -30,18 +31,35 @@ export function readPause(folder: Folder): Pause | undefined {
   return { since: author?.at ?? seconds(stat.mtimeMs), ...(author && { author }) }
 }
 
-/** Pauses the agent. Returns false if it was already paused; the file then still names the earlier author. */
+/**
+ * Pauses the agent. Returns false if it was already paused; the file then still names the earlier author. Without room
+ * for its content the file is empty, and the agent is paused nevertheless.
+ */
 export function pause(folder: Folder, author: Author): boolean {
   if (readPause(folder)) return false
   prepare(folder)
-  writeDurably(folder.paused, `${JSON.stringify(author)}\n`)
-  noteChange(folder, { paused: { ...author, to: true } })
+  try {
+    writeDurably(folder.paused, `${JSON.stringify(author)}\n`, undefined, 'stop')
+  } catch (error) {
+    if (!isNoRoom(error) || !made(folder.paused)) throw error
+  }
+  tryNoteChange(folder, { paused: { ...author, to: true } })
   return true
 }
 
 /** Resumes the agent. Returns false if it was not paused. */
 export function resume(folder: Folder, author: Author): boolean {
   if (!removeDurably(folder.paused)) return false
-  noteChange(folder, { paused: { ...author, to: false } })
+  tryNoteChange(folder, { paused: { ...author, to: false } })
   return true
+}
+
+/** Creates an empty file, which needs an inode and no space. */
+function made(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx'))
+    return true
+  } catch {
+    return false
+  }
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
-import { type Author, noteChange } from './changes.ts'
+import { type Author, tryNoteChange } from './changes.ts'
 
 /** True if there is a request for a run that the agent has not taken yet. */
 export const runNowWaits = (folder: Folder): boolean => existsSync(folder.runNow)
@@ -12,6 +12,6 @@ export function askToRun(folder: Folder, author: Author): boolean {
   if (runNowWaits(folder)) return false
   prepare(folder)
   writeDurably(folder.runNow, `${JSON.stringify(author)}\n`)
-  noteChange(folder, { run_now: author })
+  tryNoteChange(folder, { run_now: author })
   return true
 }

@@ -3,16 +3,16 @@
  * affects all its keys or none). A value that is only a default of the manifest follows the manifest when the default
  * changes.
  */
-import { chownSync, renameSync, statSync } from 'node:fs'
+import { chownSync, linkSync, rmSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { defaults } from '@svc/blueprint/settings'
 import { type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
-import { writeDurably } from '../files/durable.ts'
+import { type Written, writeTogether } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 import { readWrittenObject } from '../files/written.ts'
-import { type Author, noteChange, readChanges, table } from './changes.ts'
+import { type Author, changesWith, readChanges, table } from './changes.ts'
 
 type WithRuntime = Pick<Manifest, 'runtime'>
 type WithSettings = Pick<Manifest, 'settings'> & Partial<WithRuntime>
@@ -106,6 +106,12 @@ export function fillSettings(folder: Folder, manifest: WithSettings): void {
   write(folder, manifest, values, readChanges(folder).settings)
 }
 
+/** Gives the settings file a second name, so that it is kept when a new file takes its place. */
+function keepAside(folder: Folder): void {
+  rmSync(setAside(folder), { force: true })
+  linkSync(folder.settings, setAside(folder))
+}
+
 function write(
   folder: Folder,
   manifest: WithSettings,
@@ -113,28 +119,33 @@ function write(
   authors: Readonly<Record<string, Author>>,
 ): void {
   prepare(folder)
-  if (unreadSettings(folder) !== undefined) renameSync(folder.settings, setAside(folder))
-  writeSettings(folder, manifest, shown(values))
+  if (unreadSettings(folder) !== undefined) keepAside(folder)
   const filled = manifest.settings.flatMap(({ key, default: usual }) =>
     usual !== undefined && values[key] === usual && !authors[key] ? [[key, usual] as const] : [],
   )
-  noteChange(folder, { settings: authors, filled: table(filled) })
-}
-
-/**
- * Writes the file so that only its owner can read it, or also a group if a person opened it to one. If the manifest
- * starts the agent as another user or in a container, everybody can read the file, as otherwise the agent could not
- * (D54).
- */
-function writeSettings({ settings }: Folder, { runtime }: Partial<WithRuntime>, text: string): void {
-  const found = statSync(settings, { throwIfNoEntry: false })
+  const found = statSync(folder.settings, { throwIfNoEntry: false })
   const forGroup = found !== undefined && (found.mode & 0o047) === 0o040
-  writeDurably(settings, text, startsAsAnother(runtime) ? 0o644 : forGroup ? 0o640 : 0o600)
+  const changes = changesWith(folder, { settings: authors, filled: table(filled) })
+  writeTogether([settingsFile(folder, manifest, shown(values), forGroup), changes])
   try {
-    if (forGroup && statSync(settings).gid !== found.gid) chownSync(settings, -1, found.gid)
+    if (forGroup && statSync(folder.settings).gid !== found.gid) chownSync(folder.settings, -1, found.gid)
   } catch {
     // This user may not give the file to that group, so the file keeps the user's own group.
   }
+}
+
+/**
+ * The file of settings. Only its owner can read it, or also a group if a person opened it to one. If the manifest
+ * starts the agent as another user or in a container, everybody can read the file, as otherwise the agent could not
+ * (D54).
+ */
+function settingsFile(
+  { settings }: Folder,
+  { runtime }: Partial<WithRuntime>,
+  text: string,
+  forGroup: boolean,
+): Written {
+  return { file: settings, data: text, mode: startsAsAnother(runtime) ? 0o644 : forGroup ? 0o640 : 0o600 }
 }
 
 const changesUser = new Set(['sudo', 'doas', 'su', 'runuser', 'setpriv', 'chroot', 'systemd-run'])

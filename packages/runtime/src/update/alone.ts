@@ -3,8 +3,9 @@
  * would do. Neither the service nor a network is needed.
  */
 import type { Folder } from '../files/folder.ts'
+import { isDiskFault } from '../files/space.ts'
 import { readScale } from '../time.ts'
-import { lead, leadsTo, nameOf } from '../versions/folders.ts'
+import { dropLead, lead, leadsTo, nameOf, prepareLead } from '../versions/folders.ts'
 import { rollback } from './answer.ts'
 import type { AskedUpdate } from './ask.ts'
 import { change } from './change.ts'
@@ -35,11 +36,27 @@ export function rollbackAlone(
   const came = now.state === 'undoing' ? undefined : rollback(folder, now, asked)
   if (came && came.event !== 'asked') return { ok: false, message: came.why ?? '' }
   const undoing = came ? change(now, came, how) : now // an earlier rollback was interrupted, and is finished here
-  writeUpdate(folder, undoing)
+  begun(folder, undoing)
   if (leadsTo(folder) !== nameOf(undoing.running.sha256)) lead(folder, undoing.running.sha256)
   const update = change(undoing, { event: 'done' }, how)
-  writeUpdate(folder, update)
+  try {
+    writeUpdate(folder, update)
+  } catch (error) {
+    // the previous version is back; the next start finds that and finishes the note
+    if (!isDiskFault(error)) throw error
+  }
   return { ok: true, update }
+}
+
+/** Notes that a rollback begins. If there is no room for all of it, nothing is noted, and nothing has changed. */
+function begun(folder: Folder, undoing: Update): void {
+  try {
+    prepareLead(folder, undoing.running.sha256)
+    writeUpdate(folder, undoing)
+  } catch (error) {
+    dropLead(folder)
+    throw error
+  }
 }
 
 /** Lifts the hold, the wait before a retry, and the limit of three rollbacks in a day (D25, D29). */

@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
-import { isHere } from '../versions/folders.ts'
+import { dropLead, isHere, prepareLead } from '../versions/folders.ts'
 import { type AskedUpdate, dropAsked, readAsked } from './ask.ts'
 import type { Came } from './change.ts'
 import type { Update } from './journal.ts'
@@ -27,12 +27,27 @@ export function answerAsked(
     save({ ...rest, rollbacks: [], asked: { id: asked.id, ok: true, message: 'No version is on hold now.' } })
     return undefined
   }
-  const came = rollback(folder, now, asked)
+  const came = withRoom(folder, now, rollback(folder, now, asked), say)
   if (came.event !== 'asked') {
     save({ ...now, asked: { id: asked.id, ok: false, message: came.why ?? '' } })
     return undefined
   }
   return came
+}
+
+/** Refuses a rollback for which there is no room now. Otherwise it would happen at some later time, unexpectedly. */
+function withRoom(folder: Folder, { to, running, previous }: Update, came: Came, say: (line: string) => void): Came {
+  const back = to ? running : previous
+  if (came.event !== 'asked' || !back) return came
+  try {
+    prepareLead(folder, back.sha256)
+    return came
+  } catch (error) {
+    dropLead(folder)
+    const why = messageOf(error)
+    say(`nothing was rolled back: ${why}`)
+    return { event: 'dropped', why }
+  }
 }
 
 /**

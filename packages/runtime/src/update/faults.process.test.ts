@@ -214,11 +214,16 @@ async function wholeWay(agent: InstalledAgent, running: Runs, { disk }: Watched)
   Object.assign(disk, { picks: () => false, struck: false })
   ask(agent, { id: 'a', what: 'rollback', running: '1.5.0', by: 'on this machine', at: Date.now() })
   Object.assign(disk, { picks, struck, fault })
-  await becomes('back', () => disk.dead || it.applied().outcome === 'rolled_back')
+  const isRefused = () => running.lines.some((line) => line.startsWith('nothing was rolled back'))
+  await becomes(
+    'back, or refused for lack of room',
+    () => disk.dead || it.applied().outcome === 'rolled_back' || isRefused(),
+  )
   await becomes(
     'at rest',
     () =>
       disk.dead ||
+      isRefused() ||
       (disk.struck && running.lines.some((l) => l.includes('could not'))) ||
       readUpdate(agent)?.state === 'idle',
   )

@@ -7,8 +7,10 @@ import { basename, join, resolve } from 'node:path'
 import { codeOf } from '../errors.ts'
 import { createFolder, namesIn, syncFolder } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
+import { spending } from '../files/reserve.ts'
+import { explaining } from '../files/space.ts'
 
-type VersionPaths = Pick<Folder, 'root' | 'current' | 'versions'>
+type VersionPaths = Pick<Folder, 'root' | 'current' | 'versions' | 'svc'>
 
 /**
  * The folder name of a version. It is made from the checksum, since a version may contain characters that are not
@@ -20,8 +22,13 @@ export const versionFolder = (folder: Pick<Folder, 'versions'>, sha256: string):
 
 /** The folder name of the version to which `current` leads; undefined if there is no such link. */
 export function leadsTo({ current }: Pick<Folder, 'current'>): string | undefined {
+  const target = targetOf(current)
+  return target === undefined ? undefined : basename(target)
+}
+
+function targetOf(link: string): string | undefined {
   try {
-    return basename(readlinkSync(current))
+    return readlinkSync(link)
   } catch {
     return undefined
   }
@@ -49,19 +56,32 @@ export const isHere = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256: st
 /** Makes `current` lead to a version, by one rename (I17). */
 export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: string): void {
   if (!isHere(folder, sha256)) throw new Error(`${versionFolder(folder, sha256)} is not there`)
-  const temporary = temporaryOf(folder)
-  rmSync(temporary, { force: true })
-  symlinkSync(join(basename(folder.versions), nameOf(sha256)), temporary)
-  renameSync(temporary, folder.current)
+  prepareLead(folder, sha256)
+  renameSync(temporaryOf(folder), folder.current)
   syncFolder(folder.root)
 }
+
+/**
+ * Creates the link that `lead` renames, unless it is there already. Only this needs room, so a caller can try it before
+ * it notes what it does. `sweepVersions` removes a link that was not renamed.
+ */
+export function prepareLead(folder: VersionPaths, sha256: string): void {
+  const temporary = temporaryOf(folder)
+  const target = join(basename(folder.versions), nameOf(sha256))
+  if (targetOf(temporary) === target) return
+  rmSync(temporary, { force: true })
+  explaining(folder.current, () => spending(join(folder.svc, 'current'), 'state', () => symlinkSync(target, temporary)))
+}
+
+/** Removes the link that `prepareLead` has created. */
+export const dropLead = (folder: VersionPaths): void => rmSync(temporaryOf(folder), { force: true })
 
 /**
  * Removes the versions of the agent that are neither in `keep` nor in use, and what an interrupted update left. Each
  * folder is first moved to `staging`, so that no half-removed version stays in `versions`.
  */
 export function sweepVersions(folder: Folder, keep: readonly string[]): void {
-  rmSync(temporaryOf(folder), { force: true })
+  dropLead(folder)
   const kept = new Set([leadsTo(folder), ...keep.map(nameOf)])
   const gone = namesIn(folder.versions).filter((name) => !kept.has(name))
   if (gone.length > 0) createFolder(folder.staging)

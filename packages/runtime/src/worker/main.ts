@@ -103,8 +103,12 @@ async function howToStart(through: Folder): Promise<Omit<Extract<FromWorker, { i
     const folder = pinned(through)
     const manifest = await manifestNow(folder)
     if (!manifest.ok) return { why: `the manifest is not valid, so the last valid one is used: ${manifest.message}` }
-    const order = orderOf(folder, manifest.value)
-    return order ? { order } : { why: 'the manifest has no "runtime", so there is nothing to start' }
+    let why: string | undefined
+    const order = orderOf(folder, manifest.value, (line) => {
+      why = line
+    })
+    if (order) return { order, ...(why !== undefined && { why }) }
+    return { why: 'the manifest has no "runtime", so there is nothing to start' }
   } catch (error) {
     return { why: `the agent cannot be started: ${messageOf(error)}` }
   }

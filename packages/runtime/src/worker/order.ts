@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import type { Manifest, Runtime } from '@svc/blueprint'
+import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
+import { isDiskFault } from '../files/space.ts'
 import { hint } from '../hint.ts'
 import type { Order } from '../launcher/supervision.ts'
 import { createStatePaths, placeOf } from '../state/paths.ts'
@@ -14,12 +16,21 @@ import { environment } from './environment.ts'
 export const missingRuntime = (folder: Folder, name: string): string =>
   `${folder.manifest} has no "runtime", so svc does not know how to start ${name}. Add it, or start the agent yourself and use "${hint('report')}".`
 
-export function orderOf(folder: Folder, manifest: Manifest): Order | undefined {
+/**
+ * The order for the next start; undefined if svc does not start this agent. If the disk refuses to update the settings
+ * file, `say` gets the reason and the agent is started nevertheless, with the right settings in its environment.
+ */
+export function orderOf(folder: Folder, manifest: Manifest, say: (line: string) => void = () => {}): Order | undefined {
   const { runtime } = manifest
   if (!runtime) return undefined
   const version = versionOf(folder)
   createStatePaths(folder, manifest, version)
-  fillSettings(folder, manifest)
+  try {
+    fillSettings(folder, manifest)
+  } catch (error) {
+    if (!isDiskFault(error)) throw error
+    say(`the settings file could not be updated: ${messageOf(error)}`)
+  }
   const output = manifest.logs.find((log) => log.output)
   return {
     ...(runtime.kind === 'process'
