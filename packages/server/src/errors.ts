@@ -10,3 +10,51 @@ export class ConfigError extends Error {}
 
 /** The message of an error, or the text of any other thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** The reasons of system errors in words, by their codes. */
+const systemReasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space is left on the disk',
+  EDQUOT: 'the disk quota of this user is used up',
+  EFBIG: 'the file would be larger than this system allows',
+  EIO: 'the disk or terminal reported an error',
+  EROFS: 'the file system is read-only',
+  EACCES: 'this user does not have the right to do that',
+  EPERM: 'this user does not have the right to do that',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'it is a folder',
+  ELOOP: 'the path has too many symbolic links',
+  ENAMETOOLONG: 'the name is too long',
+  EMLINK: 'the file has too many links',
+  EXDEV: 'the folders are on different file systems',
+  EBUSY: 'the file is in use',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open on this machine',
+  // PostgreSQL: disk_full, and read_only_sql_transaction.
+  '53100': 'no space is left on the disk of PostgreSQL',
+  '25006': 'PostgreSQL is a read-only copy',
+}
+
+/** The reasons of SQLite's errors in words, by the lowest byte of their codes. */
+const sqliteReasons: Readonly<Record<number, string>> = {
+  8: 'the database is read-only',
+  10: 'the disk reported an error',
+  11: 'the database is damaged',
+  13: 'no space is left on the disk',
+  14: 'the database cannot be opened',
+  26: 'the file is not a database',
+}
+
+/**
+ * The reason of an error of the file system or the database for people, such as `no space is left on the disk (ENOSPC)`
+ * followed by the path if it is known. Causes are searched, too. Undefined for any other error, which is a bug.
+ */
+export function systemReason(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, errcode, path } = error as { code?: unknown; errcode?: unknown; path?: unknown }
+  const named = typeof code === 'string' && Object.hasOwn(systemReasons, code) ? systemReasons[code] : undefined
+  const reason = named ?? (typeof errcode === 'number' ? sqliteReasons[errcode & 0xff] : undefined)
+  if (reason === undefined) return systemReason(error.cause)
+  const where = typeof path === 'string' ? `: ${path}` : ''
+  return `${reason} (${named === undefined ? `SQLite ${errcode}` : code})${where}`
+}

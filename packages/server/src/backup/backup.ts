@@ -9,7 +9,7 @@ import { backup as copyOnline, DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import type { Config } from '../base.ts'
 import type { Db, Store } from '../db/open.ts'
-import { isCode, messageOf } from '../errors.ts'
+import { isCode, messageOf, systemReason } from '../errors.ts'
 import { secretOf } from '../ops/data-folder.ts'
 import { refuse } from '../verdict.ts'
 
@@ -19,6 +19,8 @@ interface BackupMade {
   /** When the backup was made, in Unix milliseconds. */
   at: number
   version: string
+  /** The reason why the service could not note the time of this backup; missing if it could. */
+  unrecorded?: string
 }
 type BackupRefusal = 'engine_other' | 'file_exists' | 'folder_unknown' | 'file_unwritable'
 
@@ -40,7 +42,7 @@ export async function writeBackup(
   } catch (error) {
     return refuse(
       'file_unwritable',
-      `${file} cannot be written: ${messageOf(error)}. A running service writes the file as its own user.`,
+      `${file} cannot be written: ${systemReason(error) ?? messageOf(error)}. A running service writes the file as its own user.`,
     )
   }
   try {
@@ -51,13 +53,17 @@ export async function writeBackup(
     sync(dirname(file))
   } catch (error) {
     if (isCode(error, 'EEXIST')) return refuse('file_exists', `${file} already exists. Name a new file.`)
-    throw error
+    const reason = systemReason(error)
+    if (reason === undefined) throw error
+    return refuse('file_unwritable', `${file} could not be written: ${reason}. No file was left behind.`)
   } finally {
     rmSync(beside, { force: true })
+    rmSync(`${beside}-journal`, { force: true })
   }
   const bytes = statSync(file).size
-  await recordBackup(store.db, now, bytes)
-  return { ok: true, value: { file, bytes, at: now, version: config.version } }
+  const unrecorded = await recordBackup(store.db, now, bytes).then(() => undefined, systemReason)
+  const made = { file, bytes, at: now, version: config.version }
+  return { ok: true, value: { ...made, ...(unrecorded !== undefined && { unrecorded }) } }
 }
 
 /** Records the time of this backup, so that an alert can open when the last backup is old. */

@@ -41,6 +41,7 @@ export async function restoreBackup(
   const copy = join(dataDir, 'restoring.db')
   const sweep = () => {
     for (const part of ['', '-wal', '-shm', '-journal']) rmSync(copy + part, { force: true })
+    rmSync(`${secretFile(dataDir)}.restoring`, { force: true })
   }
   sweep()
   try {
@@ -58,6 +59,8 @@ export async function restoreBackup(
   }
 }
 
+const sqliteFull = 13
+
 /**
  * Checks the copy of the backup before it is restored. Reads the table `svc_backup`, which contains the secret key of
  * the service, and removes that table from the copy.
@@ -74,6 +77,7 @@ function takeOut(copy: string, file: string): Verdict<{ secret: string; at: numb
     db.exec('pragma secure_delete = on; drop table svc_backup')
     return { ok: true, value: { secret: String(row?.secret), at: Number(row?.at), version: String(row?.version) } }
   } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteFull) throw error
     return refuse('no_backup', `${file} is not a backup made by svc-server, or it is damaged: ${messageOf(error)}`)
   } finally {
     db?.close()
@@ -93,6 +97,10 @@ async function prepare(copy: string, tokensOf: string[] | undefined, now: number
 
 function putInPlace(dataDir: string, copy: string, secret: string, now: number): string | null {
   const database = databaseFile(dataDir)
+  // All that needs space comes before the first file is moved, so that a full disk leaves the data as they were.
+  sync(copy)
+  const prepared = `${secretFile(dataDir)}.restoring`
+  writeSecret(prepared, secret)
   const replaced = existsSync(database)
     ? join(dataDir, `replaced-${new Date(now).toISOString().replace(/[:.]/g, '-')}`)
     : null
@@ -102,8 +110,7 @@ function putInPlace(dataDir: string, copy: string, secret: string, now: number):
       if (existsSync(database + part)) renameSync(database + part, join(replaced, `svc.db${part}`))
     if (existsSync(secretFile(dataDir))) renameSync(secretFile(dataDir), join(replaced, 'secret'))
   }
-  sync(copy)
-  writeSecret(secretFile(dataDir), secret)
+  renameSync(prepared, secretFile(dataDir))
   giveToOwner(dataDir)
   renameSync(copy, database)
   sync(dataDir)

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '@svc/protocol'
 import { Refusal } from '../refusal.ts'
@@ -53,12 +53,17 @@ export class Uploads {
 
   /**
    * Creates the folder for bundles that are being uploaded, and removes files in it that no process writes any longer.
+   * Never throws.
    */
   constructor(dataDir: string, limits: UploadLimits = inForce) {
     this.#folder = join(dataDir, 'uploads')
     this.#limits = limits
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-    for (const name of readdirSync(this.#folder)) if (isAbandoned(name)) rmSync(join(this.#folder, name))
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+      for (const name of readdirSync(this.#folder)) if (isAbandoned(name)) rmSync(join(this.#folder, name))
+    } catch {
+      // A full or broken disk refuses uploads, one after another, but must not keep the service from starting.
+    }
   }
 
   /**
@@ -70,14 +75,16 @@ export class Uploads {
     const path = join(this.#folder, `${process.pid}-${randomUUID()}.zip`)
     let file: FileHandle | undefined
     try {
+      await written(mkdir(this.#folder, { recursive: true, mode: 0o700 }))
       file = await written(open(path, 'wx+', 0o600))
       const size = await this.#arrive(upload, body, file)
       upload.arriving = false
       return await use({ fd: file.fd, size })
     } finally {
       this.#under.delete(upload)
-      await file?.close()
-      await rm(path, { force: true })
+      // An error here comes after the outcome is known. The next start removes a file that remains.
+      await file?.close().catch(() => {})
+      await rm(path, { force: true }).catch(() => {})
     }
   }
 

@@ -5,18 +5,15 @@
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
-  closeSync,
-  fsyncSync,
   lchownSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -73,10 +70,7 @@ function createSecret(file: string): string {
 }
 
 export function writeSecret(file: string, secret: string): void {
-  const fd = openSync(file, 'w', 0o600)
-  writeSync(fd, `${secret}\n`)
-  fsyncSync(fd)
-  closeSync(fd)
+  note(file, `${secret}\n`)
 }
 
 export interface FolderLock {
@@ -97,7 +91,11 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
     throw error
   }
   chmodSync(join(dataDir, 'svc.lock'), 0o600)
-  note(join(dataDir, 'svc.pid'), `${process.pid}\n`)
+  try {
+    note(join(dataDir, 'svc.pid'), `${process.pid}\n`)
+  } catch {
+    // The file only names this process in messages of others, so a full disk must not keep the service from starting.
+  }
   return {
     release: () => {
       rmSync(join(dataDir, 'svc.pid'), { force: true })
@@ -149,11 +147,9 @@ export const holderOf = (dataDir: string): string => {
   return pid ? `process ${pid}` : 'another process'
 }
 
+/** Writes a whole file and syncs it, or throws. `writeSync` alone may write a part when the disk becomes full. */
 function note(file: string, text: string): void {
-  const fd = openSync(file, 'w', 0o600)
-  writeSync(fd, text)
-  fsyncSync(fd)
-  closeSync(fd)
+  writeFileSync(file, text, { mode: 0o600, flush: true })
 }
 
 function readIfThere(file: string): string | undefined {

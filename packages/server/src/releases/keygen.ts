@@ -8,6 +8,7 @@ import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { clean } from '@svc/protocol'
+import { messageOf, systemReason } from '../errors.ts'
 
 const seconds = 30
 const namespace = 'svc-runtime'
@@ -28,14 +29,28 @@ export async function askKeygen(
   program: string | undefined = sshKeygen(),
 ): Promise<KeygenSays> {
   if (program === undefined) return { is: 'unable', why: 'there is no ssh-keygen on this machine' }
-  const folder = mkdtempSync(join(tmpdir(), 'svc-signature-'))
+  let folder: string | undefined
   try {
+    folder = mkdtempSync(join(tmpdir(), 'svc-signature-'))
     const [signers, file] = [join(folder, 'allowed_signers'), join(folder, 'svc.pyz.sig')]
     writeFileSync(signers, keys.map((key) => `${signer} namespaces="${namespace}" ${key}\n`).join(''))
     writeFileSync(file, signature)
     return await run(program, ['-Y', 'verify', '-f', signers, '-I', signer, '-n', namespace, '-s', file], bytes)
+  } catch (error) {
+    return {
+      is: 'unable',
+      why: `its files cannot be written to ${tmpdir()}: ${systemReason(error) ?? messageOf(error)}`,
+    }
   } finally {
+    if (folder !== undefined) remove(folder)
+  }
+}
+
+function remove(folder: string): void {
+  try {
     rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // The files hold nothing secret, and the signature was judged.
   }
 }
 

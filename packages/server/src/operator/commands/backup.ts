@@ -8,6 +8,10 @@ export const backupCommands = {
     paths: [0],
     run: async (request, { store, config, now }, { writeBackup }) =>
       granted(await writeBackup({ store, config }, argument(request, 0), now())),
-    show: ({ file, bytes }) => `Wrote ${file} (${bytes} bytes). It holds all data and the secret: keep it safe.`,
+    show: ({ file, bytes, unrecorded }) =>
+      [
+        `Wrote ${file} (${bytes} bytes). It holds all data and the secret: keep it safe.`,
+        ...(unrecorded === undefined ? [] : [`Its time could not be noted in the database: ${unrecorded}.`]),
+      ].join('\n'),
   }),
 }
