@@ -5,7 +5,8 @@
  */
 import { masked } from '@svc/protocol'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
+import { prettyFactory } from 'pino-pretty'
+import { type Lines, linesTo, putTo } from './lines.ts'
 
 const secretKeys = ['authorization', 'cookie', 'password', 'secret', 'token', 'code', 'headers', 'body']
 const paths = secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`])
@@ -45,8 +46,16 @@ const shapes = [
 const withoutSecrets = (line: string): string =>
   shapes.reduce((text, [shape, instead]) => text.replace(shape, instead), masked(line, []))
 
+/** The lines that this process writes to standard error, and how many of them were lost. */
+export const standardErrorLines: Lines = linesTo({
+  put: putTo(2),
+  notice: (lost, code) =>
+    `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), lost, code, msg: 'lines of the log could not be written and were lost' })}\n`,
+})
+
 /** Writes synchronously, so that the last lines of a crashing process are not lost. */
-const standardError = (): DestinationStream =>
-  process.stderr.isTTY
-    ? pretty({ colorize: true, destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss', ignore: 'hostname' })
-    : pino.destination({ dest: 2, sync: true })
+function standardError(): DestinationStream {
+  if (!process.stderr.isTTY) return standardErrorLines
+  const readable = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss', ignore: 'hostname' })
+  return { write: (line) => standardErrorLines.write(readable(line)) }
+}

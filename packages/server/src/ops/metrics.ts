@@ -10,6 +10,7 @@ import type { Db, Store } from '../db/open.ts'
 import { silentAt } from '../limits/silent.ts'
 import type { AgentMetrics } from './agent-metrics.ts'
 import { alertGauges, countAlerts } from './alert-metrics.ts'
+import { standardErrorLines } from './log.ts'
 
 interface Observed extends Pick<Base, 'config' | 'now'> {
   store: Store
@@ -40,6 +41,7 @@ function countsOf(registry: Registry, { agents }: Observed): void {
     ['svc_commands_delivered_total', 'Commands that went out in answers.', () => agents.commandsDelivered],
     ['svc_report_batches_total', 'Commits of reports that came together.', () => agents.batches],
     ['svc_report_commit_seconds_total', 'Time spent in these commits.', () => agents.commitSeconds],
+    ['svc_log_lines_lost_total', 'Lines of the log that could not be written.', () => standardErrorLines.lost],
   ]
   for (const [name, help, value] of plain)
     new Counter({

@@ -1,5 +1,6 @@
-/** Handles the signals that end the process, and the uncaught errors of the process. */
+/** Handles the signals that end the process, its uncaught errors, and its end. */
 import type { Logger } from 'pino'
+import { standardErrorLines } from './log.ts'
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process immediately. */
 export function untilSignal(log: Logger): Promise<void> {
@@ -10,7 +11,7 @@ export function untilSignal(log: Logger): Promise<void> {
       ['SIGINT', 2],
     ] as const)
       process.on(signal, () => {
-        if (asked) process.exit(128 + number)
+        if (asked) endProcess(128 + number)
         asked = true
         log.info({ signal }, 'shutting down after answering what was received; a second signal stops at once')
         resolve()
@@ -34,11 +35,39 @@ export function watchOverErrors(log: Logger): void {
   const note = (kind: string) => (error: unknown) => {
     const at = performance.now()
     recent = [...recent.filter((before) => at - before < 60_000), at]
-    log.error({ err: error }, `${kind}: a bug of the service`)
+    try {
+      log.error({ err: error }, `${kind}: a bug of the service`)
+    } catch {
+      // The error cannot be written as a line. An error of this handler would end the process.
+    }
     if (recent.length <= tolerated) return
     log.fatal('too many bugs within a minute: the process exits')
-    process.exit(1)
+    endProcess(1)
   }
   process.on('uncaughtException', note('uncaught error'))
   process.on('unhandledRejection', note('unhandled rejection'))
+}
+
+/**
+ * Work of Node's thread pool, by the names of `process.getActiveResourcesInfo`. `process.exit` waits for it without
+ * limit, for example for a name server that does not answer.
+ */
+const inThreadPool = /^(FSReq|GetAddrInfo|GetNameInfo)/
+/** How long the end of the process waits for a reader of the log, in milliseconds. */
+const lastLinesMs = 500
+
+/**
+ * Ends the process immediately with an exit code, also if `process.exit` would wait for other threads (`stuck`, or work
+ * of the thread pool). In that case a signal ends the process: SIGTERM, which supervisors take for a clean end, instead
+ * of code 0, and SIGKILL instead of others.
+ */
+export function endProcess(code: number, { stuck = false } = {}): never {
+  const until = performance.now() + lastLinesMs
+  const pause = new Int32Array(new SharedArrayBuffer(4))
+  while (!standardErrorLines.flush() && performance.now() < until) Atomics.wait(pause, 0, 0, 10)
+  if (stuck || process.getActiveResourcesInfo().some((name) => inThreadPool.test(name))) {
+    process.removeAllListeners('SIGTERM')
+    process.kill(process.pid, code === 0 ? 'SIGTERM' : 'SIGKILL')
+  }
+  process.exit(code)
 }
