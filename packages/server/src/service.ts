@@ -27,6 +27,7 @@ import { type Opened, openService } from './open.ts'
 import { operator } from './operator/kit/request.ts'
 import { askService, serveOperator } from './operator/socket/socket.ts'
 import { agreeOnSecret } from './ops/agreed.ts'
+import { type Closers, closeAll, endMs, newClosers, stopMs } from './ops/closing.ts'
 import { DataFolderError, databaseFile, holderOf, secretOf } from './ops/data-folder.ts'
 import { drainable } from './ops/drain.ts'
 import { healthOf } from './ops/health.ts'
@@ -44,8 +45,11 @@ interface RunningService {
   url: string
   /** The one-time link of the first person; undefined once somebody has an account. */
   firstLink: string | undefined
-  /** Stops accepting connections, answers the requests that were already received, and closes the store. */
-  close(): Promise<void>
+  /**
+   * Stops accepting connections, answers the requests that were already received, and closes the store. It takes at most
+   * `leftMs` milliseconds and never rejects. Resolves with the names of the parts that did not end in that time.
+   */
+  close(leftMs: number): Promise<string[]>
 }
 
 /**
@@ -62,41 +66,38 @@ export async function startService(config: Settings, log: Logger, now = Date.now
   const opened = await openService(config, now, () => refuseIfServed(config.dataDir))
   if (!opened) throw new DataFolderError(`The data folder ${config.dataDir} is in use.`)
   const live = createLive({ store: opened.store, log, now })
-  const closers: (() => Promise<void> | void)[] = [opened.close, live.close]
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer()
-  }
+  const closers = newClosers()
+  closers.add('database', 'database', opened.close)
+  closers.add('pages', 'open pages', live.close)
+  const close = (leftMs: number) => closeAll(closers.groups(), leftMs, log)
   try {
     await assemble({ ...opened, live, log }, config, closers)
     return { url: config.baseUrl, firstLink: await firstLink(opened), close }
   } catch (error) {
-    await close()
+    await close(stopMs - endMs)
     throw error
   }
 }
 
-/**
- * Starts the parts of the service. Each is closed before the parts that it depends on: `closers` are called from the
- * last to the first.
- */
+/** Starts the parts of the service. Each is closed in an earlier stage than the parts that it depends on. */
 async function assemble(
   opened: Opened & { live: Hub; log: Logger },
   config: Settings,
-  closers: (() => Promise<void> | void)[],
+  closers: Closers,
 ): Promise<void> {
   const { store, auth, now, live, log } = opened
   await agreeOnSecret(store, config.dataDir)
   if (store.engine === 'postgres') store.giveUpAfter(silenceMs)
-  else closers.push(checkpointsOf(store, config, log).close)
+  else closers.add('pages', 'checkpoints of the database', checkpointsOf(store, config, log).close)
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
-  closers.push(releases.close)
+  closers.add('reports', 'releases', releases.close)
   const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }
   const agents = openAgentSide(deps)
-  closers.push(agents.close)
+  closers.add('reports', 'reports of agents', agents.close)
 
   const registry = createRegistry({ store, config, now, agents: agents.metrics, live })
   await listenOps(opsListener(registry, healthOf(store, now), config.version), config, log, closers)
-  if (store.engine === 'sqlite') closers.push((await serveOperator(opened, log)).close)
+  if (store.engine === 'sqlite') closers.add('callers', "operator's commands", (await serveOperator(opened, log)).close)
 
   // Records an outage that has just ended. This comes before the first report, which may be about a trial that ended
   // during the outage.
@@ -108,7 +109,7 @@ async function assemble(
     () => void live.close().catch((error) => log.warn({ err: error }, 'live updates did not end cleanly')),
     await listenWide(server, { port: config.port, host: config.host, how: 'SVC_PORT, or npm start -- --port N' }),
   )
-  closers.push(() => {
+  closers.add('callers', 'requests', () => {
     agents.drain()
     return drain()
   })
@@ -116,7 +117,7 @@ async function assemble(
   await startAlerts(deps, closers)
   if (store.engine === 'sqlite') await voidMailLeases(store)
   const mailer = newMailer({ ...deps, key: sealKeyOf(secretOf(config.dataDir)) })
-  closers.push(mailer.stop)
+  closers.add('callers', 'mails about accounts', mailer.stop)
   mailer.start()
 }
 
@@ -124,10 +125,7 @@ async function assemble(
  * Starts to evaluate and to send alerts. Findings are stored before they are sent, so the service can stop both at any
  * moment without losing a message.
  */
-async function startAlerts(
-  { store, config, log, now, live }: Deps,
-  closers: (() => Promise<void> | void)[],
-): Promise<void> {
+async function startAlerts({ store, config, log, now, live }: Deps, closers: Closers): Promise<void> {
   // This process alone has the embedded database, so leases are those of an earlier process.
   if (store.engine === 'sqlite') await voidLeases(store)
   const { baseUrl, dataDir, outboundAllow: allowed } = config
@@ -150,7 +148,9 @@ async function startAlerts(
     heartbeat: heartbeat.beat,
     changed: live.alertsChanged,
   })
-  closers.push(dispatcher.stop, evaluator.stop, () => {
+  closers.add('callers', 'deliveries of alerts', dispatcher.stop)
+  closers.add('callers', 'evaluation of alerts', evaluator.stop)
+  closers.add('callers', 'heartbeat', () => {
     stopping.abort()
     return heartbeat.settled()
   })
@@ -186,11 +186,11 @@ async function firstLink({ store, config, now }: Opened): Promise<string | undef
  * Listens for health and metrics. If SVC_METRICS_PORT is not set and another program has the default port, the service
  * runs without health and metrics, because serving people matters more.
  */
-async function listenOps(server: Server, config: Settings, log: Logger, closers: (() => void)[]): Promise<void> {
+async function listenOps(server: Server, config: Settings, log: Logger, closers: Closers): Promise<void> {
   if (config.metricsPort === 0) return
   try {
     await listen(server, { port: config.metricsPort, host: '127.0.0.1', how: 'SVC_METRICS_PORT, 0 for none' })
-    closers.push(() => {
+    closers.add('reports', 'health and metrics', () => {
       server.close()
       server.closeAllConnections()
     })

@@ -1,6 +1,7 @@
 /**
  * Runs `svc-server`: parses the arguments, carries the command out in the running service, or directly on the database
- * if none runs, and prints. Exit codes: 0 done, 1 refused, 2 not understood.
+ * if none runs, and prints. Exit codes: 0 done, 1 refused or failed, 2 not understood, 141 the reader of the output is
+ * gone.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -9,13 +10,14 @@ import { CommanderError } from 'commander'
 import type { Config } from '../base.ts'
 import { readConfig, type Variables } from '../config.ts'
 import { StoreError } from '../db/error.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError, systemReason } from '../errors.ts'
 import { commands } from '../operator/commands/all.ts'
 import { type OperatorCommand, printed } from '../operator/kit/command.ts'
 import { Misused, Refused, type Request } from '../operator/kit/request.ts'
 import { askService, type OperatorOutcome, runCommand } from '../operator/socket/socket.ts'
 import { DataFolderError } from '../ops/data-folder.ts'
 import { readBeside, readInput } from './input.ts'
+import { complain, ignoreOutputErrors, OutputError, print } from './print.ts'
 import { type Chosen, choose } from './program.ts'
 import { words } from './words.ts'
 
@@ -34,7 +36,7 @@ const ofThisProcess: Surroundings = {
   cwd: process.cwd(),
   read: readInput,
   out: print,
-  err: (text) => void process.stderr.write(text),
+  err: complain,
 }
 
 /**
@@ -42,9 +44,12 @@ const ofThisProcess: Surroundings = {
  * has stopped.
  */
 export async function main(argv: string[], around = ofThisProcess): Promise<number> {
+  if (around === ofThisProcess) ignoreOutputErrors()
+  const help: string[] = []
   try {
-    const chosen = choose(words, argv, { version: readVersion(), ...around })
-    if (chosen) await perform(chosen, around)
+    const chosen = choose(words, argv, { version: readVersion(), out: (text) => help.push(text), err: around.err })
+    if (chosen) return await perform(chosen, around)
+    await around.out(help.join(''))
     return 0
   } catch (error) {
     const { message, code } = failed(error)
@@ -53,7 +58,8 @@ export async function main(argv: string[], around = ofThisProcess): Promise<numb
   }
 }
 
-async function perform({ name, request, json, dataDir }: Chosen, around: Surroundings): Promise<void> {
+/** Carries the command out and returns its exit code. */
+async function perform({ name, request, json, dataDir }: Chosen, around: Surroundings): Promise<0 | 1> {
   const flags = { SVC_DATA_DIR: dataDir }
   if (name === 'start') {
     const { start } = await import('./start.ts')
@@ -63,7 +69,7 @@ async function perform({ name, request, json, dataDir }: Chosen, around: Surroun
   const config = readConfig({ flags, env, cwd })
   const isNew = !existsSync(config.dataDir)
   try {
-    await carryOut({ name, request, json }, { ...around, config })
+    return await carryOut({ name, request, json }, { ...around, config })
   } finally {
     if (isNew && existsSync(config.dataDir)) around.err(`${newFolder(config.dataDir)}\n`)
   }
@@ -72,8 +78,11 @@ async function perform({ name, request, json, dataDir }: Chosen, around: Surroun
 async function carryOut(
   { name, request, json }: Omit<Chosen, 'dataDir'>,
   { config, cwd, read, out, err }: Surroundings & { config: Config },
-): Promise<void> {
-  const say = <T>(value: T, show: (value: T) => string) => out(`${json ? safeJson(value) : safeText(show(value))}\n`)
+): Promise<0 | 1> {
+  const say = async <T>(value: T, show: (value: T) => string) => {
+    await out(`${json ? safeJson(value) : safeText(show(value))}\n`)
+    return 0 as const
+  }
   const note = (line: string) => err(`${line}\n`)
   if (name === 'restore') {
     const { restore, showRestored } = await import('./restore.ts')
@@ -92,7 +101,10 @@ async function carryOut(
   const { reads } = command
   const beside = reads && { file: readBeside(request.args[reads.at] ?? '', reads, cwd) }
   const outcome = await runWhereItBelongs(name, { ...withPaths(request, command, cwd), input, ...beside }, config)
-  if (outcome.ok) return out(`${printed(command, outcome.value, json)}\n`)
+  if (outcome.ok) {
+    await out(`${printed(command, outcome.value, json)}\n`)
+    return command.isFailure?.(outcome.value) ? 1 : 0
+  }
   throw outcome.kind === 'misused' ? new Misused(outcome.message) : new Refused(outcome.message)
 }
 
@@ -128,18 +140,16 @@ async function runWhereItBelongs(name: string, request: Request, config: Config)
   }
 }
 
-/** Prints the text. Resolves when all of it is written, even to a pipe that is read slowly. */
-function print(text: string): Promise<void> {
-  return new Promise((done, fail) => process.stdout.write(text, (error) => (error ? fail(error) : done())))
-}
-
 /** The exit code for an error, and the message to print; no message if the error was already printed. */
-function failed(error: unknown): { code: 1 | 2; message?: string } {
+function failed(error: unknown): { code: 1 | 2 | 141; message?: string } {
   if (error instanceof CommanderError) return { code: 2 }
+  if (error instanceof OutputError) return error.isClosed ? { code: 141 } : { code: 1, message: error.message }
   if (error instanceof Misused) return { code: 2, message: error.message }
   if (!(error instanceof Error)) return { code: 1, message: String(error) }
   const forPeople = [Refused, ConfigError, DataFolderError, StoreError].some((kind) => error instanceof kind)
-  return { code: 1, message: forPeople ? error.message : (error.stack ?? error.message) }
+  if (forPeople) return { code: 1, message: error.message }
+  const reason = systemReason(error)
+  return { code: 1, message: reason === undefined ? (error.stack ?? error.message) : `The command failed: ${reason}.` }
 }
 
 const readVersion = () => readConfig({ env: {}, cwd: '/' }).version

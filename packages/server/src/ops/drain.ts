@@ -2,8 +2,10 @@ import type { Server } from 'node:http'
 import type { Socket, Server as SocketServer } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { connectionsOf } from '../http/connections.ts'
+import { stages } from './closing.ts'
 
-const limit = 10_000
+/** The milliseconds after which open connections are cut: a little less than the stage of the stop may take. */
+const limit = stages.callers - 500
 const tick = 25
 /** The milliseconds after its opening during which a connection that has sent nothing may still send a request. */
 const silence = 1_000
@@ -19,7 +21,7 @@ const atOnce = 32
 
 /**
  * Returns a function that shuts the server down (D53): it accepts no more connections, answers the received requests
- * with `Connection: close`, and cuts connections that are still open after ten seconds. `endStreams` ends answers that
+ * with `Connection: close`, and cuts connections that are still open after 7.5 seconds. `endStreams` ends answers that
  * would never end; `others` are the further sockets that listen on the same port.
  */
 export function drainable(

@@ -65,6 +65,7 @@ export const channelCommands = {
       return stores.answerOfTest(service, begun)
     },
     json: ({ ok, status, message }) => ({ ok, status, message }),
+    isFailure: ({ ok }) => !ok,
     show: ({ ok, message }) => `${ok ? 'The receiver took the test' : 'The test was not taken'}: ${line(message)}`,
   }),
   ...commandOf<{ ok: true }>(alerts.enableChannel, {

@@ -104,13 +104,16 @@ export const personCommands = {
   }),
   link: command({
     says: 'a link that signs a person in, once, within 15 minutes',
-    args: [email],
+    args: [['[email]', 'with which the person signs in; nothing: the link for the first account, while there is none']],
     options: [
       ['--claim', 'hand the account to the owner of its address, once, within a day: new password, all sessions end'],
     ],
-    run: async (request, { store, config, now }, { linkUrl, createLink }) => {
-      const purpose = request.options.claim === true ? 'claim' : 'sign_in'
-      const token = granted(await createLink({ db: store.db, by: operator, now: now() }, purpose, argument(request, 0)))
+    run: async (request, { store, config, now }, { linkUrl, createLink, nobodyYet }) => {
+      const [address = null] = request.args
+      if (address === null && (request.options.claim === true || !(await nobodyYet(store.db))))
+        throw new Misused('Name the person: svc-server link EMAIL')
+      const purpose = address === null ? 'first' : request.options.claim === true ? 'claim' : 'sign_in'
+      const token = granted(await createLink({ db: store.db, by: operator, now: now() }, purpose, address))
       return { link: linkUrl(config.baseUrl, purpose, token) }
     },
     show: ({ link }) => link,

@@ -27,12 +27,14 @@ export interface OperatorCommand<T = unknown> {
   json?: (value: T) => unknown
   /** Makes the value that `run` returned readable for people. */
   show: (value: T) => string
+  /** True if the value is printed and the command ends with 1, because what it tried did not succeed. */
+  isFailure?: (value: T) => boolean
 }
 
 /** Makes the command for an operation, with the name and the help texts of the operation's description. */
 export function commandOf<T>(
   operation: Operation,
-  { run, show, ...more }: Pick<OperatorCommand<T>, 'run' | 'show' | 'json' | 'input'>,
+  { run, show, ...more }: Pick<OperatorCommand<T>, 'run' | 'show' | 'json' | 'input' | 'isFailure'>,
 ): Record<string, OperatorCommand> {
   const words = operation.command
   if (!words) throw new Error(`${operation.route} has no command.`)

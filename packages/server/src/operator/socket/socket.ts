@@ -5,10 +5,12 @@
  */
 import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { limits, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
-import { isCode } from '../../errors.ts'
+import { isCode, systemReason } from '../../errors.ts'
+import { stages } from '../../ops/closing.ts'
 import { notYours } from '../../ops/data-folder.ts'
 import { commands } from '../commands/all.ts'
 import { Missing, Misused, Refused, type Request, type Service } from '../kit/request.ts'
@@ -50,40 +52,91 @@ function dataOf({ databaseUrl, dataDir }: Service['config']): string {
     : 'The database is the one in SVC_DATABASE_URL.'
 }
 
+interface OperatorTimes {
+  /** The milliseconds after the start of a stop during which a command may still arrive. */
+  arrivingMs: number
+  /** The milliseconds after the start of a stop during which a command may still be carried out. */
+  runningMs: number
+}
+const inForce: OperatorTimes = { arrivingMs: 1_000, runningMs: stages.callers - 500 }
+
 /**
  * Serves the operator's commands on the socket in the data folder, until the returned `close` is called. Only the
  * holder of the folder's lock may call this, since it replaces a socket that an earlier service left there.
  */
-export async function serveOperator(service: Service, log: Logger): Promise<{ close: () => Promise<void> }> {
+export async function serveOperator(
+  service: Service,
+  log: Logger,
+  times: OperatorTimes = inForce,
+): Promise<{ close: () => Promise<void> }> {
   const file = join(service.config.dataDir, 'operator.sock')
-  const server = createServer((req, res) => void answer(req, res, service, log))
+  const working: Working = new Map()
+  const server = createServer((req, res) => void answer(req, res, { service, log, working }))
+  const open = new Set<Socket>()
+  server.on('connection', (socket) => {
+    open.add(socket)
+    socket.on('close', () => open.delete(socket))
+  })
   rmSync(file, { force: true })
   await withShortPath(service.config.dataDir, (path) => listen(server, path))
+  server.on('error', (error) => log.warn({ err: error }, "a connection to the operator's socket was not accepted"))
   chmodSync(file, 0o600)
   return {
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done())
-        server.closeIdleConnections()
-      }),
+    close: async () => {
+      const closed = new Promise<void>((done) => server.close(() => done()))
+      server.closeIdleConnections()
+      const arriving = setTimeout(() => {
+        for (const socket of open) if (![...working.keys()].some((res) => res.socket === socket)) socket.destroy()
+      }, times.arrivingMs)
+      const running = setTimeout(() => giveUp(working, log), times.runningMs)
+      await closed
+      clearTimeout(arriving)
+      clearTimeout(running)
+    },
   }
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, service: Service, log: Logger): Promise<void> {
-  const say = (status: number, body: object) => {
-    res.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
-    res.end(JSON.stringify(body))
+/** The commands that are being carried out, by their responses. */
+type Working = Map<ServerResponse, string>
+
+/** Answers the commands that have not ended when the service has to stop. */
+function giveUp(working: Working, log: Logger): void {
+  for (const [res, command] of working) {
+    log.warn({ command }, 'an operator command was not finished before the stop')
+    const message = 'The service stopped before the command was finished. Check whether it took effect.'
+    say(res, 503, { message })
+    res.socket?.end()
   }
+}
+
+async function answer(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { service, log, working }: { service: Service; log: Logger; working: Working },
+): Promise<void> {
   try {
-    if (req.method !== 'POST' || req.url !== '/run') return say(404, { message: 'There is only POST /run.' })
+    if (req.method !== 'POST' || req.url !== '/run') return say(res, 404, { message: 'There is only POST /run.' })
     const { name, request } = await readCall(req)
+    working.set(res, name)
     const outcome = await runCommand(name, request, service)
     log.info({ command: name, ok: outcome.ok }, 'operator ran a command')
-    say(200, outcome)
+    say(res, 200, outcome)
   } catch (error) {
     log.error({ err: error }, 'an operator command failed')
-    say(500, { message: 'The command failed. The log of the service says why.' })
+    const reason = systemReason(error)
+    const why = reason === undefined ? 'The log of the service says why.' : `Reason: ${reason}.`
+    say(res, 500, { message: `The command failed. ${why}` })
+  } finally {
+    working.delete(res)
   }
+}
+
+/** Answers a call, unless it was answered already because the service stops. */
+function say(res: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  if (res.headersSent) return
+  res.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+  res.end(text)
 }
 
 /**
