@@ -35,7 +35,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   '25006': 'PostgreSQL is a read-only copy',
 }
 
-/** The reasons of SQLite's errors in words, by the lowest byte of their codes. */
+/** The reasons of SQLite's errors in words, by their codes or by the lowest byte of these. */
 const sqliteReasons: Readonly<Record<number, string>> = {
   8: 'the database is read-only',
   10: 'the disk reported an error',
@@ -43,6 +43,8 @@ const sqliteReasons: Readonly<Record<number, string>> = {
   13: 'no space is left on the disk',
   14: 'the database cannot be opened',
   26: 'the file is not a database',
+  // SQLITE_IOERR_SHMSIZE: the file with the index of the log could not grow.
+  4874: 'no space is left on the disk',
 }
 
 /**
@@ -53,7 +55,8 @@ export function systemReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, errcode, path } = error as { code?: unknown; errcode?: unknown; path?: unknown }
   const named = typeof code === 'string' && Object.hasOwn(systemReasons, code) ? systemReasons[code] : undefined
-  const reason = named ?? (typeof errcode === 'number' ? sqliteReasons[errcode & 0xff] : undefined)
+  const reason =
+    named ?? (typeof errcode === 'number' ? (sqliteReasons[errcode] ?? sqliteReasons[errcode & 0xff]) : undefined)
   if (reason === undefined) return systemReason(error.cause)
   const where = typeof path === 'string' ? `: ${path}` : ''
   return `${reason} (${named === undefined ? `SQLite ${errcode}` : code})${where}`
