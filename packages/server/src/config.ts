@@ -46,6 +46,7 @@ export function configOf(given: Variables, cwd: string): Settings {
   const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
     const text = given[name]?.trim()
     if (!text) return otherwise
+    if (name === 'SVC_DATABASE_URL' && hasSeveralHosts(text)) throw new ConfigError(`${name} ${oneHost}`)
     const value = reader(text)
     if (value !== undefined) return value
     const quoted = secret.has(name) ? '(not repeated here, it may hold a password)' : shown(text)
@@ -162,6 +163,21 @@ function portFrom(min: number) {
 function postgresUrl(text: string): string | undefined {
   return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text.replace(/@\//, '@localhost/')) ? text : undefined
 }
+
+/**
+ * True for a PostgreSQL address with several hosts, which libpq tries one after another: `a,b` before the path, or in
+ * the parameters `host` and `hostaddr`.
+ */
+export function hasSeveralHosts(text: string): boolean {
+  const [, authority = '', query = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)[^?#]*(?:\?([^#]*))?/.exec(text) ?? []
+  if (authority.slice(authority.lastIndexOf('@') + 1).match(/,|%2c/i)) return true
+  const given = new URLSearchParams(query)
+  return ['host', 'hostaddr', 'port'].some((name) => given.getAll(name).length > 1 || given.get(name)?.includes(','))
+}
+
+/** The refusal of several hosts, after the name of the setting or option. */
+export const oneHost =
+  'names several hosts, and the service uses one. Name something that leads to the primary: a proxy such as HAProxy or pgbouncer, a floating IP address, or a DNS name that the failover moves (docs/operate.md, "Failover").'
 
 function addresses(text: string): string[] | undefined {
   const all = text

@@ -32,6 +32,7 @@ import { DataFolderError, databaseFile, holderOf, secretOf } from './ops/data-fo
 import { drainable } from './ops/drain.ts'
 import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
+import { startMarks } from './ops/marks.ts'
 import { createRegistry } from './ops/metrics.ts'
 import { createLink, linkUrl } from './people/links.ts'
 import { voidMailLeases } from './people/mails.ts'
@@ -98,6 +99,9 @@ async function assemble(
   const registry = createRegistry({ store, config, now, agents: agents.metrics, live })
   await listenOps(opsListener(registry, healthOf(store, now), config.version), config, log, closers)
   if (store.engine === 'sqlite') closers.add('callers', "operator's commands", (await serveOperator(opened, log)).close)
+
+  const marks = await startMarks({ store, dataDir: config.dataDir, log, now })
+  closers.add('reports', 'count of commits', marks.stop)
 
   // Records an outage that has just ended. This comes before the first report, which may be about a trial that ended
   // during the outage.

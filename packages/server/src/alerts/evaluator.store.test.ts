@@ -5,7 +5,7 @@ import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspa
 import { newEvaluator } from './evaluator.ts'
 import type { ServiceFacts } from './service.ts'
 
-const facts: ServiceFacts = { diskFree: 0.5, lastBackupAt: null, clockJump: null, evaluatedAt: null }
+const facts: ServiceFacts = { diskFree: 0.5, lastBackupAt: null, clockJump: null, evaluatedAt: null, wentBack: null }
 
 everyEngine('the clock of alerts', (open) => {
   const silent = async () => {

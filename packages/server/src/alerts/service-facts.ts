@@ -1,6 +1,7 @@
 /** Reads the facts by which the rule `service` judges the service itself. */
 import { statfs } from 'node:fs/promises'
 import type { Db } from '../db/open.ts'
+import { openLoss } from '../ops/marks.ts'
 import { type Clocks, jumpBetween, type ServiceFacts } from './service.ts'
 
 interface Reading {
@@ -33,6 +34,7 @@ export function newServiceFacts({ dataDir, clocks }: Reading): (db: Db) => Promi
       lastBackupAt: backup?.at ?? null,
       clockJump,
       evaluatedAt: lease?.turned_at ?? null,
+      wentBack: (await openLoss(db)) ?? null,
     }
   }
 }

@@ -12,17 +12,28 @@ import {
 const now = Date.UTC(2026, 10, 22, 14)
 const minute = 60_000
 const day = 24 * 60 * minute
-const fine: ServiceFacts = { diskFree: 0.5, lastBackupAt: now - day, clockJump: null, evaluatedAt: now - 15_000 }
+const fine: ServiceFacts = {
+  diskFree: 0.5,
+  lastBackupAt: now - day,
+  clockJump: null,
+  evaluatedAt: now - 15_000,
+  wentBack: null,
+}
 const wrong = (more: Partial<ServiceFacts>) =>
   serviceFindings({ ...fine, ...more }, now).flatMap(({ about, finding }) =>
     finding.is === 'holds' ? [`${about.id}: ${finding.label}`] : [],
   )
 
 test('a healthy service has no findings', () => {
-  expect(serviceFindings(fine, now).map(({ finding }) => finding.is)).toEqual(Array(4).fill('clear'))
+  expect(serviceFindings(fine, now).map(({ finding }) => finding.is)).toEqual(Array(5).fill('clear'))
 })
 
 test.each<[string, Partial<ServiceFacts>, string[]]>([
+  [
+    'its database lost changes',
+    { wentBack: { from: now - 3_000, until: now } },
+    ['database: it went back and lost changes: run svc-server database status'],
+  ],
   ['less than 10% of its disk is free', { diskFree: 0.0999 }, ['disk: 9% is free']],
   ['10% of its disk is free', { diskFree: 0.1 }, []],
   ['it cannot be known what is free', { diskFree: null }, []],

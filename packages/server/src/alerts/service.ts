@@ -48,6 +48,8 @@ export interface ServiceFacts {
   clockJump: { at: number; by: number } | null
   /** The time of the last complete evaluation of alerts; null if there was none. */
   evaluatedAt: number | null
+  /** The time span whose changes the database lost, until the operator has decided; null if it lost none. */
+  wentBack: { from: number | null; until: number } | null
 }
 
 const subjects = {
@@ -55,6 +57,7 @@ const subjects = {
   backup: 'The backup of the service',
   clock: 'The clock of the service',
   evaluation: 'The evaluation of alerts',
+  database: 'The database of the service',
 } as const
 type Subject = keyof typeof subjects
 
@@ -72,6 +75,8 @@ const finders: Readonly<Record<Subject, (facts: ServiceFacts, now: number) => Fi
     ),
   evaluation: ({ evaluatedAt }, now) =>
     when(evaluatedAt !== null && now - evaluatedAt > maxLag, () => 'it is more than a minute behind'),
+  database: ({ wentBack }) =>
+    when(wentBack !== null, () => 'it went back and lost changes: run svc-server database status'),
 }
 
 const when = (holds: boolean, label: () => string): Finding =>

@@ -5,6 +5,7 @@ import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { endWaiting } from '../deliveries/settling.ts'
+import { beginHistory } from '../ops/marks.ts'
 import { endWishes } from './end-wishes.ts'
 
 export interface NewAgentToken {
@@ -56,6 +57,7 @@ export async function renewAccess(
     await endWaiting(trx, { why: 'restored' }, now)
     // Their links would be about requests that were made before the backup.
     await trx.deleteFrom('account_mail').execute()
+    await beginHistory(trx)
     const wishes = await endWishes({ db: trx, by, now })
     const details = { tokens: renewed.map(({ agent }) => agent), wishes }
     await audit(trx, { workspaceId: null, at: now, by, action: 'service.restored', subject: 'service', details })

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { sync } from '../backup/backup.ts'
 import type { Config } from '../base.ts'
+import { hasSeveralHosts, oneHost } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openEmbedded, openPostgres } from '../db/open.ts'
 import { endWaiting } from '../deliveries/settling.ts'
@@ -29,6 +30,7 @@ export async function move(
 ): Promise<Moved> {
   const to = option({ ...request, input: '' }, 'to') ?? config.databaseUrl
   if (to === undefined) throw new Misused('Name the target: svc-server move --to postgres://USER@HOST/DATABASE')
+  if (hasSeveralHosts(to)) throw new Misused(`--to ${oneHost}`)
   if (!/^postgres(ql)?:\/\/./.test(to) || !URL.canParse(to.replace(/@\//, '@localhost/')))
     throw new Misused('--to must be an address that begins with postgres:// or postgresql://.')
   const { dataDir } = config

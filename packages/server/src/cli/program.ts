@@ -93,5 +93,6 @@ const groupSays: Readonly<Record<string, string>> = {
   channel: 'the places that alerts are sent to',
   delivery: 'messages on their way to channels',
   audit: 'the activity: who did what, and when',
+  database: 'whether the database lost changes',
   secret: 'the secret that signs cookies, the same on all nodes',
 }

@@ -20,6 +20,7 @@ import * as alerts from './migrations/012-alerts.ts'
 import * as agentSigns from './migrations/013-signs.ts'
 import * as reportSigns from './migrations/014-report-signs.ts'
 import * as sender from './migrations/015-sender.ts'
+import * as marks from './migrations/016-marks.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -38,6 +39,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '013-signs': agentSigns,
   '014-report-signs': reportSigns,
   '015-sender': sender,
+  '016-marks': marks,
 }
 
 const minVersion = 15

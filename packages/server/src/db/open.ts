@@ -26,6 +26,8 @@ export type Store =
        * kernel alone would keep such a connection for a quarter of an hour.
        */
       giveUpAfter: (ms: number) => void
+      /** After this call, each new connection is given to `check` before it is used. If that fails, it is closed. */
+      checkConnections: (check: (client: pg.ClientBase) => Promise<void>) => void
       close: () => Promise<void>
     }
 
@@ -55,7 +57,9 @@ export function openEmbedded(file: string): Store {
 }
 
 export function openPostgres(url: string): Store {
-  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000, types })
+  let check: (client: pg.ClientBase) => Promise<void> = async () => {}
+  const verify = (client: pg.PoolClient, done: (error?: Error) => void) => void check(client).then(() => done(), done)
+  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000, types, verify })
   // Handles errors of idle connections, which the pool replaces. Without a listener such an error would end the
   // process.
   pool.on('error', () => {})
@@ -82,6 +86,9 @@ export function openPostgres(url: string): Store {
     db,
     pool,
     giveUpAfter,
+    checkConnections: (next) => {
+      check = next
+    },
     async close() {
       await db.destroy()
       if (!pool.ending) await pool.end()

@@ -43,7 +43,9 @@ import type {
   AgreedTable,
   AuditTable,
   LogTable,
+  NodeMarkTable,
   ServiceAwayTable,
+  ServiceBackTable,
   ServiceBackupTable,
   ServiceBeatTable,
   WorkspaceLimitTable,
@@ -72,6 +74,8 @@ export interface Tables {
   service_beat: ServiceBeatTable
   service_away: ServiceAwayTable
   service_backup: ServiceBackupTable
+  service_back: ServiceBackTable
+  node_mark: NodeMarkTable
   release: ReleaseTable
   agreed: AgreedTable
   audit: AuditTable

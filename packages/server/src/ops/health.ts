@@ -2,14 +2,19 @@
 import { sql } from 'kysely'
 import type { Store } from '../db/open.ts'
 import { overdueAt } from './alert-metrics.ts'
+import { lossWords, openLoss } from './marks.ts'
 
 const patience = 2000
 /** The milliseconds for which the result of a check is used again, so that frequent checks cost almost nothing. */
 const lasts = 1000
 
+/**
+ * A `warning` says that the database lost changes. The service works nevertheless. `messages` are the messages about
+ * alerts that should have been tried more than a minute ago.
+ */
 export type Health =
-  /** `messages` are the messages about alerts that should have been tried more than a minute ago. */
-  { ok: true; messages?: { overdue: number; workspaces: number } } | { ok: false; message: string }
+  | { ok: true; warning?: string; messages?: { overdue: number; workspaces: number } }
+  | { ok: false; message: string }
 
 export function healthOf(store: Store, now: () => number): () => Promise<Health> {
   let last: Promise<Health> | undefined
@@ -33,10 +38,15 @@ async function check(store: Store, now: number): Promise<Health> {
     return { ok: true, ...(deliveries > 0 && { messages: { overdue: deliveries, workspaces } }) }
   }
   const written = write(store).then(
-    overdue,
+    async () => ({ ...(await overdue()), ...(await warningOf(store)) }),
     (error): Health => ({ ok: false, message: `The database takes no writes: ${error?.message ?? error}` }),
   )
   return await Promise.race([written, late]).finally(() => clearTimeout(timer))
+}
+
+async function warningOf({ db }: Store): Promise<{ warning?: string }> {
+  const loss = await openLoss(db)
+  return loss ? { warning: `${lossWords(loss)} "svc-server database status" says what to do.` } : {}
 }
 
 /**

@@ -63,3 +63,19 @@ export interface ServiceBackupTable {
   /** The size of the backup's file. */
   bytes: number
 }
+
+/** The commits that a node has counted (ops/marks.ts). Only that node writes its row. */
+export interface NodeMarkTable {
+  node: string
+  count: number
+  at: number
+}
+
+/** A time at which a node noticed that the database went back. The rows are deleted when the operator has decided. */
+export interface ServiceBackTable {
+  id: string
+  noticed_at: number
+  /** The start of the time span whose commits are missing; null if it is not known. */
+  lost_from: number | null
+  lost_until: number
+}

@@ -9,6 +9,7 @@ import { botCommands } from './bot.ts'
 import { channelCommands } from './channel.ts'
 import { codeCommands } from './code.ts'
 import { commandCommands } from './command.ts'
+import { databaseCommands } from './database.ts'
 import { logCommands } from './log.ts'
 import { memberCommands } from './member.ts'
 import { personCommands } from './person.ts'
@@ -37,5 +38,6 @@ export const commands: Readonly<Record<string, OperatorCommand>> = {
   ...releaseCommands,
   ...auditCommands,
   ...secretCommands,
+  ...databaseCommands,
   ...backupCommands,
 }

@@ -43,6 +43,7 @@ export {
   wishedRuntime,
 } from '../../operations/updates.ts'
 export { removedMember } from '../../operations/workspaces.ts'
+export { acceptLoss, openLoss } from '../../ops/marks.ts'
 export { agentSnapshot, listAgents } from '../../pages/agents.ts'
 export { ledgerOf } from '../../pages/commands.ts'
 export { logOf, logsOf } from '../../pages/logs.ts'

@@ -1,0 +1,270 @@
+/**
+ * Notices that the database went back, as after a failover to a standby that was behind. Each node counts commits in a
+ * row of its own, and remembers the last confirmed count in memory and in a file of the data folder. A database that
+ * holds a lower count has lost commits.
+ */
+import { randomUUID } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import type { Ctx } from '../audit/by.ts'
+import { audit } from '../audit/store.ts'
+import { isPostgres } from '../db/engine.ts'
+import type { Db, Store } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
+import { transaction } from '../db/transaction.ts'
+import { newId } from '../ids.ts'
+import { dayMs } from '../limits/days.ts'
+
+/**
+ * How often a node counts, in milliseconds. On PostgreSQL a loss of at least this time is always noticed. The embedded
+ * database can only go back while the service is stopped, so a higher number is enough there.
+ */
+const everyMs = { postgres: 1_000, sqlite: 60_000 }
+const keptMs = 90 * dayMs
+
+/** The last count that the database confirmed to this node. */
+export interface Mark {
+  /** The history of the database. A restore with `svc-server restore` begins a new one. */
+  epoch: string
+  node: string
+  count: number
+  /** The time of the count, in Unix milliseconds. */
+  at: number
+}
+
+/** The counts that the database holds. */
+export interface Found {
+  epoch: string | undefined
+  row: Pick<Mark, 'count' | 'at'> | undefined
+}
+
+/** A time span whose commits are missing; `from` is null if it is not known. */
+export interface Loss {
+  from: number | null
+  until: number
+}
+
+/** Compares what a node remembers with what the database holds. Returns the loss if the database went back. Pure. */
+export function lossOf(known: Mark | undefined, { epoch, row }: Found): Loss | undefined {
+  // Another epoch is the database of another service, or one whose restore was completed with new tokens.
+  if (known === undefined || epoch !== known.epoch) return undefined
+  if (row !== undefined && row.count >= known.count) return undefined
+  return { from: row?.at ?? null, until: known.at }
+}
+
+/** Counts in the database and looks whether it went back. Makes no change in a read-only copy. */
+async function count(
+  db: Db,
+  { known, node, now }: { known: () => Mark | undefined; node: string; now: number },
+): Promise<{ mark?: Mark; loss?: Loss }> {
+  return transaction(db, async (trx) => {
+    if (await isCopy(trx)) return {}
+    const found = await read(trx, node)
+    const before = known()
+    const loss = lossOf(before, found)
+    if (loss) await noteLoss(trx, loss, now)
+    const epoch = found.epoch ?? (await newEpoch(trx))
+    const least = before?.epoch === epoch ? before.count : 0
+    const mark = { epoch, node, count: Math.max(found.row?.count ?? 0, least) + 1, at: now }
+    const row = { node, count: mark.count, at: now }
+    await trx
+      .insertInto('node_mark')
+      .values(row)
+      .onConflict((oc) => oc.column('node').doUpdateSet(row))
+      .execute()
+    return { mark, ...(loss && { loss }) }
+  })
+}
+
+/** True on a standby, whose older data say nothing about the database that takes the writes. */
+async function isCopy(db: Db): Promise<boolean> {
+  if (!isPostgres(db)) return false
+  const { rows } = await sql<{ copy: boolean }>`select pg_is_in_recovery() as copy`.execute(db)
+  return rows[0]?.copy === true
+}
+
+async function read(db: Db, node: string): Promise<Found> {
+  const epoch = await db.selectFrom('agreed').select('value').where('name', '=', epochName).executeTakeFirst()
+  const row = await db
+    .selectFrom('node_mark')
+    .select(['count', 'at'])
+    .where('node', '=', node)
+    .$if(isPostgres(db) && db.isTransaction, (query) => query.forUpdate())
+    .executeTakeFirst()
+  return { epoch: epoch?.value, row }
+}
+
+const epochName = 'epoch'
+
+async function newEpoch(trx: Db): Promise<string> {
+  const row = { name: epochName, value: randomUUID() }
+  await trx
+    .insertInto('agreed')
+    .values(row)
+    .onConflict((oc) => oc.column('name').doNothing())
+    .execute()
+  return (await trx.selectFrom('agreed').select('value').where('name', '=', epochName).executeTakeFirstOrThrow()).value
+}
+
+/**
+ * Records the loss, and expires the queued commands: some of them may have been delivered in the time that is missing,
+ * and a command is delivered at most once (D1).
+ */
+async function noteLoss(trx: Transaction<Tables>, { from, until }: Loss, now: number): Promise<void> {
+  const row = { id: newId(now), noticed_at: now, lost_from: from, lost_until: until }
+  await trx.insertInto('service_back').values(row).execute()
+  const message = 'The database lost changes, so it is not known whether this command was delivered.'
+  await trx
+    .updateTable('command')
+    .set({ state: 'expired', failed_at: now, due_at: null, message })
+    .where('state', '=', 'queued')
+    .where('due_at', 'is not', null)
+    .execute()
+}
+
+/** The time span whose commits are missing and about which the operator has not decided yet; undefined if none is. */
+export async function openLoss(db: Db): Promise<(Loss & { noticedAt: number }) | undefined> {
+  const rows = await db.selectFrom('service_back').selectAll().orderBy('noticed_at').execute()
+  const [first] = rows
+  if (!first) return undefined
+  const starts = rows.map((row) => row.lost_from)
+  return {
+    from: starts.includes(null) ? null : Math.min(...starts.map(Number)),
+    until: Math.max(...rows.map((row) => row.lost_until)),
+    noticedAt: first.noticed_at,
+  }
+}
+
+/** A sentence about the changes that are missing, with the times in UTC. */
+export function lossWords({ from, until }: Loss): string {
+  const times = from === null ? `before ${iso(until)}` : `between ${iso(from)} and ${iso(until)}`
+  return `The database went back: changes that were committed ${times} are missing.`
+}
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+/** Ends the warnings about lost changes, because the operator accepts what is missing. */
+export function acceptLoss({ db, by, now }: Ctx, { from, until }: Loss): Promise<void> {
+  return transaction(db, async (trx) => {
+    await trx.deleteFrom('service_back').execute()
+    const entry = { workspaceId: null, at: now, by, action: 'service.loss_accepted', subject: 'service' }
+    await audit(trx, { ...entry, details: { from, until } })
+  })
+}
+
+/** Begins a new history, after a restore has renewed all access. No node then takes the older counts for a loss. */
+export async function beginHistory(trx: Db): Promise<void> {
+  await trx.deleteFrom('service_back').execute()
+  await trx.deleteFrom('node_mark').execute()
+  await trx.deleteFrom('agreed').where('name', '=', epochName).execute()
+  await newEpoch(trx)
+}
+
+export interface Marks {
+  /** Counts now. Resolves when the count is confirmed, or rejects if the database does not answer. */
+  count(): Promise<void>
+  /** Stops counting. On the embedded database it counts once more, so that the file is as new as the database. */
+  stop(): Promise<void>
+}
+
+interface MarksNeeds {
+  store: Store
+  /** The folder of the file that remembers the count between two starts. */
+  dataDir: string
+  log: Pick<Logger, 'error' | 'debug'>
+  now: () => number
+}
+
+/**
+ * Counts once and then regularly. On PostgreSQL it also looks at each new connection before it is used, because a
+ * failover ends the connections: no command is delivered before the loss is noticed.
+ */
+export async function startMarks({ store, dataDir, log, now }: MarksNeeds): Promise<Marks> {
+  let known = remembered(dataDir)
+  const node = known?.node ?? newId(now())
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let counting: Promise<void> | undefined
+
+  async function countOn(db: Db): Promise<void> {
+    const { mark, loss } = await count(db, { known: () => known, node, now: now() })
+    if (loss) log.error({ ...loss, node }, wentBack)
+    if (!mark || (known?.epoch === mark.epoch && known.count >= mark.count)) return
+    known = mark
+    remember(dataDir, mark, log)
+  }
+
+  function countNow(): Promise<void> {
+    counting ??= countOn(store.db).finally(() => {
+      counting = undefined
+    })
+    return counting
+  }
+
+  function plan(): void {
+    if (stopped) return
+    timer = setTimeout(() => {
+      countNow()
+        .catch((error) => log.debug({ err: error }, 'the commits could not be counted; tried again soon'))
+        .finally(plan)
+    }, everyMs[store.engine]).unref()
+  }
+
+  await countNow()
+  await store.db
+    .deleteFrom('node_mark')
+    .where('at', '<', now() - keptMs)
+    .execute()
+  if (store.engine === 'postgres')
+    store.checkConnections(async (client) => {
+      const db = onClient(client)
+      if (lossOf(known, await read(db, node))) await countOn(db)
+    })
+  plan()
+  return {
+    count: countNow,
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await counting?.catch(() => {})
+      if (store.engine === 'sqlite') await countNow().catch(() => {})
+    },
+  }
+}
+
+const wentBack =
+  'the database went back: changes that were committed are missing. "svc-server database status" says what to do'
+
+/** Makes queries on one connection, which stays with its owner. */
+function onClient(client: pg.ClientBase): Db {
+  const borrowed = { query: client.query.bind(client), release: () => {} }
+  const pool = { connect: async () => borrowed, end: async () => {} }
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }) })
+}
+
+const fileOf = (dataDir: string) => join(dataDir, 'mark.json')
+
+/** The mark in the data folder; undefined if there is none or it cannot be read. */
+function remembered(dataDir: string): Mark | undefined {
+  try {
+    const { epoch, node, count, at } = JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as Partial<Mark>
+    if (typeof epoch !== 'string' || typeof node !== 'string') return undefined
+    return Number.isSafeInteger(count) && Number.isSafeInteger(at) ? ({ epoch, node, count, at } as Mark) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Remembers the mark for the next start. An older mark in the file is harmless, so an error is only logged. */
+function remember(dataDir: string, mark: Mark, log: Pick<Logger, 'debug'>): void {
+  const file = fileOf(dataDir)
+  try {
+    writeFileSync(`${file}.tmp`, JSON.stringify(mark), { mode: 0o600 })
+    renameSync(`${file}.tmp`, file)
+  } catch (error) {
+    log.debug({ err: error }, 'the count of commits could not be noted in the data folder')
+  }
+}
