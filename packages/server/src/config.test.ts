@@ -103,6 +103,30 @@ test('mails come from the host of the service unless a sender is set', () => {
   expect(config({ SVC_BASE_URL: 'http://10.0.0.1:8787' }).mailFrom).toBe('svc@localhost')
 })
 
+test.each([
+  'postgres://a,b/svc',
+  'postgresql://svc:sesame@a:5432,b:5433/svc?target_session_attrs=read-write',
+  'postgres://svc@a,b,c',
+  'postgres://svc@a%2Cb/svc',
+  'postgres://svc@/svc?host=a,b',
+  'postgres://svc@/svc?host=%2Frun%2C%2Ftmp',
+  'postgres://svc@/svc?host=a&host=b',
+  'postgres://svc@a/svc?hostaddr=10.0.0.1,10.0.0.2',
+])('an address of several databases is refused with what to use instead: %s', (address) => {
+  const several = () => config({ SVC_DATABASE_URL: address })
+  expect(several).toThrow(
+    /^SVC_DATABASE_URL names several hosts, and the service uses one\. .*proxy.*floating.*DNS name/,
+  )
+  expect(several).not.toThrow(/sesame/)
+})
+
+test.each(['postgres://svc:a,b@db/svc', 'postgres://svc@db/a,b', 'postgres://svc@db/svc?application_name=a,b'])(
+  'a comma that separates no hosts is accepted: %s',
+  (address) => {
+    expect(config({ SVC_DATABASE_URL: address }).databaseUrl).toBe(address)
+  },
+)
+
 test('a wrong database address is an error that does not repeat its password', () => {
   const wrong = () => config({ SVC_DATABASE_URL: 'mysql://svc:sesame@db/svc' })
   expect(wrong).toThrow(/SVC_DATABASE_URL must be a PostgreSQL address/)

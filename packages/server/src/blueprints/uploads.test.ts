@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, test } from 'vitest'
-import { piecesOf } from './uploads.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { piecesOf, Uploads } from './uploads.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -25,4 +28,15 @@ test('an upload that stalls holds none of the pieces that were written', async (
   expect(pieces.filter((piece) => piece.deref() !== undefined).length).toBeLessThan(5)
   givenUp.abort(new Error('it stalled'))
   await expect(stalled).rejects.toThrow('The upload of the bundle was cut off.')
+})
+
+test('a folder of uploads that cannot be made refuses each upload, but not the start of the service', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-uploads-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  writeFileSync(join(dataDir, 'uploads'), 'This is not a folder.')
+  const uploads = new Uploads(dataDir)
+  const refused = { code: 'unavailable', message: expect.stringContaining('cannot be written') }
+  await expect(uploads.receive('ada', null, async () => {})).rejects.toMatchObject(refused)
+  rmSync(join(dataDir, 'uploads'))
+  expect(await uploads.receive('ada', null, async ({ size }) => size)).toBe(0)
 })

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { newServiceHome, populate, report } from '../../testing/service-process.ts'
 
 const offering = {
@@ -12,6 +15,23 @@ const offering = {
 }
 
 describe.each(['stopped', 'running'] as const)('while the service is %s', (state) => {
+  test('channel test prints its result, and ends with 1 if the message was not taken', async () => {
+    const home = await newServiceHome({ SVC_OUTBOUND_ALLOW: '127.0.0.1' })
+    if (state === 'running') await home.start()
+    let status = 500
+    const receiver = createServer((_req, res) => void res.writeHead(status).end()).listen(0, '127.0.0.1')
+    onTestFinished(() => void receiver.close().closeAllConnections())
+    await once(receiver, 'listening')
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    await home.value(['channel', 'add', '@service', 'ops', '--kind', 'webhook', '--url', url])
+    const refused = { code: 1, stdout: expect.stringMatching(/^The test was not taken: 500/), stderr: '' }
+    expect(await home.runProgram(['channel', 'test', '@service/ops'])).toEqual(refused)
+    const json = await home.runProgram(['channel', 'test', '@service/ops', '--json'])
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { ok: false, status: 500 }])
+    status = 204
+    expect((await home.runProgram(['channel', 'test', '@service/ops'])).code).toBe(0)
+  })
+
   test('people, workspaces, agents and products are made, listed and removed, and the activity shows it', async () => {
     const home = await newServiceHome()
     if (state === 'running') await home.start()

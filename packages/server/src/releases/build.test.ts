@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildFolder, newKey, pyz, signed } from '../../testing/releases.ts'
 import { isStranger, judgeBuild, readBuild, strangerTo } from './build.ts'
 import { askKeygen } from './keygen.ts'
@@ -120,4 +120,16 @@ test.each([
   const served = { ...before.value, file: before.value.bytes }
   expect(isStranger(build.value, served)).toBe(stranger)
   expect(strangerTo(build.value, served)).toEqual(remarks.map((remark) => expect.stringMatching(remark)))
+})
+
+test('a temporary folder that cannot be written leaves the signature undecided, with the reason', async () => {
+  const key = newKey()
+  const bytes = pyz('1.0.0', { keys: [key.line] })
+  const signature = signed(bytes, key)
+  vi.stubEnv('TMPDIR', '/no such folder')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(await askKeygen(bytes, signature, [key.line], '/bin/true')).toEqual({
+    is: 'unable',
+    why: expect.stringContaining('there is no such file or folder'),
+  })
 })

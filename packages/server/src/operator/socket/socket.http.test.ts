@@ -2,8 +2,10 @@
  * Tests that the operator's socket accepts only one route, whatever a process that can open the data folder writes to
  * it.
  */
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
@@ -63,6 +65,42 @@ test.each([
     text: '{"message":"There is only POST /run."}',
   })
   expect(await workspaces()).toEqual([])
+})
+
+test('a connection that sends nothing, or half a command, ends when the socket is closed', async () => {
+  const silent = connect(join(dataDir, 'operator.sock'))
+  const half = connect(join(dataDir, 'operator.sock'))
+  half.write('POST /run HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{')
+  const ended = [silent, half].map(
+    (one) => new Promise<void>((resolve) => void one.on('error', () => {}).on('close', () => resolve())),
+  )
+  await Promise.all([silent, half].map((one) => once(one, 'connect')))
+  await socket.close()
+  await Promise.all(ended)
+})
+
+test('an operator is told that a command was not finished when the socket is closed', async () => {
+  const db = opened.store.db
+  await socket.close()
+  let begins: () => void = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begins = resolve
+  })
+  const now = () => {
+    begins()
+    return Date.now()
+  }
+  const service = { ...opened, live: liveOf(opened.store), now }
+  socket = await serveOperator(service, pino({ level: 'silent' }), { arrivingMs: 0, runningMs: 10 })
+  await db.transaction().execute(async () => {
+    const answered = call('POST', '/run', create('north'))
+    await begun
+    await socket.close()
+    expect(await answered).toEqual({
+      status: 503,
+      text: '{"message":"The service stopped before the command was finished. Check whether it took effect."}',
+    })
+  })
 })
 
 test('a command that is too long in bytes is refused, even if it has few characters', async () => {
