@@ -194,6 +194,7 @@ async function listenOps(server: Server, config: Settings, log: Logger, closers:
   if (config.metricsPort === 0) return
   try {
     await listen(server, { port: config.metricsPort, host: '127.0.0.1', how: 'SVC_METRICS_PORT, 0 for none' })
+    server.on('error', (error) => log.warn({ err: error }, 'a connection for health or metrics was not accepted'))
     closers.add('reports', 'health and metrics', () => {
       server.close()
       server.closeAllConnections()

@@ -15,7 +15,7 @@ const now = () => Date.now() + Number(shift)
 const baseUrl = 'https://svc.example.org'
 const log = pino({ level: 'silent' })
 const store = openEmbedded(file)
-const service = async () => ({ diskFree: null, lastBackupAt: null, clockJump: null, evaluatedAt: null })
+const service = async () => ({ diskFree: null, lastBackupAt: null, clockJump: null, evaluatedAt: null, wentBack: null })
 const evaluator = newEvaluator({ store, log, now, node: shift, baseUrl, service })
 const dispatcher = newDispatcher({
   ...{

@@ -6,7 +6,7 @@ import { messageOf } from '../errors.ts'
 import type { Request } from '../operator/kit/request.ts'
 import { endMs, stopMs } from '../ops/closing.ts'
 import { openLog } from '../ops/log.ts'
-import { endProcess, untilSignal, watchOverErrors } from '../ops/process.ts'
+import { endProcess, threadsEnded, untilSignal, watchOverErrors } from '../ops/process.ts'
 import { startService } from '../service.ts'
 import { OutputError, print } from './print.ts'
 
@@ -38,6 +38,7 @@ export async function start(options: Request['options'], flags: Variables, json:
   const unfinished = await service.close(stopAt - performance.now())
   if (unfinished.length === 0) log.info('stopped')
   else log.warn({ unfinished }, 'stopped; these parts did not end in their time and were left behind')
+  await threadsEnded()
   return endProcess(0, { stuck: unfinished.length > 0 })
 }
 

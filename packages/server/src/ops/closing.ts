@@ -14,7 +14,7 @@ export interface Closer {
 }
 
 /** Closers that run at the same time. The next group begins when each of them has ended or used up its limit. */
-export type Group = readonly Closer[]
+type Group = readonly Closer[]
 
 /** The maximum milliseconds from a signal to the end of the process (D53). */
 export const stopMs = 10_000

@@ -30,102 +30,110 @@ const noticeMs = 2_000
 
 const unref = (work: () => void, ms: number) => void setTimeout(work, ms).unref()
 
-export function linesTo({ put, notice, later = unref }: LinesNeeds): Lines {
-  const waiting: Buffer[] = []
-  let waitingBytes = 0
-  let lost = 0
+export const linesTo = (needs: LinesNeeds): Lines => new WaitingLines(needs)
+
+class WaitingLines implements Lines {
+  readonly #put: LinesNeeds['put']
+  readonly #notice: LinesNeeds['notice']
+  readonly #later: NonNullable<LinesNeeds['later']>
+  readonly #waiting: Buffer[] = []
+  #waitingBytes = 0
+  #lost = 0
   /** The lines that were lost since the last notice. */
-  let unsaid = 0
-  let code = ''
-  let torn = false
-  let planned = false
+  #unsaid = 0
+  #code = ''
+  /** True if the last line on the disk was cut off. */
+  #torn = false
+  #planned = false
+
+  constructor({ put, notice, later = unref }: LinesNeeds) {
+    this.#put = put
+    this.#notice = notice
+    this.#later = later
+  }
+
+  get lost(): number {
+    return this.#lost
+  }
+
+  write(line: string): void {
+    try {
+      if (this.flush()) this.#hold(this.#send(Buffer.from(line)))
+      else if (this.#waiting.length > 0 && this.#waitingBytes + line.length <= maxWaiting) this.#hold(Buffer.from(line))
+      else this.#lose(this.#code || 'EAGAIN')
+    } catch (error) {
+      this.#lose(codeOf(error))
+    }
+    this.#plan()
+  }
+
+  flush(): boolean {
+    for (let line = this.#waiting.shift(); line; line = this.#waiting.shift()) {
+      this.#waitingBytes -= line.length
+      try {
+        const rest = this.#send(line)
+        if (rest.length === 0) continue
+        this.#waiting.unshift(rest)
+        this.#waitingBytes += rest.length
+        return false
+      } catch (error) {
+        this.#lose(codeOf(error))
+      }
+    }
+    return this.#unsaid === 0 || this.#saysLost()
+  }
 
   /** Writes one line. Returns the rest of it that has to wait; empty if the line was written. */
-  function send(line: Buffer): Buffer {
+  #send(line: Buffer): Buffer {
     let rest = line
     try {
-      while (rest.length > 0) rest = rest.subarray(put(rest))
-      torn = false
+      while (rest.length > 0) rest = rest.subarray(this.#put(rest))
+      this.#torn = false
     } catch (error) {
-      torn ||= rest.length < line.length
+      this.#torn ||= rest.length < line.length
       if (isCode(error, 'EAGAIN')) return rest
       throw error
     }
     return rest
   }
 
-  function hold(rest: Buffer): void {
+  #hold(rest: Buffer): void {
     if (rest.length === 0) return
-    waiting.push(rest)
-    waitingBytes += rest.length
+    this.#waiting.push(rest)
+    this.#waitingBytes += rest.length
   }
 
-  function lose(error: unknown): void {
-    lost++
-    unsaid++
-    code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  #lose(code: string): void {
+    this.#lost++
+    this.#unsaid++
+    this.#code = code
   }
 
-  /** Writes what waits, and then the notice if lines were lost. Returns true if the next line can be written. */
-  function flush(): boolean {
-    for (let line = waiting.shift(); line; line = waiting.shift()) {
-      waitingBytes -= line.length
-      try {
-        const rest = send(line)
-        if (rest.length === 0) continue
-        waiting.unshift(rest)
-        waitingBytes += rest.length
-        return false
-      } catch (error) {
-        lose(error)
-      }
-    }
-    return unsaid === 0 || saysLost()
-  }
-
-  function saysLost(): boolean {
+  /** Writes the notice about lost lines. Returns true if the next line can be written. */
+  #saysLost(): boolean {
     try {
       // A line that was cut off is ended first, so that the notice is a line by itself.
-      hold(send(Buffer.from(`${torn ? '\n' : ''}${notice(unsaid, code)}`)))
-      unsaid = 0
+      this.#hold(this.#send(Buffer.from(`${this.#torn ? '\n' : ''}${this.#notice(this.#unsaid, this.#code)}`)))
+      this.#unsaid = 0
     } catch {
       return false
     }
-    return waiting.length === 0
+    return this.#waiting.length === 0
   }
 
-  function plan(): void {
-    if (planned || (waiting.length === 0 && unsaid === 0)) return
-    planned = true
-    later(
-      () => {
-        planned = false
-        flush()
-        plan()
-      },
-      waiting.length > 0 ? retryMs : noticeMs,
-    )
-  }
-
-  function write(line: string): void {
-    try {
-      if (flush()) hold(send(Buffer.from(line)))
-      else if (waiting.length > 0 && waitingBytes + line.length <= maxWaiting) hold(Buffer.from(line))
-      else lose(Object.assign(new Error('No line is accepted.'), { code: code || 'EAGAIN' }))
-    } catch (error) {
-      lose(error)
+  #plan(): void {
+    if (this.#planned || (this.#waiting.length === 0 && this.#unsaid === 0)) return
+    this.#planned = true
+    const again = () => {
+      this.#planned = false
+      this.flush()
+      this.#plan()
     }
-    plan()
-  }
-
-  return {
-    write,
-    flush,
-    get lost() {
-      return lost
-    },
+    this.#later(again, this.#waiting.length > 0 ? retryMs : noticeMs)
   }
 }
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
 
 /** A function that writes to a file descriptor of this process, for `linesTo`. */
 export const putTo = (fd: number) => (bytes: Uint8Array) => writeSync(fd, bytes)

@@ -9,8 +9,6 @@ import { join } from 'node:path'
 import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import type { Ctx } from '../audit/by.ts'
-import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db, Store } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
@@ -36,7 +34,7 @@ export interface Mark {
 }
 
 /** The counts that the database holds. */
-export interface Found {
+export interface Counted {
   epoch: string | undefined
   row: Pick<Mark, 'count' | 'at'> | undefined
 }
@@ -48,7 +46,7 @@ export interface Loss {
 }
 
 /** Compares what a node remembers with what the database holds. Returns the loss if the database went back. Pure. */
-export function lossOf(known: Mark | undefined, { epoch, row }: Found): Loss | undefined {
+export function lossOf(known: Mark | undefined, { epoch, row }: Counted): Loss | undefined {
   // Another epoch is the database of another service, or one whose restore was completed with new tokens.
   if (known === undefined || epoch !== known.epoch) return undefined
   if (row !== undefined && row.count >= known.count) return undefined
@@ -86,7 +84,7 @@ async function isCopy(db: Db): Promise<boolean> {
   return rows[0]?.copy === true
 }
 
-async function read(db: Db, node: string): Promise<Found> {
+async function read(db: Db, node: string): Promise<Counted> {
   const epoch = await db.selectFrom('agreed').select('value').where('name', '=', epochName).executeTakeFirst()
   const row = await db
     .selectFrom('node_mark')
@@ -146,15 +144,6 @@ export function lossWords({ from, until }: Loss): string {
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** Ends the warnings about lost changes, because the operator accepts what is missing. */
-export function acceptLoss({ db, by, now }: Ctx, { from, until }: Loss): Promise<void> {
-  return transaction(db, async (trx) => {
-    await trx.deleteFrom('service_back').execute()
-    const entry = { workspaceId: null, at: now, by, action: 'service.loss_accepted', subject: 'service' }
-    await audit(trx, { ...entry, details: { from, until } })
-  })
-}
-
 /** Begins a new history, after a restore has renewed all access. No node then takes the older counts for a loss. */
 export async function beginHistory(trx: Db): Promise<void> {
   await trx.deleteFrom('service_back').execute()
@@ -163,7 +152,7 @@ export async function beginHistory(trx: Db): Promise<void> {
   await newEpoch(trx)
 }
 
-export interface Marks {
+interface Marks {
   /** Counts now. Resolves when the count is confirmed, or rejects if the database does not answer. */
   count(): Promise<void>
   /** Stops counting. On the embedded database it counts once more, so that the file is as new as the database. */

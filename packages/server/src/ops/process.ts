@@ -1,4 +1,5 @@
 /** Handles the signals that end the process, its uncaught errors, and its end. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { standardErrorLines } from './log.ts'
 
@@ -54,7 +55,17 @@ export function watchOverErrors(log: Logger): void {
  */
 const inThreadPool = /^(FSReq|GetAddrInfo|GetNameInfo)/
 /** How long the end of the process waits for a reader of the log, in milliseconds. */
-const lastLinesMs = 500
+const lastLinesMs = 200
+/** How long work of the thread pool may go on before it counts as stuck, in milliseconds. */
+const threadsMs = 200
+
+const hasThreadWork = () => process.getActiveResourcesInfo().some((name) => inThreadPool.test(name))
+
+/** Waits a moment for work of the thread pool, such as a file that is being read. */
+export async function threadsEnded(): Promise<void> {
+  const until = performance.now() + threadsMs
+  while (hasThreadWork() && performance.now() < until) await sleep(10)
+}
 
 /**
  * Ends the process immediately with an exit code, also if `process.exit` would wait for other threads (`stuck`, or work
@@ -65,7 +76,7 @@ export function endProcess(code: number, { stuck = false } = {}): never {
   const until = performance.now() + lastLinesMs
   const pause = new Int32Array(new SharedArrayBuffer(4))
   while (!standardErrorLines.flush() && performance.now() < until) Atomics.wait(pause, 0, 0, 10)
-  if (stuck || process.getActiveResourcesInfo().some((name) => inThreadPool.test(name))) {
+  if (stuck || hasThreadWork()) {
     process.removeAllListeners('SIGTERM')
     process.kill(process.pid, code === 0 ? 'SIGTERM' : 'SIGKILL')
   }

@@ -6,6 +6,7 @@
 export { sentence } from '@svc/blueprint'
 export { listChannels, listDeliveries } from '../../alerts/channels.ts'
 export { listAlerts, listMutes, listRules, placeOf, servicePlace } from '../../alerts/listing.ts'
+export { acceptLoss } from '../../backup/accept-loss.ts'
 export { writeBackup } from '../../backup/backup.ts'
 export { askedSecrets } from '../../blueprints/secrets.ts'
 export { blueprintPage, listBlueprints } from '../../blueprints/store.ts'
@@ -43,7 +44,7 @@ export {
   wishedRuntime,
 } from '../../operations/updates.ts'
 export { removedMember } from '../../operations/workspaces.ts'
-export { acceptLoss, openLoss } from '../../ops/marks.ts'
+export { openLoss } from '../../ops/marks.ts'
 export { agentSnapshot, listAgents } from '../../pages/agents.ts'
 export { ledgerOf } from '../../pages/commands.ts'
 export { logOf, logsOf } from '../../pages/logs.ts'

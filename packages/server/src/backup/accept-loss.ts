@@ -1,0 +1,13 @@
+import type { Ctx } from '../audit/by.ts'
+import { audit } from '../audit/store.ts'
+import { transaction } from '../db/transaction.ts'
+import type { Loss } from '../ops/marks.ts'
+
+/** Ends the warnings about changes that the database lost, because the operator accepts that they are missing. */
+export function acceptLoss({ db, by, now }: Ctx, { from, until }: Loss): Promise<void> {
+  return transaction(db, async (trx) => {
+    await trx.deleteFrom('service_back').execute()
+    const entry = { workspaceId: null, at: now, by, action: 'service.loss_accepted', subject: 'service' }
+    await audit(trx, { ...entry, details: { from, until } })
+  })
+}
