@@ -50,10 +50,10 @@ export function watchOverErrors(log: Logger): void {
 }
 
 /**
- * Work of Node's thread pool, by the names of `process.getActiveResourcesInfo`. `process.exit` waits for it without
- * limit, for example for a name server that does not answer.
+ * Calls of name servers in the thread pool, by the names of `process.getActiveResourcesInfo`. `process.exit` waits for
+ * them without limit. A running service always has some request of the file system, so those do not count.
  */
-const inThreadPool = /^(FSReq|GetAddrInfo|GetNameInfo)/
+const inThreadPool = /^(GetAddrInfo|GetNameInfo)/
 /** How long the end of the process waits for a reader of the log, in milliseconds. */
 const lastLinesMs = 200
 /** How long work of the thread pool may go on before it counts as stuck, in milliseconds. */
@@ -61,7 +61,7 @@ const threadsMs = 200
 
 const hasThreadWork = () => process.getActiveResourcesInfo().some((name) => inThreadPool.test(name))
 
-/** Waits a moment for work of the thread pool, such as a file that is being read. */
+/** Waits a moment for work of the thread pool, such as the look-up of a name. */
 export async function threadsEnded(): Promise<void> {
   const until = performance.now() + threadsMs
   while (hasThreadWork() && performance.now() < until) await sleep(10)

@@ -77,7 +77,7 @@ test('work of other threads that never ends does not hold up the end of the proc
   const script = `import { open } from 'node:fs'
     const { endProcess } = await import(${JSON.stringify(program)})
     open(${JSON.stringify(fifo)}, 'r', () => {})
-    setImmediate(() => endProcess(Number(process.argv[1])))`
+    setImmediate(() => endProcess(Number(process.argv[1]), { stuck: true }))`
   for (const [code, signal] of [
     ['0', 'SIGTERM'],
     ['1', 'SIGKILL'],
