@@ -4,6 +4,9 @@
  */
 import { isMainThread, workerData } from 'node:worker_threads'
 import { plainRun } from './cli/plain-run.ts'
+import { unmark } from './process/unmark.ts'
+
+unmark()
 
 const args = process.argv.slice(2)
 const plain = plainRun(args)
