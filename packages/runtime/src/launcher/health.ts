@@ -23,7 +23,7 @@ export function processHealth(state: ProcessState, halt?: Halt): HealthItem {
 function levelOf(state: ProcessState, halt?: Halt): Level {
   switch (state.is) {
     case 'running':
-      if (halt !== undefined && state.crashes < tooMany) return 'warn'
+      if ((halt !== undefined || state.background) && state.crashes < tooMany) return 'warn'
       return state.crashes >= tooMany ? 'bad' : state.crashes > 0 ? 'warn' : 'ok'
     case 'stopping':
       return state.because === 'ended' ? 'warn' : 'info'
@@ -43,6 +43,7 @@ export function sentence(state: ProcessState, halt?: Halt): string {
   switch (state.is) {
     case 'running': {
       if (halt) return halts[halt](state.pid)
+      if (state.background) return inBackground(state.pid)
       const after = state.crashes > 0 ? `, after ${times(state.crashes)} that did not last` : ''
       const taken = state.adopted ? ', taken over from an earlier runtime' : ''
       return `Running since ${at(state.since)}, process ${state.pid}${taken}${after}.`
@@ -63,6 +64,10 @@ export function sentence(state: ProcessState, halt?: Halt): string {
         : 'It has ended.'
   }
 }
+
+/** Says that the agent's program left its first process, and what a person can do about it. */
+const inBackground = (pid: number): string =>
+  `It put itself into the background: process ${pid} runs, but the process that svc started has ended with code 0. Run it in the foreground, for example with --no-daemon.`
 
 const halts: Readonly<Record<Halt, (pid: number) => string>> = {
   T: (pid) => `Process ${pid} is stopped by a signal (state T): it does nothing until it is sent SIGCONT.`,

@@ -35,9 +35,14 @@ export type ProcessEvent =
       readonly since?: number
     }
   | { readonly is: 'unstartable'; readonly exit: Exit }
-  /** The leader of the process group ended. `remains`: other processes of the group still live. */
+  /**
+   * The program put itself into the background: its first process ended with code 0, and this one goes on outside of the
+   * process group.
+   */
+  | { readonly is: 'backgrounded'; readonly pid: number; readonly start: string }
+  /** The leader of the process group ended. `remains`: other processes of the agent still live. */
   | { readonly is: 'exit'; readonly exit: Exit; readonly remains: boolean }
-  /** No process of the group is left. */
+  /** No process of the agent is left. */
   | { readonly is: 'gone'; readonly at: number }
 
 export interface ProcessRules {
@@ -67,6 +72,10 @@ export function move(state: ProcessState, event: ProcessEvent, rules: ProcessRul
     }
     case 'unstartable':
       return { state: again(state, { ...event, ran: 0 }, rules, now) }
+    case 'backgrounded': {
+      const { pid, start } = event
+      return { state: state.is === 'running' ? { ...state, pid, start, background: true } : state }
+    }
     case 'exit':
       if (event.remains && state.is === 'running')
         return { state: stopping(state, 'ended', now + rules.stop, event.exit), act: 'end' }

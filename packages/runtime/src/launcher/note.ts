@@ -43,7 +43,7 @@ const alive = {
   adopted: boolean,
 }
 const unknownOfAlive = { since: 0, crashes: 0, adopted: false }
-export type Alive = Omit<Noted<typeof running>, 'is'>
+export type Alive = Omit<Noted<typeof running>, 'is' | 'background'>
 
 /**
  * A field that the runtime writes for people who read the file, and never reads back. The next runtime treats a process
@@ -51,7 +51,23 @@ export type Alive = Omit<Noted<typeof running>, 'is'>
  */
 const unread: Field<true> = field((): true | undefined => undefined, { const: true })
 
-const running = filled(object({ is: oneOf(['running']), ...alive }, 'is', 'pid', 'start'), unknownOfAlive)
+const running = filled(
+  object(
+    {
+      is: oneOf(['running']),
+      ...alive,
+      /**
+       * True if the process is not the one that was started: that one has ended with code 0, and has left this one in the
+       * background.
+       */
+      background: yes,
+    },
+    'is',
+    'pid',
+    'start',
+  ),
+  unknownOfAlive,
+)
 const stopping = filled(
   object(
     {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { AgentProcess } from '../process/mark.ts'
+import { processHealth } from './health.ts'
 import type { Alive } from './note.ts'
 import {
   begin,
@@ -47,6 +49,7 @@ const ending = (now: Supervision): Supervision => ({ ...now, life: 'ending' })
 const words = (acts: readonly SupervisionAct[]): string[] =>
   acts.map((act) => {
     if (act.do === 'signal') return act.signal
+    if (act.do === 'signal left') return `${act.signal} left`
     if (act.do === 'note') return act.starting ? 'note the start' : 'note'
     return act.do === 'wait' ? `wait ${act.ms}` : act.do
   })
@@ -157,7 +160,7 @@ describe('a process that has to stop', () => {
   const stopping = after(running, look({ ...run, paused: true })).state
   test('is asked to end, and killed when its time is over', () => {
     expect(stopping.state).toMatchObject({ is: 'stopping', because: 'paused', killAt: 20_000 })
-    expect(words(step(stopping, look(), rules, 19_999).acts)).toEqual(['rotate', 'wait 50'])
+    expect(words(step(stopping, look(), rules, 14_999).acts)).toEqual(['wait 50'])
     expect(words(step(stopping, look(), rules, 20_000).acts)).toContain('SIGKILL')
   })
   test('is cleaned up after if it had to be killed and the manifest has containers', () => {
@@ -175,6 +178,10 @@ describe('a process that has to stop', () => {
     const asked = after(ending(running), look(), exited())
     expect([asked.state.life, asked.acts]).toEqual(['over', ['note', 'say', 'tell', 'end']])
     expect(after(asked.state, look()).acts).toEqual([])
+  })
+  test('stays stopped if its end is detected on the machine', () => {
+    const { state } = after(ending({ ...running, child: false }), look(), look(gone))
+    expect([state.life, state.state]).toMatchObject(['over', { is: 'stopped', because: 'asked' }])
   })
   test('is done at once if nothing runs', () => {
     expect(after(found({ is: 'stopped', because: 'paused' }), { is: 'stop' }).acts).toEqual(['look'])
@@ -236,6 +243,106 @@ describe('the beginning', () => {
     expect(after(waiting, first)).toMatchObject({ state: { order: { restart: 'never' } }, acts: ['look'] })
     expect(after(running, first).state.order?.restart).toBe('always')
   })
+})
+
+describe('processes outside of the group', () => {
+  const helper: AgentProcess = { pid: 30, start: 'b:9', started: '1.000', group: 30, command: 'helper' }
+  const alone: ProcessSeen = { ...gone, left: [helper] }
+  const end = (code: number, remains: boolean, left: readonly AgentProcess[]): SupervisionEvent => ({
+    is: 'exit',
+    pid: 7,
+    how: { code },
+    remains,
+    left,
+  })
+
+  test('are asked to end once the group is gone, or when half of its time is over', () => {
+    const stopping = after(running, look({ ...run, paused: true }), exited(7, true)).state
+    expect(words(step(stopping, look({ ...alone, paused: true }), rules, 12_000).acts)).toContain('SIGTERM left')
+    expect(words(step(stopping, look({ ...alone, group: true }), rules, 14_999).acts)).not.toContain('SIGTERM left')
+    const asked = step(stopping, look({ ...alone, group: true }), rules, 15_000)
+    expect(words(asked.acts)).toContain('SIGTERM left')
+    expect(words(step(asked.state, look(alone), rules, 15_050).acts), 'once').not.toContain('SIGTERM left')
+    expect(words(step(asked.state, look(alone), rules, 20_000).acts)).toEqual(
+      expect.arrayContaining(['SIGKILL', 'SIGKILL left']),
+    )
+  })
+
+  test('are waited for: the agent is stopped when none is left', () => {
+    const stopping = after(running, look({ ...run, paused: true }), exited(7, true)).state
+    const later = after(stopping, look({ ...alone, paused: true })).state
+    expect(later.state.is).toBe('stopping')
+    expect(after(later, look({ ...gone, paused: true })).state.state).toMatchObject({
+      is: 'stopped',
+      because: 'paused',
+    })
+  })
+
+  test('delay the next start after a crash, whatever the start is that they are from', () => {
+    const older = { ...helper, started: '0.500' }
+    const { state } = after(running, end(1, false, [older]))
+    expect(state.state).toMatchObject({ is: 'stopping', because: 'ended' })
+    expect(after(state, look(gone)).state.state).toMatchObject({ is: 'waiting', crashes: 1 })
+  })
+
+  test('that an earlier start left are ended before a start and before the supervisor is done', () => {
+    const first = after(waiting, look(alone))
+    expect(first.acts).toEqual(['say', 'SIGTERM left', 'wait 50'])
+    expect(first.lines).toEqual(['ending what an earlier start left running: process 30 (helper)'])
+    expect(after(first.state, look(alone)).acts).toEqual(['wait 50'])
+    expect(words(step(first.state, look(alone), rules, 20_000).acts)).toEqual(['SIGKILL left', 'wait 50'])
+    expect(after(first.state, look(gone)).acts).toContain('ask')
+    expect(after(ending(waiting), look(alone)).state.life).toBe('ending')
+    expect(after(ending(waiting), look(alone), look(gone)).state.life).toBe('over')
+  })
+
+  test('that even a kill does not end are named, and hold up neither a start nor an end', () => {
+    const first = step(waiting, look(alone), rules, 10_000).state
+    const killed = step(first, look(alone), rules, 20_000).state
+    const given = step(killed, look(alone), rules, 22_001)
+    expect(given.acts).toContainEqual({
+      do: 'say',
+      line: 'the agent left something that could not be ended: process 30 (helper)',
+    })
+    expect(words(step(given.state, look(alone), rules, 22_100).acts)).toContain('ask')
+    const stopping = { ...after(ending(running), look(), exited(7, true)).state }
+    const late = step(step(stopping, look(alone), rules, 20_000).state, look(alone), rules, 22_100)
+    expect(late.state.life).toBe('over')
+    expect(late.acts).toContainEqual(expect.objectContaining({ line: expect.stringContaining('process 30 (helper)') }))
+  })
+
+  test('are the agent, if its first process has ended with code 0 and nothing of its group is left', () => {
+    const { state, lines } = after(running, end(0, false, [helper]))
+    expect(state).toMatchObject({ child: false, state: { is: 'running', pid: 30, start: 'b:9', background: true } })
+    expect(lines).toEqual([
+      'the agent ended with code 0 and left process 30 in the background; run it in the foreground',
+    ])
+    expect(processHealth(state.state)).toMatchObject({
+      level: 'warn',
+      detail: expect.stringContaining('Run it in the foreground, for example with --no-daemon.'),
+    })
+    const another = after(state, look({ ...gone, left: [{ ...helper, pid: 31, start: 'b:10' }] })).state
+    expect(another.state, 'another process of the same start').toMatchObject({ is: 'running', pid: 31 })
+    expect(after(another, look(gone)).state.state, 'nothing is left').toMatchObject({ is: 'waiting', crashes: 1 })
+    const paused = after(state, look({ ...run, paused: true }))
+    expect(paused.acts).toEqual(expect.arrayContaining(['SIGTERM', 'SIGTERM left']))
+  })
+
+  test.each([
+    ['it ended with another code', end(1, false, [helper])],
+    ['something of its group is left', end(0, true, [helper])],
+    ['they are from another start', end(0, false, [{ ...helper, started: '0.500' }])],
+  ])('are ended if %s', (_why, event) => {
+    expect(after(running, event).state.state).toMatchObject({ is: 'stopping', because: 'ended' })
+  })
+})
+
+test('the command that ends containers is waited for before the agent starts again', () => {
+  const containers = { ...running, order: { ...order, cleanup: ['docker', 'kill'] } }
+  const killed = step(after(containers, look({ ...run, paused: true })).state, look(), rules, 20_000).state
+  const dead = { ...killed, child: false }
+  expect(step(dead, look({ ...gone, cleaning: true, paused: true }), rules, 30_000).state.state.is).toBe('stopping')
+  expect(step(dead, look({ ...gone, paused: true }), rules, 30_000).state.state.is).toBe('stopped')
 })
 
 test('the output is checked for rotation every five seconds', () => {

@@ -5,7 +5,10 @@
  */
 import type { Restart } from '@svc/blueprint'
 import { howEnded } from '../process/ended.ts'
+import type { Identity } from '../process/identity.ts'
+import type { AgentProcess } from '../process/mark.ts'
 import { nextMark } from './clock.ts'
+import { asksLeft, backgrounded, type Clearing, clears, givesUp, leftIn } from './leftovers.ts'
 import { move, type ProcessEvent, type ProcessState } from './moves.ts'
 import type { Exit } from './note.ts'
 import type { RunSpec } from './spawn.ts'
@@ -39,6 +42,14 @@ export interface Supervision extends Omit<Found, 'unnoted'> {
   readonly order?: Order | undefined
   /** The version and the time of the last restart that was made because another version should run. */
   readonly turned?: { readonly to: string; readonly at: number }
+  /** True if the processes outside of the group have been asked to end in the current stop. */
+  readonly asked?: boolean
+  /** The end of what an earlier start left; undefined if nothing is being ended. */
+  readonly clearing?: Clearing | undefined
+  /** True if nothing of an earlier start is left, so that nobody has to look for it before the next start. */
+  readonly clean?: boolean
+  /** Processes of the agent that even a kill did not end. */
+  readonly spent?: readonly Identity[]
   /** True if the log already says that nobody answers how the agent must be started. It says so only once. */
   readonly unanswered: boolean
   /** When the size of the agent's output file was last checked for a rotation. */
@@ -51,6 +62,10 @@ export interface ProcessSeen {
   readonly lives: boolean
   /** True if the agent's process is not a child of this runtime and any process of its group exists. */
   readonly group: boolean
+  /** The other processes that the agent started and that live. They are looked for only if the agent's process is gone. */
+  readonly left?: readonly AgentProcess[]
+  /** True while the command runs that ends the agent's containers after a kill. */
+  readonly cleaning?: boolean
   readonly paused: boolean
   /** When somebody last asked for a run, in Unix milliseconds. */
   readonly runAsked?: number | undefined
@@ -72,7 +87,17 @@ export type SupervisionEvent =
   | { readonly is: 'answered'; readonly answer: OrderAnswer; readonly wall: number; readonly first?: true }
   | { readonly is: 'started'; readonly pid: number; readonly start: string; readonly output?: string | undefined }
   | { readonly is: 'unstartable'; readonly error: string }
-  | { readonly is: 'exit'; readonly pid: number; readonly how: Omit<Exit, 'at'>; readonly remains: boolean }
+  /**
+   * The agent's process ended. `remains`: other processes of its group still live. `left`: all processes of the agent that
+   * still live.
+   */
+  | {
+      readonly is: 'exit'
+      readonly pid: number
+      readonly how: Omit<Exit, 'at'>
+      readonly remains: boolean
+      readonly left?: readonly AgentProcess[]
+    }
 
 export type SupervisionAct =
   | { readonly do: 'note'; readonly starting?: true }
@@ -81,7 +106,10 @@ export type SupervisionAct =
   | { readonly do: 'tell' }
   | { readonly do: 'ask'; readonly first?: true }
   | { readonly do: 'start'; readonly order: Order; readonly started: string }
+  /** Sends a signal to the process group of the agent. */
   | { readonly do: 'signal'; readonly pid: number; readonly signal: 'SIGTERM' | 'SIGKILL' }
+  /** Sends a signal to all other processes that the agent started. */
+  | { readonly do: 'signal left'; readonly signal: 'SIGTERM' | 'SIGKILL' }
   | { readonly do: 'clean up'; readonly order: Order; readonly started: string }
   | { readonly do: 'rotate' }
   /** Checks the agent's files and processes at once. */
@@ -156,7 +184,8 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
       const wanted = now.order?.output
       const elsewhere: SupervisionAct[] =
         output === wanted ? [] : [say(`the agent's output cannot go to ${wanted}, so it goes to ${rules.output}`)]
-      const moved = apply({ ...now, child: true, output, start: 'none' }, { is: 'started', pid, start }, rules, at)
+      const fresh = { ...now, child: true, output, start: 'none', clean: false, spent: [] } as const
+      const moved = apply(fresh, { is: 'started', pid, start }, rules, at)
       return { state: moved.state, acts: [...elsewhere, ...moved.acts, ...endingLook(now)] }
     }
     case 'unstartable': {
@@ -165,41 +194,65 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
       return { state: moved.state, acts: [...moved.acts, ...endingLook(now)] }
     }
     case 'exit': {
-      const { pid, how, remains } = event
+      const { pid, how, remains, left = [] } = event
       if (!('pid' in now.state) || now.state.pid !== pid) return { state: now, acts: [] }
-      const moved = apply({ ...now, child: false }, { is: 'exit', exit: { at, ...how }, remains }, rules, at)
+      const copy = how.code === 0 && !remains ? backgrounded(now, left) : undefined
+      const exit = { is: 'exit', exit: { at, ...how }, remains: remains || left.length > 0 } as const
+      const moved = apply({ ...now, child: false }, copy ?? exit, rules, at)
       return { state: moved.state, acts: [...moved.acts, ...wait(moved.state, rules)] }
     }
   }
 }
 
 function look(before: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number): SupervisionStep {
-  const ended = apply(before, endSeen(before, seen, rules, at), rules, at)
-  const wanted = before.life === 'ending' ? 'asked' : seen.paused ? 'paused' : 'run'
+  const end = endSeen(before, seen, rules, at)
+  const applied = apply(before, end, rules, at)
+  const stuck = givesUp(applied.state, end?.is === 'gone' ? leftIn(before, seen) : [])
+  const cleared = clears(stuck.state, seen, rules, at)
+  const ended = { state: stuck.state, acts: [...applied.acts, ...stuck.acts] }
+  if (cleared) return { state: cleared.state, acts: [...ended.acts, ...cleared.acts, { do: 'wait', ms: rules.hurry }] }
+  return lookOn(
+    { ...ended, state: { ...ended.state, clearing: undefined, clean: !('pid' in ended.state.state) } },
+    seen,
+    rules,
+    at,
+  )
+}
+
+/** Handles the rest of a check, after the end of a process was noticed and nothing of an earlier start is left. */
+function lookOn(ended: SupervisionStep, seen: ProcessSeen, rules: SupervisionRules, at: number): SupervisionStep {
+  const wanted = ended.state.life !== 'on' ? 'asked' : seen.paused ? 'paused' : 'run'
   const other = wanted === 'run' ? otherVersion(ended.state, seen, rules, at) : undefined
   const turned = other === undefined ? ended.state : { ...ended.state, turned: { to: other, at } }
   const event = { is: 'look', wanted, asked: runAsked(ended.state, seen), other: other !== undefined } as const
-  const moved = apply(turned, event, rules, at)
+  const asked = asksLeft(turned, seen, rules, at)
+  const moved = apply(asked.state, event, rules, at)
   const due = at - moved.state.rotated >= rules.rotate
   const state = due ? { ...moved.state, rotated: at } : moved.state
   return {
     state,
-    acts: [...ended.acts, ...moved.acts, ...(due ? [{ do: 'rotate' } as const] : []), ...wait(state, rules)],
+    acts: [
+      ...ended.acts,
+      ...asked.acts,
+      ...moved.acts,
+      ...(due ? [{ do: 'rotate' } as const] : []),
+      ...wait(state, rules),
+    ],
   }
 }
 
 /** Notices the end of a process that is not a child of this runtime: the process is no longer there. */
-function endSeen(
-  { state, child }: Supervision,
-  seen: ProcessSeen,
-  rules: SupervisionRules,
-  at: number,
-): ProcessEvent | undefined {
+function endSeen(now: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number): ProcessEvent | undefined {
+  const { state, child } = now
+  const left = leftIn(now, seen)
   if (child || seen.lives) return undefined
-  if (state.is === 'running') return { is: 'exit', exit: { at }, remains: state.start !== '' && seen.group }
+  if (state.is === 'running') {
+    const remains = (state.start !== '' && seen.group) || left.length > 0
+    return (state.background && backgrounded(now, left)) || { is: 'exit', exit: { at }, remains }
+  }
   if (state.is !== 'stopping') return undefined
-  const remains = seen.group && !(state.killed && at > state.killAt + rules.gone)
-  return remains ? undefined : { is: 'gone', at }
+  const remains = (seen.group || left.length > 0) && !(state.killed && at > state.killAt + rules.gone)
+  return remains || seen.cleaning ? undefined : { is: 'gone', at }
 }
 
 /**
@@ -277,21 +330,28 @@ function apply(
     state === now.state ? [] : [{ do: 'note' }, ...says(now.state, state, at), { do: 'tell' }]
   const asks = act === 'start' && now.start === 'none'
   const over = state.is === 'stopped' && now.life === 'ending'
+  const ends = 'pid' in state && (act === 'end' || act === 'kill') ? signals(now, state.pid, act) : []
   return {
-    state: { ...now, state, ...(asks && { start: 'asking' }), ...(over && { life: 'over' }) },
-    acts: [
-      ...news,
-      ...(asks ? [{ do: 'ask' } as const] : []),
-      ...('pid' in state && (act === 'end' || act === 'kill') ? signals(now, state.pid, act) : []),
-      ...(over ? [{ do: 'end' } as const] : []),
-    ],
+    state: {
+      ...now,
+      state,
+      ...(act === 'end' && { asked: now.state.is === 'running' && now.state.background === true }),
+      ...(asks && { start: 'asking' }),
+      ...(over && { life: 'over' }),
+    },
+    acts: [...news, ...(asks ? [{ do: 'ask' } as const] : []), ...ends, ...(over ? [{ do: 'end' } as const] : [])],
   }
 }
 
-function signals({ order, started }: Supervision, pid: number, act: 'end' | 'kill'): SupervisionAct[] {
-  if (act === 'end') return [{ do: 'signal', pid, signal: 'SIGTERM' }]
-  const kill: SupervisionAct = { do: 'signal', pid, signal: 'SIGKILL' }
-  return order?.cleanup ? [kill, { do: 'clean up', order, started: started ?? '' }] : [kill]
+function signals({ state, order, started }: Supervision, pid: number, act: 'end' | 'kill'): SupervisionAct[] {
+  const signal = act === 'end' ? 'SIGTERM' : 'SIGKILL'
+  const all = act === 'kill' || (state.is === 'running' && state.background)
+  const cleans = act === 'kill' && order?.cleanup
+  return [
+    { do: 'signal', pid, signal },
+    ...(all ? [{ do: 'signal left', signal } as const] : []),
+    ...(cleans ? [{ do: 'clean up', order, started: started ?? '' } as const] : []),
+  ]
 }
 
 /** Checks the process again at once if its end was requested while its start was in progress. */
@@ -309,7 +369,10 @@ function says(was: ProcessState | undefined, now: ProcessState, at: number): Sup
 function linesOf(was: ProcessState | undefined, now: ProcessState, at: number): string[] {
   switch (now.is) {
     case 'running':
-      if (was?.is === 'running') return []
+      if (was?.is === 'running')
+        return now.background && !was.background
+          ? [`the agent ended with code 0 and left process ${now.pid} in the background; run it in the foreground`]
+          : []
       return [now.adopted ? `took over the agent: process ${now.pid}` : `started the agent: process ${now.pid}`]
     case 'stopping':
       return [

@@ -8,13 +8,14 @@ import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
 import { reasonOf } from '../files/space.ts'
 import { leadsInside } from '../logs/open.ts'
-import { groupLives, signalGroup } from '../process/group.ts'
+import { groupLives } from '../process/group.ts'
 import { identityOf, lives } from '../process/identity.ts'
-import { duration, unhurried } from '../time.ts'
+import { duration, unhurried, wait } from '../time.ts'
 import { leadsTo } from '../versions/folders.ts'
 import { clock } from './clock.ts'
+import { type Left, leftOf } from './left.ts'
 import type { ProcessState } from './moves.ts'
-import { writeNote } from './note.ts'
+import { type Exit, writeNote } from './note.ts'
 import { rotateOutput } from './output.ts'
 import { isTrouble, type RotationOutcome, rotationLine } from './rotation.ts'
 import { start } from './spawn.ts'
@@ -52,21 +53,25 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   let stopped: (() => void) | undefined
   /** True while the output cannot be rotated as it should be. */
   let troubled = false
+  const cleaners = new Set<number>()
+  const left = leftOf(folder.root, cleaners)
+  const hands: Hands = { folder, left, cleaners }
   function on(event: SupervisionEvent): void {
     const { state, acts } = step(now, event, rulesOf(folder), clock())
     now = state
     for (const act of acts) perform[act.do](act as never)
   }
-  const look = (): void => on({ is: 'look', seen: seenAt(folder, now) })
+  const look = (): void => on({ is: 'look', seen: seenAt(hands, now) })
   const perform: { readonly [K in SupervisionAct['do']]: (act: Extract<SupervisionAct, { do: K }>) => void } = {
     note: ({ starting }) => note(folder, now, starting, say),
     say: ({ line }) => say(line),
     tell: () => changed(shown(now)),
     ask: ({ first }) =>
       void order().then((answer) => on({ is: 'answered', answer, wall: Date.now(), ...(first && { first }) })),
-    start: (act) => void spawn(folder, act, { on, say }).then(on),
-    signal: ({ pid, signal }) => void signalGroup(pid, signal),
-    'clean up': (act) => void cleanUp(folder, act, say),
+    start: (act) => void spawn(hands, act, { on, say }).then(on),
+    signal: ({ pid, signal }) => left.signalGroup(pid, signal, isLed(now)),
+    'signal left': ({ signal }) => left.signal(signal, 'pid' in now.state ? now.state.pid : undefined),
+    'clean up': (act) => void cleanUp(hands, act, say),
     rotate: () => {
       const outcome = rotate(folder, now)
       if (!outcome) return
@@ -94,12 +99,24 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
         on({ is: 'stop' })
       }),
     kill: () => {
-      if ('pid' in now.state) signalGroup(now.state.pid, 'SIGKILL')
+      if (!('pid' in now.state)) return
+      left.signalGroup(now.state.pid, 'SIGKILL', isLed(now))
+      left.signal('SIGKILL', now.state.pid)
     },
   }
 }
 
 type Say = (line: string) => void
+
+/** The supervisor acts with these: the agent's folder, its processes, and the pids of commands that clean up after it. */
+interface Hands {
+  readonly folder: Folder
+  readonly left: Left
+  readonly cleaners: Set<number>
+}
+
+/** True if the very process that leads the agent's group lives, so that the id of the group is the agent's. */
+const isLed = ({ state }: Supervision): boolean => 'pid' in state && state.start !== '' && lives(state)
 
 /**
  * Writes the note about the agent's process. If the disk refuses, the agent keeps running and the note is outdated; the
@@ -118,7 +135,7 @@ function note(folder: Folder, { state, started, version, output }: Supervision, 
  * later.
  */
 async function spawn(
-  folder: Folder,
+  { folder, left, cleaners }: Hands,
   { order, started }: Extract<SupervisionAct, { do: 'start' }>,
   { on, say }: { readonly on: (event: SupervisionEvent) => void; readonly say: Say },
 ): Promise<SupervisionEvent> {
@@ -128,19 +145,42 @@ async function spawn(
   const { pid, child, output } = got
   child.once('exit', (code, signal) => {
     const how = { ...(code !== null && { code }), ...(signal !== null && { signal }) }
-    on({ is: 'exit', pid, how, remains: groupLives(pid) })
+    left.orphaned(pid)
+    void settled(pid, how).then(() =>
+      on({ is: 'exit', pid, how, remains: left.groupLives(pid) || cleaners.size > 0, left: left.search() }),
+    )
   })
   return { is: 'started', pid, start: identityOf(pid)?.start ?? '', output }
 }
 
+/**
+ * Waits a moment if a process ended with code 0 and its group lives: a program that puts itself into the background is
+ * still leaving the group then.
+ */
+async function settled(pid: number, { code }: Omit<Exit, 'at'>): Promise<void> {
+  if (code !== 0) return
+  const never = new AbortController().signal
+  for (const end = performance.now() + unhurried(1); groupLives(pid) && performance.now() < end; ) await wait(20, never)
+}
+
+/** The seconds after which a command that ends containers is killed. */
+const cleanUpSeconds = 30
+
 async function cleanUp(
-  folder: Folder,
+  { folder, cleaners }: Hands,
   { order, started }: Extract<SupervisionAct, { do: 'clean up' }>,
   say: Say,
 ): Promise<void> {
   const argv = order.cleanup ?? []
   const done = await start(folder, { ...order, argv }, started)
-  if (!done.ok) say(`${argv.join(' ')}: ${done.error}`)
+  if (!done.ok) return say(`${argv.join(' ')}: ${done.error}`)
+  const { pid, child } = done
+  cleaners.add(pid)
+  const timer = setTimeout(() => child.kill('SIGKILL'), duration(cleanUpSeconds))
+  child.once('exit', () => {
+    clearTimeout(timer)
+    cleaners.delete(pid)
+  })
 }
 
 function rotate(folder: Folder, { output }: Supervision): RotationOutcome | undefined {
@@ -168,10 +208,14 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
  * Reads the agent's files and looks which of its processes exist. A process is looked for only if it is not a child of
  * this runtime, since the runtime is notified when a child ends.
  */
-function seenAt(folder: Folder, { state, child }: Supervision): ProcessSeen {
+function seenAt({ folder, left, cleaners }: Hands, { state, child, clean }: Supervision): ProcessSeen {
+  const there = child || ('pid' in state && lives(state))
+  const isNeeded = 'pid' in state ? !there : clean !== true
   return {
-    lives: child || ('pid' in state && lives(state)),
-    group: !child && 'pid' in state && groupLives(state.pid),
+    lives: there,
+    group: !child && 'pid' in state && (there || left.groupLives(state.pid)),
+    left: isNeeded ? left.now() : [],
+    cleaning: cleaners.size > 0,
     paused: statSync(folder.paused, { throwIfNoEntry: false }) !== undefined,
     runAsked: statSync(folder.runNow, { throwIfNoEntry: false })?.mtimeMs,
     leadsTo: folder.installed ? leadsTo(folder) : undefined,

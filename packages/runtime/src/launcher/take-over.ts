@@ -1,7 +1,8 @@
 /** Finds the agent's process that an earlier runtime left, from its note and from the processes that live. */
 import type { Folder } from '../files/folder.ts'
 import { lives } from '../process/identity.ts'
-import { findMarked, markedGroup } from '../process/mark.ts'
+import { oldest } from '../process/listed.ts'
+import { findMarked, startedBy } from '../process/mark.ts'
 import { duration } from '../time.ts'
 import { leadsTo } from '../versions/folders.ts'
 import { clock } from './clock.ts'
@@ -24,7 +25,7 @@ export interface Found {
 
 /**
  * The state of the agent's process after an earlier runtime has ended: `running` if the agent's process still lives,
- * `stopping` if only other processes of its group live. Otherwise the agent must be started.
+ * `stopping` if only other processes of the agent live. Otherwise the agent must be started.
  */
 export function takeOver(folder: Folder): Found {
   const note = readNote(folder)
@@ -41,8 +42,11 @@ export function takeOver(folder: Folder): Found {
     return { state: { is: 'running', ...marked, since, crashes: 0, adopted: true }, ...known, unnoted: true }
   }
   if ('pid' in state && lives(state)) return { state: { ...state, is: 'running', adopted: true }, ...known }
-  const left = 'pid' in state && started !== undefined && markedGroup(state.pid, folder.root, started)
-  if ('pid' in state && left) {
+  const left = 'pid' in state ? startedBy(folder.root) : []
+  const copy = oldest(left.filter((each) => each.started === started))
+  if (state.is === 'running' && state.background && copy)
+    return { state: { ...state, pid: copy.pid, start: copy.start, adopted: true }, ...known }
+  if ('pid' in state && left.length > 0) {
     const ending = { because: 'ended', killAt: now + duration(10), exit: { at: now } } as const
     return { state: { ...state, is: 'stopping', ...ending }, ...known }
   }

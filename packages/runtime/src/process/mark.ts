@@ -1,48 +1,162 @@
 /**
- * Finds an agent's process by its environment: after a kill between the start of the process and the note about it, and
- * for processes that a dead agent left running. The mark consists of two variables that section 2.12 requires anyway:
- * the folder and the time of the start. The journal has that time before the process is started, and no two starts
- * share it.
+ * Finds the processes that an agent started, by the mark in their environment. The mark consists of two variables that
+ * section 2.12 requires anyway: the folder and the time of the start. The journal has that time before the process is
+ * started, and no two starts share it. The table in whose.ts decides about each process.
  */
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { allPids, argsOf, isSvc, kinOf, markReader, realOf, seesAnother } from './environ.ts'
 import { membersOf } from './group.ts'
-import { type Identity, identityOf, statOf } from './identity.ts'
+import { type Identity, identityOf, lives } from './identity.ts'
+import { oldest } from './listed.ts'
+import { type ProcessFacts, rowFor } from './whose.ts'
 
-/** The oldest process that has this mark in its environment and leads a process group; undefined if none lives. */
-export function findMarked(agentDir: string, started: string): Identity | undefined {
-  const found = process.platform === 'linux' ? onLinux(agentDir, started) : byPs(agentDir, started)
-  const leaders = found.flatMap((pid) => identityOf(pid) ?? [])
-  return leaders.sort((a, b) => a.start.localeCompare(b.start, 'en', { numeric: true }))[0]
+/** A process that an agent started. */
+export interface AgentProcess extends Identity {
+  /** The start of the agent to which the process belongs, in Unix seconds with three decimals. */
+  readonly started: string
+  readonly group: number
+  /** The command of the process and its arguments, for people. */
+  readonly command: string
 }
 
 /**
- * True if this process group contains a process that was started with this mark. The id of a group whose leader is dead
- * does not prove that the group is the agent's. This works on Linux only; elsewhere the result is false.
+ * Every process that the agent of this folder started and that still lives, whatever start it is from and whatever group
+ * it is in, except those of the start `spared`. Other systems than Linux do not show environments, so the list is empty
+ * there.
  */
-export const markedGroup = (group: number, agentDir: string, started: string): boolean =>
-  process.platform === 'linux' && membersOf(group).some((pid) => isMarked(String(pid), agentDir, started))
+export function startedBy(dir: string, spared?: string): AgentProcess[] {
+  if (process.platform !== 'linux') return []
+  const found = search(dir, spared)
+  // A process that forks and ends during the search hides its child. So an empty list counts only if it is found twice.
+  return found.length > 0 ? found : search(dir, spared)
+}
 
-const onLinux = (agentDir: string, started: string): number[] =>
-  readdirSync('/proc').flatMap((pid) =>
-    /^\d+$/.test(pid) && isMarked(pid, agentDir, started) && leads(pid) ? [Number(pid)] : [],
-  )
-
-function isMarked(pid: string, agentDir: string, started: string): boolean {
+/** Sends a signal to a process that was found, unless another process has its pid by now. */
+export function sendTo(found: Identity, signal: NodeJS.Signals): void {
+  const life = lives(found) ? 'alive' : 'reused'
+  if (rowFor({ ...certain, life }).verdict !== 'end') return
   try {
-    const env = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
-    return env.includes(`SVC_AGENT_DIR=${agentDir}`) && env.includes(`SVC_AGENT_STARTED=${started}`)
+    process.kill(found.pid, signal)
   } catch {
-    return false // the process has ended meanwhile, or belongs to another user
+    // It has ended in this moment, or runs as another user by now. Then it stays in the list, and is named.
   }
 }
 
-function leads(pid: string): boolean {
-  try {
-    return statOf(pid)[2] === pid
-  } catch {
-    return false
+/** The facts about a process for which the table has decided already. */
+const certain: Omit<ProcessFacts, 'life'> = {
+  mark: 'this agent',
+  start: 'any',
+  sees: 'this folder',
+  relation: 'none',
+  session: 'of the agent',
+}
+
+function search(dir: string, spared: string | undefined): AgentProcess[] {
+  const markOf = markReader()
+  const isHere = sameAs(dir)
+  let family: ReturnType<typeof familyOf> | undefined
+  return allPids().flatMap((pid): AgentProcess[] => {
+    const mark = markOf(pid)
+    const read = typeof mark === 'object'
+    const kin = read ? kinOf(pid) : undefined
+    // Most processes have no mark. The other facts are read only if the table asks for them.
+    const facts: ProcessFacts = {
+      mark: !read ? mark : isHere(mark.dir) ? 'this agent' : 'another agent',
+      life: kin ? 'alive' : 'ended',
+      start: read && mark.started === spared ? 'spared' : 'any',
+      get sees() {
+        return read && seesAnother(pid, mark.dir) ? 'another folder' : 'this folder'
+      },
+      get relation() {
+        family ??= familyOf(markOf)
+        return family.relationOf(pid)
+      },
+      get session() {
+        return kin && isStrange(kin.session, pid, markOf, isHere) ? 'of a stranger' : 'of the agent'
+      },
+    }
+    const identity = rowFor(facts).verdict === 'end' ? identityOf(pid) : undefined
+    if (!identity || !kin || !read) return []
+    return [{ ...identity, started: mark.started, group: kin.group, command: argsOf(pid).join(' ') }]
+  })
+}
+
+/** Returns a function that says whether a path leads to this folder, perhaps through links. */
+function sameAs(dir: string): (path: string) => boolean {
+  const real = realOf(dir)
+  const known = new Map([[dir, true]])
+  return (path) => {
+    const same = known.get(path) ?? realOf(path) === real
+    known.set(path, same)
+    return same
   }
+}
+
+/**
+ * True if another process opened the session, and that process lives and was not started by the agent. Session 0 was
+ * opened outside of this container.
+ */
+function isStrange(
+  session: number,
+  pid: number,
+  markOf: ReturnType<typeof markReader>,
+  isHere: (dir: string) => boolean,
+): boolean {
+  if (session === pid) return false
+  if (session === 0) return true
+  if (!kinOf(session)) return false
+  const mark = markOf(session)
+  return mark === 'none' || (typeof mark === 'object' && !isHere(mark.dir))
+}
+
+/** Relates processes to the runtimes and commands of svc on this machine. */
+function familyOf(markOf: ReturnType<typeof markReader>) {
+  const parents = new Map(allPids().map((pid) => [pid, kinOf(pid)?.parent ?? 0]))
+  const above = (pid: number): number[] => {
+    const chain: number[] = []
+    for (let at = parents.get(pid) ?? 0; at > 0 && !chain.includes(at); at = parents.get(at) ?? 0) chain.push(at)
+    return chain
+  }
+  const svc = new Set([process.pid, ...[...parents.keys()].filter(isSvc)])
+  const aboveSvc = new Set([...svc].flatMap(above))
+  const sameMark = (one: number, other: number): boolean => {
+    const [a, b] = [markOf(one), markOf(other)]
+    return typeof a === 'object' && typeof b === 'object' && a.dir === b.dir && a.started === b.started
+  }
+  return {
+    relationOf(pid: number): ProcessFacts['relation'] {
+      if (svc.has(pid)) return 'svc'
+      if (aboveSvc.has(pid)) return 'above svc'
+      const chain = above(pid)
+      const others = chain.findIndex((each) => !sameMark(each, pid))
+      return (others < 0 ? chain : chain.slice(0, others)).some((each) => svc.has(each)) ? 'below svc' : 'none'
+    },
+  }
+}
+
+/** The oldest process of this start that leads a process group; undefined if none lives. */
+export function findMarked(dir: string, started: string): Identity | undefined {
+  const leaders =
+    process.platform === 'linux'
+      ? startedBy(dir).filter((each) => each.started === started && each.group === each.pid)
+      : byPs(dir, started).flatMap((pid) => identityOf(pid) ?? [])
+  return oldest(leaders)
+}
+
+/**
+ * The members of a process group with their identities, and those of them that have the mark of this agent. The id of a
+ * group whose leader is dead does not prove that the group is the agent's. This works on Linux only.
+ */
+export function groupOf(group: number, dir: string): { readonly members: Identity[]; readonly marked: boolean } {
+  if (process.platform !== 'linux') return { members: [], marked: false }
+  const members = membersOf(group).flatMap((pid) => identityOf(pid) ?? [])
+  const markOf = markReader()
+  const isHere = sameAs(dir)
+  const isMarked = ({ pid }: Identity): boolean => {
+    const mark = markOf(pid)
+    return typeof mark === 'object' && isHere(mark.dir)
+  }
+  return { members, marked: members.some(isMarked) }
 }
 
 /** Finds processes on other systems, where `ps` shows the environment after the command. */

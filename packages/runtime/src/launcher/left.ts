@@ -1,0 +1,73 @@
+/** Watches the processes that an agent started, and sends them signals. leftovers.ts and supervision.ts decide when. */
+import { groupLives, signalGroup } from '../process/group.ts'
+import { type Identity, lives } from '../process/identity.ts'
+import { type AgentProcess, groupOf, sendTo, startedBy } from '../process/mark.ts'
+
+type StopSignal = 'SIGTERM' | 'SIGKILL'
+
+export interface Left {
+  /**
+   * The processes of the agent that live now. Known ones are only checked; the machine is searched again when none of
+   * them is left, and not too often, since a search reads the environment of every process.
+   */
+  now(): readonly AgentProcess[]
+  /** Searches the machine. */
+  search(): readonly AgentProcess[]
+  /** Sends a signal to every process of the agent, except to those of this group. */
+  signal(signal: StopSignal, except: number | undefined): void
+  /** Notes the members of a group whose leader has just ended, so that the group is recognised later. */
+  orphaned(group: number): void
+  /** True if the group still has members that belong to the agent. */
+  groupLives(group: number): boolean
+  /** Sends a signal to a group. `led`: its leader is known to be the agent's process. */
+  signalGroup(group: number, signal: StopSignal, led: boolean): void
+}
+
+/** A search is not repeated within this many milliseconds, nor within twenty times the time that it took. */
+const pauseMs = 200
+
+/** `ignored` are process groups that have the agent's mark and are not the agent's. */
+export function leftOf(dir: string, ignored: ReadonlySet<number>): Left {
+  let known: readonly AgentProcess[] = []
+  let again = 0
+  let orphans: readonly Identity[] = []
+  let sent: StopSignal | undefined
+  const search = (): readonly AgentProcess[] => {
+    const began = performance.now()
+    known = startedBy(dir).filter(({ group }) => !ignored.has(group))
+    const ended = performance.now()
+    again = ended + Math.max(pauseMs, 20 * (ended - began))
+    return known
+  }
+  /** Other systems than Linux do not tell the members of a group, so any group with this id counts. */
+  const owns = (group: number): boolean => {
+    if (!groupLives(group)) return false
+    if (process.platform !== 'linux') return true
+    const { members, marked } = groupOf(group, dir)
+    const isKnown = ({ pid, start }: Identity) => orphans.some((each) => each.pid === pid && each.start === start)
+    if (!marked && !members.some(isKnown)) return false
+    orphans = members
+    return true
+  }
+  return {
+    now: () => {
+      const living = known.filter(lives)
+      if (living.length === 0 && performance.now() >= again) return search()
+      if (living.length > 0) known = living
+      return known
+    },
+    search,
+    signal: (signal, except) => {
+      const isRepeated = signal === sent && performance.now() < again
+      sent = signal
+      for (const each of isRepeated ? known : search()) if (each.group !== except) sendTo(each, signal)
+    },
+    orphaned: (group) => {
+      orphans = groupOf(group, dir).members
+    },
+    groupLives: owns,
+    signalGroup: (group, signal, led) => {
+      if (led || owns(group)) signalGroup(group, signal)
+    },
+  }
+}

@@ -1,0 +1,22 @@
+/** Sorts and names processes that an agent started. */
+import { safeLine } from '@svc/protocol'
+import type { Identity } from './identity.ts'
+import type { AgentProcess } from './mark.ts'
+
+/** The process that was started first. */
+export const oldest = <T extends Identity>(all: readonly T[]): T | undefined =>
+  [...all].sort((a, b) => a.start.localeCompare(b.start, 'en', { numeric: true }))[0]
+
+/** The number of processes that a sentence names, and the characters that it quotes of each command. */
+const named = 8
+const quoted = 80
+
+/** Names processes by pid and command, such as `process 812 (sleep 900) and process 813 (sh)`. */
+export function listed(all: readonly Pick<AgentProcess, 'pid' | 'command'>[]): string {
+  const names = all.slice(0, named).map(({ pid, command }) => {
+    const line = safeLine(command)
+    return `process ${pid}${line === '' ? '' : ` (${line.length > quoted ? `${line.slice(0, quoted)}…` : line})`}`
+  })
+  if (all.length > named) names.push(`${all.length - named} more`)
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}

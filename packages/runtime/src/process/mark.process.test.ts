@@ -1,0 +1,94 @@
+/** Tests the search for an agent's processes with real ones, each of which is special in one way. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { becomes } from '../../testing/folder.ts'
+import { signalGroup } from './group.ts'
+import { identityOf, lives } from './identity.ts'
+import { sendTo, startedBy } from './mark.ts'
+
+let above: string
+let dir: string
+const cleanups: (() => unknown)[] = []
+beforeEach(() => {
+  above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-mark-')))
+  dir = join(above, 'agent')
+  mkdirSync(dir)
+})
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup()
+  rmSync(above, { recursive: true, force: true })
+})
+
+/** Starts a process as a runtime starts an agent. */
+function marked(command: readonly string[], folder = dir): ChildProcess & { pid: number } {
+  const [program = '', ...args] = command
+  const env = { ...process.env, SVC_AGENT_DIR: folder, SVC_AGENT_STARTED: '1763000000.000' }
+  const child = spawn(program, args, { detached: true, stdio: 'ignore', env })
+  const { pid = 0 } = child
+  cleanups.push(() => signalGroup(pid, 'SIGKILL'))
+  return Object.assign(child, { pid })
+}
+const pids = () => startedBy(dir).map(({ pid }) => pid)
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+
+test('a process is found with its start and its command, also if the folder is named through a link', () => {
+  symlinkSync(dir, join(above, 'link'))
+  const [one, two] = [marked(['sleep', '1000']), marked(['sleep', '1001'], join(above, 'link'))]
+  expect(startedBy(dir)).toMatchObject([
+    { pid: one.pid, group: one.pid, started: '1763000000.000', command: 'sleep 1000' },
+    { pid: two.pid, command: 'sleep 1001' },
+  ])
+  expect(startedBy(join(above, 'link')).map(({ pid }) => pid)).toEqual([one.pid, two.pid])
+  expect(startedBy(above)).toEqual([])
+})
+
+test('a zombie is not found, and its parent is', async () => {
+  const parent = marked(['sh', '-c', 'sleep 0 & exec sleep 1000'])
+  await becomes('a zombie', () => childrenOf(parent.pid).some((pid) => identityOf(pid) === undefined))
+  expect(pids()).toEqual([parent.pid])
+})
+
+test('a process in the session of a stranger is not found', async () => {
+  const stranger = spawn('sh', ['-c', 'export SVC_AGENT_DIR=$0 SVC_AGENT_STARTED=1.000; sleep 1000; true', dir], {
+    detached: true,
+    stdio: 'ignore',
+  })
+  cleanups.push(() => signalGroup(stranger.pid ?? 0, 'SIGKILL'))
+  await becomes('its child', () => childrenOf(stranger.pid ?? 0).length > 0)
+  expect(pids()).toEqual([])
+})
+
+test('a process is found although the process that opened its session has overwritten its environment', async (context) => {
+  if (spawnSync('perl', ['-e', '1']).status !== 0) return context.skip('NOT TESTED: there is no perl')
+  const leader = marked(['perl', '-e', '$0 = "t" x 20000; system("sleep", "1000"); 1'])
+  const [child] = await becomes('its child', () => childrenOf(leader.pid).length > 0 && childrenOf(leader.pid))
+  await becomes('its title', () => !readFileSync(`/proc/${leader.pid}/environ`, 'utf8').includes('SVC_AGENT_DIR'))
+  expect(pids()).toEqual([child])
+})
+
+test('a container that has another folder at the path of the agent is not found', async (context) => {
+  const works = spawnSync('unshare', ['-m', 'true']).status === 0
+  if (!works) return context.skip('NOT TESTED: this user may not make a mount namespace')
+  const other = join(above, 'other')
+  mkdirSync(other)
+  const mounts = marked(['unshare', '-m', 'sh', '-c', 'mount --bind "$0" "$1" && exec sleep 1000', other, dir])
+  const same = marked(['unshare', '-m', 'sleep', '1000'])
+  await becomes('both', () =>
+    [mounts, same].every(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep')),
+  )
+  expect(pids()).toEqual([same.pid])
+})
+
+test('a signal is not sent to another process that has the pid by now', async () => {
+  const { pid } = marked(['sleep', '1000'])
+  const [found] = startedBy(dir)
+  if (!found) throw new Error('The process was not found.')
+  sendTo({ ...found, start: `${found.start}0` }, 'SIGKILL')
+  expect(lives(found)).toBe(true)
+  sendTo(found, 'SIGKILL')
+  await becomes('its end', () => identityOf(pid) === undefined)
+})
