@@ -70,6 +70,17 @@ export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   })
 }
 
+/**
+ * Checks a condition ten times a second until it is true or the time is over. The seconds are real: SVC_TIME_SCALE does
+ * not shorten them, since the condition depends on other processes.
+ */
+export async function until(seconds: number, holds: () => boolean): Promise<boolean> {
+  const never = new AbortController().signal
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; await wait(100, never))
+    if (holds()) return true
+  return holds()
+}
+
 export const seconds = (ms: number): number => Math.floor(ms / 1000)
 /** A time for people in UTC, such as `2026-11-21 09:30:05 UTC`. */
 export const moment = (unixSeconds: number): string =>

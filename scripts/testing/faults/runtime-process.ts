@@ -53,6 +53,22 @@ export const runtimeProcessFaults: readonly Fault[] = [
     tests: [at('cli/start.process.test.ts')],
   },
   {
+    name: 'take-over: a number that another process has by now counts as the agent',
+    harm: 'A start of the runtime kills a program that has nothing to do with the agent.',
+    file: at('launcher/left.ts'),
+    old: 'if (led || owns(group)) signalGroup',
+    new: 'signalGroup',
+    tests: [at('launcher/started.process.test.ts')],
+  },
+  {
+    name: 'mark: svc hands the mark of an agent on',
+    harm: 'An agent that starts another one ends the helpers of its runtime when it is stopped.',
+    file: at('main.ts'),
+    old: '\nunmark()\n',
+    new: '\n',
+    tests: [at('launcher/started.process.test.ts')],
+  },
+  {
     name: 'mark: a signal is sent to whoever has the pid',
     harm: 'A stop kills a program that has nothing to do with the agent.',
     file: at('process/mark.ts'),
@@ -67,6 +83,14 @@ export const runtimeProcessFaults: readonly Fault[] = [
     old: "return mark === 'none' || ",
     new: "return mark !== 'none' && ",
     tests: [at('process/mark.process.test.ts')],
+  },
+  {
+    name: 'pause: the command returns before the agent has ended',
+    harm: 'A person who was told "Paused." changes files that the agent still works on.',
+    file: at('cli/steer.ts'),
+    old: '      await rest(agent)\n',
+    new: '',
+    tests: [at('launcher/started.process.test.ts')],
   },
   {
     name: 'environment: the agent gets the token of its runtime',

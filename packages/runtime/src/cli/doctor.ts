@@ -150,6 +150,7 @@ function installed(folder: Folder): Check[] {
         word === 'stopping' ||
         (process?.state.is === 'stopped' && process.state.exit?.code === 0) ||
         readPause(folder) !== undefined,
+      ...(process?.state.is === 'running' && process.state.background && { warns: true }),
       message: process ? sentence(process.state, process.halt) : `never started; run "${hint('start')}"`,
     },
     ...program(folder, manifest.value),

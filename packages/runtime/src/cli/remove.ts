@@ -58,7 +58,7 @@ async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> 
     if (!(await confirm('Remove it?'))) throw new Refusal('Nothing was removed.')
   }
   const manifest = manifestOf(folder)
-  if (manifest.ok) await stopAgent({ folder, manifest: manifest.value })
+  await stopAgent({ folder, manifest: manifest.ok ? manifest.value : undefined })
   for (const unit of plan.units) await uninstallService(unit)
   clear(folder, plan)
   const { agent, service, units, stays } = plan

@@ -7,14 +7,13 @@ import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
 import { named, tryLock, whoHolds } from '../files/lock.ts'
 import { examples, hint } from '../hint.ts'
-import { readNote } from '../launcher/note.ts'
-import { lives } from '../process/identity.ts'
 import { changedBy } from '../state/changes.ts'
 import { wait } from '../time.ts'
 import { rollbackAlone, standing, unholdAlone } from '../update/alone.ts'
 import { type AskedUpdate, ask, dropAsked, patienceMs } from '../update/ask.ts'
 import { readUpdate, type Update } from '../update/journal.ts'
-import { agentAt, type Common, common, me } from './folder.ts'
+import { endLeft, mustBeGone, mustReplace } from './end.ts'
+import { type Agent, agentAt, type Common, common, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
 
 export const rollback = (): Command =>
@@ -25,12 +24,12 @@ export const rollback = (): Command =>
     )
     .addHelpText('after', examples('rollback --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
-      const { folder, version } = await installedAt(dir)
-      const update = await done(folder, version, 'rollback')
+      const { folder, manifest, version } = await installedAt(dir)
+      const { update, ended } = await rolledBack({ folder, manifest })
       const { applied, hold, running } = update
       show(json, { version: running.version, applied, hold: hold ?? null }, () => [
         `${applied?.message ?? ''}`,
-        `${running.version} is in place, and ${hold?.version ?? version} is on hold.${left(folder)}`,
+        `${running.version} is in place, and ${hold?.version ?? version} is on hold.${ended ? ` Its processes were ended, since no runtime watched them; "${hint('start')}" starts it.` : ''}`,
       ])
     })
 
@@ -51,11 +50,28 @@ export const unhold = (): Command =>
       )
     })
 
-async function installedAt(dir: string): Promise<{ folder: Folder; version: string }> {
+async function installedAt(dir: string): Promise<Agent & { version: string }> {
   const { folder, manifest } = await agentAt(dir)
   if (!folder.installed)
     throw new Refusal(`${folder.root} was not installed from a blueprint, so there are no versions of it here.`)
-  return { folder, version: manifest.version }
+  return { folder, manifest, version: manifest.version }
+}
+
+/**
+ * Rolls back, and waits until nothing of the other version runs. `ended` is true if no runtime runs in the folder, and
+ * processes that a killed runtime had left were ended.
+ */
+async function rolledBack(agent: Agent): Promise<{ update: Update; ended: boolean }> {
+  const { folder, manifest } = agent
+  const update = await done(folder, manifest.version, 'rollback')
+  const back = `${update.running.version} is in place.`
+  if (whoHolds(folder, 'runtime')?.what === 'svc run') {
+    await mustReplace(agent, back)
+    return { update, ended: false }
+  }
+  const ended = await endLeft(agent, { what: 'svc rollback' })
+  mustBeGone(folder, back)
+  return { update, ended }
 }
 
 /** Rolls back or lifts a hold. If a runtime runs in the folder, the runtime does it, otherwise this process (D58). */
@@ -92,16 +108,4 @@ async function throughRuntime(folder: Folder, asked: AskedUpdate): Promise<Updat
   throw new Refusal(
     `The runtime did not carry it out; see ${folder.runtimeLog}. "${hint('stop')}", then "${hint(asked.what)}", do it without the runtime.`,
   )
-}
-
-/**
- * Returns a sentence if the agent's process still runs the version from before the rollback, because the runtime was
- * killed and nobody could restart the process; otherwise an empty text.
- */
-function left(folder: Folder): string {
-  const state = readNote(folder)?.state
-  const alone = whoHolds(folder, 'runtime') === undefined && state && 'pid' in state && lives(state)
-  return alone
-    ? ` Its process, which no runtime watches, still runs the other version; "${hint('start')}" replaces it.`
-    : ''
 }

@@ -4,12 +4,14 @@
  */
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command } from 'commander'
-import { inTurnAnyway } from '../files/lock.ts'
+import { inTurnAnyway, whoHolds } from '../files/lock.ts'
 import { examples, hint, sudoHint } from '../hint.ts'
+import { manifestOf } from '../reporter/manifest.ts'
 import { findUnits, type Unit } from '../service/find.ts'
 import { type UnitState, unitState } from '../service/manager.ts'
 import { installService, notAnswering, uninstallService } from '../service/units.ts'
 import { noteStop } from '../state/own.ts'
+import { endLeft, mustBeGone } from './end.ts'
 import { agentName } from './facts.ts'
 import { type Common, common, existing, me } from './folder.ts'
 import { exits, Refusal, show } from './output.ts'
@@ -69,6 +71,15 @@ export const service = (): Command =>
           inTurnAnyway(folder, 'svc service uninstall', () => noteStop(folder, me()))
           const lines: string[] = []
           for (const unit of units) lines.push(...(await uninstallService(unit)))
+          // The unit lets the agent live when its runtime is killed, so the manager cannot have ended everything then.
+          const manifest = manifestOf(folder)
+          if (!whoHolds(folder, 'runtime')) {
+            await endLeft(
+              { folder, manifest: manifest.ok ? manifest.value : undefined },
+              { what: 'svc service uninstall' },
+            )
+            mustBeGone(folder, lines.join('\n'))
+          }
           show(json, { ...units[0], installed: false, lines }, () => lines)
         }),
     )

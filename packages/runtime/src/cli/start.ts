@@ -5,15 +5,13 @@
 import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import type { Folder } from '../files/folder.ts'
-import { inTurnAnyway, named, tryLockAnyway, whoHolds } from '../files/lock.ts'
+import { inTurnAnyway, named, whoHolds } from '../files/lock.ts'
 import { refuseWithoutRoom } from '../files/reserve.ts'
 import { examples, hint, sudoHint } from '../hint.ts'
 import { startArgs } from '../launcher/file.ts'
 import { sentence } from '../launcher/health.ts'
 import type { ProcessState } from '../launcher/moves.ts'
 import { readNote } from '../launcher/note.ts'
-import { supervise } from '../launcher/supervisor.ts'
-import { takeOver } from '../launcher/take-over.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { findUnits, type Unit } from '../service/find.ts'
 import { control, doesNotAnswer, isRunning, unitState, why } from '../service/manager.ts'
@@ -21,9 +19,9 @@ import { uninstallHint } from '../service/units.ts'
 import { noteStop } from '../state/own.ts'
 import { readPause } from '../state/pause.ts'
 import { diskHealth } from '../status/disk.ts'
-import { wait } from '../time.ts'
-import { orderOf } from '../worker/order.ts'
-import { type Agent, agentAt, type Common, common, me } from './folder.ts'
+import { until } from '../time.ts'
+import { endLeft, mustBeGone, type Stoppable } from './end.ts'
+import { agentAt, type Common, common, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
 import { runnable } from './runnable.ts'
 
@@ -153,15 +151,24 @@ function refusedBy({ kind, name }: Unit, reason: string, command: string, { root
 }
 
 /**
- * Stops the agent, whether it runs through a service unit, through a runtime in the background, or as a process that
- * was left when its runtime was killed.
+ * Stops the agent, whether it runs through a service unit, through a runtime in the background, or as processes that were
+ * left when the runtime was killed. Refuses and names the processes that could not be ended.
  */
-export async function stopAgent({ folder, manifest }: Agent): Promise<boolean> {
-  const patience = (manifest.runtime?.stop_seconds ?? 10) + 20
+export async function stopAgent(agent: Stoppable): Promise<boolean> {
+  const stopped = await stopRuntime(agent)
+  const by = stopped ? undefined : () => noteStop(agent.folder, me())
+  const ended = await endLeft(agent, { what: 'svc stop', before: by })
+  mustBeGone(agent.folder)
+  return stopped || ended
+}
+
+/** Stops the runtime, which ends the agent first. Resolves to false if no runtime runs. */
+async function stopRuntime({ folder, manifest }: Stoppable): Promise<boolean> {
+  const patience = (manifest?.runtime?.stop_seconds ?? 10) + 20
   const holder = whoHolds(folder, 'runtime')
   if (holder?.what === 'svc report') throw new Refusal(`${named(holder)} only reports; stop it where it was started.`)
   const units = await runningUnits(folder)
-  if (!holder && units.length === 0) return endLeft({ folder, manifest })
+  if (!holder && units.length === 0) return false
   inTurnAnyway(folder, 'svc stop', () => noteStop(folder, me()))
   for (const unit of units) await stopUnit(unit, folder)
   const left = whoHolds(folder, 'runtime')
@@ -179,33 +186,4 @@ async function runningUnits(folder: Folder): Promise<Unit[]> {
   const units = findUnits(folder)
   const states = await Promise.all(units.map(unitState))
   return units.filter((_, i) => states[i] && isRunning(states[i]))
-}
-
-/** Ends the process of an agent whose runtime was killed, in the same way as the runtime would have ended it. */
-async function endLeft({ folder, manifest }: Agent): Promise<boolean> {
-  if (!('pid' in takeOver(folder).state)) return false
-  const lock = tryLockAnyway(folder, 'runtime', 'svc stop')
-  if (!lock.ok) throw new Refusal(`${named(lock.holder)} is running this agent; try again later.`)
-  try {
-    noteStop(folder, me())
-    await supervise(folder, takeOver(folder), {
-      order: async () => orderOf(folder, manifest),
-      changed: () => {},
-      say: () => {},
-    }).stop()
-  } finally {
-    lock.held.release()
-  }
-  return true
-}
-
-/**
- * Checks a condition ten times a second until it is true or the time is over. The seconds are real: SVC_TIME_SCALE does
- * not shorten them, since the condition depends on other processes.
- */
-async function until(seconds: number, holds: () => boolean): Promise<boolean> {
-  const never = new AbortController().signal
-  for (const end = performance.now() + seconds * 1000; performance.now() < end; await wait(100, never))
-    if (holds()) return true
-  return holds()
 }

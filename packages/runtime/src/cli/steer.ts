@@ -1,25 +1,28 @@
 /** `svc pause`, `resume` and `run-now`: change the same files as the commands from the service do (1, rule 4). */
 import { Command } from 'commander'
-import { inTurn, inTurnAnyway } from '../files/lock.ts'
+import { inTurn, inTurnAnyway, whoHolds } from '../files/lock.ts'
 import { examples } from '../hint.ts'
 import { changedBy } from '../state/changes.ts'
 import { pause, readPause, resume } from '../state/pause.ts'
 import { askToRun } from '../state/run-now.ts'
 import { moment } from '../time.ts'
-import { agentAt, type Common, common, me } from './folder.ts'
+import { endLeft, mustBeGone, mustPause } from './end.ts'
+import { type Agent, agentAt, type Common, common, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
 
 export const pauseCommand = (): Command =>
   common(new Command('pause'))
     .summary('pause this agent')
     .description(
-      'Pauses the agent: it starts nothing new while the file .svc/paused exists. It is the same pause as from the service.',
+      'Pauses the agent: it starts nothing new while the file .svc/paused exists. It is the same pause as from the service.\nIf svc starts the agent, everything that the agent started is ended before the command returns.',
     )
     .addHelpText('after', examples('pause --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
-      const { folder, manifest } = await agentAt(dir)
+      const agent = await agentAt(dir)
+      const { folder, manifest } = agent
       if (!manifest.controls.includes('pause')) throw new Refusal(`${manifest.name} does not offer pause.`)
       const changed = inTurnAnyway(folder, 'svc pause', () => pause(folder, me()))
+      await rest(agent)
       const now = readPause(folder)
       show(json, { paused: true, changed, since: now?.since, ...now?.author }, () =>
         changed
@@ -27,6 +30,17 @@ export const pauseCommand = (): Command =>
           : `Already paused since ${moment(now?.since ?? 0)}${now?.author ? ` ${changedBy(now.author)}` : ''}.`,
       )
     })
+
+/** Waits until a paused agent that svc starts has ended. If no runtime runs, ends what a killed runtime left. */
+async function rest(agent: Agent): Promise<void> {
+  const { folder, manifest } = agent
+  if (!manifest.runtime) return
+  const holder = whoHolds(folder, 'runtime')
+  if (holder?.what === 'svc run') return mustPause(agent)
+  if (holder) return // A reporter does not start the agent, and a command that stops the agent ends everything itself.
+  await endLeft(agent, { what: 'svc pause' })
+  mustBeGone(folder, 'Paused.')
+}
 
 export const resumeCommand = (): Command =>
   common(new Command('resume'))
