@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { becomes } from '../../testing/folder.ts'
 import { signalGroup } from './group.ts'
-import { identityOf, lives } from './identity.ts'
+import { identityOf } from './identity.ts'
 import { sendTo, startedBy } from './mark.ts'
 
 let above: string
@@ -84,11 +84,11 @@ test('a container that has another folder at the path of the agent is not found'
 })
 
 test('a signal is not sent to another process that has the pid by now', async () => {
-  const { pid } = marked(['sleep', '1000'])
+  const child = marked(['sleep', '1000'])
+  const ended = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)))
   const [found] = startedBy(dir)
   if (!found) throw new Error('The process was not found.')
   sendTo({ ...found, start: `${found.start}0` }, 'SIGKILL')
-  expect(lives(found)).toBe(true)
-  sendTo(found, 'SIGKILL')
-  await becomes('its end', () => identityOf(pid) === undefined)
+  sendTo(found, 'SIGTERM')
+  expect(await ended).toBe('SIGTERM')
 })
