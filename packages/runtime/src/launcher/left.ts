@@ -1,7 +1,8 @@
 /** Watches the processes that an agent started, and sends them signals. leftovers.ts and supervision.ts decide when. */
 import { groupLives, signalGroup } from '../process/group.ts'
 import { type Identity, lives } from '../process/identity.ts'
-import { type AgentProcess, groupOf, sendTo, startedBy } from '../process/mark.ts'
+import type { AgentProcess } from '../process/listed.ts'
+import { groupOf, sendTo, startedBy } from '../process/mark.ts'
 
 type StopSignal = 'SIGTERM' | 'SIGKILL'
 

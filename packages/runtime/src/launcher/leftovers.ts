@@ -2,17 +2,10 @@
  * Decides about processes of the agent that are not in its process group, as pure functions: when they are asked to end,
  * when they are killed, and when a program counts as one that went into the background.
  */
-import { listed, oldest } from '../process/listed.ts'
-import type { AgentProcess } from '../process/mark.ts'
+import { type AgentProcess, listed, oldest } from '../process/listed.ts'
 import type { ProcessEvent } from './moves.ts'
-import type { ProcessSeen, Supervision, SupervisionAct, SupervisionRules } from './supervision.ts'
+import type { ProcessSeen, Supervision, SupervisionAct, SupervisionRules } from './supervised.ts'
 
-/** The end of processes that an earlier start left. While it lasts, the agent is not started. */
-export interface Clearing {
-  /** When they are killed, in milliseconds of the launcher's clock. */
-  readonly killAt: number
-  readonly killed?: true
-}
 interface LeftoverStep {
   readonly state: Supervision
   readonly acts: readonly SupervisionAct[]

@@ -1,7 +1,15 @@
 /** Sorts and names processes that an agent started. */
 import { safeLine } from '@svc/protocol'
 import type { Identity } from './identity.ts'
-import type { AgentProcess } from './mark.ts'
+
+/** A process that an agent started. */
+export interface AgentProcess extends Identity {
+  /** The start of the agent to which the process belongs, in Unix seconds with three decimals. */
+  readonly started: string
+  readonly group: number
+  /** The command of the process and its arguments, for people. */
+  readonly command: string
+}
 
 /** The process that was started first. */
 export const oldest = <T extends Identity>(all: readonly T[]): T | undefined =>

@@ -7,17 +7,8 @@ import { execFileSync } from 'node:child_process'
 import { allPids, argsOf, isSvc, kinOf, markReader, realOf, seesAnother } from './environ.ts'
 import { membersOf } from './group.ts'
 import { type Identity, identityOf, lives } from './identity.ts'
-import { oldest } from './listed.ts'
+import { type AgentProcess, oldest } from './listed.ts'
 import { type ProcessFacts, rowFor } from './whose.ts'
-
-/** A process that an agent started. */
-export interface AgentProcess extends Identity {
-  /** The start of the agent to which the process belongs, in Unix seconds with three decimals. */
-  readonly started: string
-  readonly group: number
-  /** The command of the process and its arguments, for people. */
-  readonly command: string
-}
 
 /**
  * Every process that the agent of this folder started and that still lives, whatever start it is from and whatever group

@@ -1,0 +1,141 @@
+/** The types of the supervisor's state machine: its state, what it sees, its events and its acts. */
+import type { Restart } from '@svc/blueprint'
+import type { Identity } from '../process/identity.ts'
+import type { AgentProcess } from '../process/listed.ts'
+import type { Exit } from './note.ts'
+import type { RunSpec } from './spawn.ts'
+import type { Found } from './take-over.ts'
+
+export interface Order extends RunSpec {
+  readonly restart: Restart
+  readonly stopSeconds: number
+  /** The version of an installed agent that this order starts, as the name of its folder. */
+  readonly version?: string
+}
+/**
+ * The runtime's answer to how the agent must be started; undefined if it cannot say, `silent` if it does not answer.
+ */
+export type OrderAnswer = Order | 'silent' | undefined
+
+export interface Supervision extends Omit<Found, 'unnoted'> {
+  /**
+   * The aim of the supervisor: to keep the agent running (`on`), or to end it (`ending`). `over` means that none of the
+   * agent's processes is left.
+   */
+  readonly life: 'on' | 'ending' | 'over'
+  /**
+   * The progress of a start. `asking`: the runtime was asked how the agent must be started. `starting`: the process is
+   * being started.
+   */
+  readonly start: 'none' | 'asking' | 'starting'
+  /** True if the process is a child of this runtime, which is then notified of its end. */
+  readonly child: boolean
+  /** The last answer that said how the agent must be started. */
+  readonly order?: Order | undefined
+  /** The version and the time of the last restart that was made because another version should run. */
+  readonly turned?: { readonly to: string; readonly at: number }
+  /** True if the processes outside of the group have been asked to end in the current stop. */
+  readonly asked?: boolean
+  /** The end of what an earlier start left; undefined if nothing is being ended. */
+  readonly clearing?: Clearing | undefined
+  /** True if nothing of an earlier start is left, so that nobody has to look for it before the next start. */
+  readonly clean?: boolean
+  /** Processes of the agent that even a kill did not end. */
+  readonly spent?: readonly Identity[]
+  /** True if the log already says that nobody answers how the agent must be started. It says so only once. */
+  readonly unanswered: boolean
+  /** When the size of the agent's output file was last checked for a rotation. */
+  readonly rotated: number
+}
+
+/** The state of the agent's files and processes at one moment. */
+export interface ProcessSeen {
+  /** True if the very process that the runtime started as the agent still runs. A zombie does not count. */
+  readonly lives: boolean
+  /** True if the agent's process is not a child of this runtime and any process of its group exists. */
+  readonly group: boolean
+  /** The other processes that the agent started and that live. They are looked for only if the agent's process is gone. */
+  readonly left?: readonly AgentProcess[]
+  /** True while the command runs that ends the agent's containers after a kill. */
+  readonly cleaning?: boolean
+  readonly paused: boolean
+  /** When somebody last asked for a run, in Unix milliseconds. */
+  readonly runAsked?: number | undefined
+  /** The version of an installed agent that should run, to which `current` leads. */
+  readonly leadsTo?: string | undefined
+}
+export type SupervisionEvent =
+  /**
+   * This runtime has started. `unnoted`: an earlier runtime left a process of the agent that the note about the process
+   * does not name.
+   */
+  | { readonly is: 'begun'; readonly unnoted: boolean }
+  | { readonly is: 'look'; readonly seen: ProcessSeen }
+  | { readonly is: 'stop' }
+  /**
+   * An answer to how the agent must be started. `first`: the answer was requested in advance, and no start waits for
+   * it. `wall` is the present time in Unix milliseconds; the mark of the start is made from it.
+   */
+  | { readonly is: 'answered'; readonly answer: OrderAnswer; readonly wall: number; readonly first?: true }
+  | { readonly is: 'started'; readonly pid: number; readonly start: string; readonly output?: string | undefined }
+  | { readonly is: 'unstartable'; readonly error: string }
+  /**
+   * The agent's process ended. `remains`: other processes of its group still live. `left`: all processes of the agent that
+   * still live.
+   */
+  | {
+      readonly is: 'exit'
+      readonly pid: number
+      readonly how: Omit<Exit, 'at'>
+      readonly remains: boolean
+      readonly left?: readonly AgentProcess[]
+    }
+
+export type SupervisionAct =
+  | { readonly do: 'note'; readonly starting?: true }
+  | { readonly do: 'say'; readonly line: string }
+  /** Tells the rest of the runtime that the state of the process has changed. */
+  | { readonly do: 'tell' }
+  | { readonly do: 'ask'; readonly first?: true }
+  | { readonly do: 'start'; readonly order: Order; readonly started: string }
+  /** Sends a signal to the process group of the agent. */
+  | { readonly do: 'signal'; readonly pid: number; readonly signal: 'SIGTERM' | 'SIGKILL' }
+  /** Sends a signal to all other processes that the agent started. */
+  | { readonly do: 'signal left'; readonly signal: 'SIGTERM' | 'SIGKILL' }
+  | { readonly do: 'clean up'; readonly order: Order; readonly started: string }
+  | { readonly do: 'rotate' }
+  /** Checks the agent's files and processes at once. */
+  | { readonly do: 'look' }
+  /** Checks the agent's files and processes after this many milliseconds. */
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'end' }
+
+/** The rules by which the agent's process is supervised. Durations are in milliseconds. */
+export interface SupervisionRules {
+  /** The path of the runtime's file for the agent's output, `.svc/log/agent.log`. */
+  readonly output: string
+  /** The shortest and the longest wait before a start, and the time after which a start counts as successful. */
+  readonly minWait: number
+  readonly maxWait: number
+  readonly counts: number
+  /** The time that the agent's process gets to end by itself. */
+  readonly stop: (seconds: number) => number
+  /** The pause before a restart into another version is tried again, if it did not lead to that version. */
+  readonly again: number
+  /**
+   * After this time, killed processes count as ended even if they seem to live: a zombie that its parent never reaps
+   * looks alive.
+   */
+  readonly gone: number
+  readonly rotate: number
+  /** The wait between two checks, and the shorter one while the process is being ended. */
+  readonly look: number
+  readonly hurry: number
+}
+
+/** The end of processes that an earlier start left. While it lasts, the agent is not started. */
+export interface Clearing {
+  /** When they are killed, in milliseconds of the launcher's clock. */
+  readonly killAt: number
+  readonly killed?: true
+}
