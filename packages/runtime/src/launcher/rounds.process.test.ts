@@ -90,8 +90,8 @@ test(`${rounds} rounds with seed ${seed}: no process of the agent stays, and non
   for (let round = 0; round < rounds; round++) {
     const wanted = some()
     const background = random() < 0.15
-    // A program in the background consists of its helpers outside of the group, so it needs one.
-    const has = background ? [...new Set([...wanted.filter((kind) => kind !== 'group'), 'daemon' as const])] : wanted
+    // A program in the background goes on as long as any process of its start does, so it gets a single one.
+    const has = background ? (['daemon', ...wanted.filter((kind) => kind === 'unmarked')] as const) : wanted
     const name = oneOf(Object.keys(verbs))
     const verb = verbs[name]
     const where = `round ${round} with seed ${seed}: ${name}, ${background ? 'in the background, ' : ''}helpers ${has.join(', ')}`
