@@ -2,7 +2,7 @@
  * Readers for the input of requests. A JSON body is read strictly, and a refusal names the wrong field. A query string
  * is read leniently.
  */
-import { isObject, shown } from '@svc/protocol'
+import { isObject, readPasted, shown } from '@svc/protocol'
 
 /** A request that cannot be understood. The message says which field is wrong and what is accepted. */
 export class InputRefused extends Error {
@@ -40,6 +40,18 @@ export const text =
       : value.length <= max
         ? value
         : refuse(field, `a text of at most ${max} characters`, value)
+
+/**
+ * Reads an identifier that people paste, of at most `max` UTF-16 code units. Characters that nobody sees are removed at
+ * its ends and refused inside. A refusal about a secret does not repeat it.
+ */
+export const pasted =
+  ({ max = Infinity, secret = false }: { max?: number; secret?: boolean } = {}): Reader<string> =>
+  (value, field) => {
+    const read = readPasted(field, text(max)(value, field), { secret })
+    if (!read.ok) throw new InputRefused(read.message)
+    return read.value
+  }
 
 export const number: Reader<number> = (value, field) =>
   typeof value === 'number' && Number.isFinite(value) ? value : refuse(field, 'a number', value)

@@ -7,6 +7,7 @@ export * from './answer.ts'
 export { readAttempt } from './attempt.ts'
 export * from './commands.ts'
 export { isShallow } from './depth.ts'
+export { isEmail, lookOfEmail, maxEmailLength, oddityOf, readEmail, storedForms } from './email.ts'
 export {
   changeEnvText,
   doubtfulValues,
@@ -24,6 +25,7 @@ export * from './limits.ts'
 export { isLink } from './link.ts'
 export { type LogUpload, readLogUpload } from './log.ts'
 export type { Cell, Panel, PanelType } from './panels.ts'
+export { bare, readPasted } from './pasted.ts'
 export * from './refusals.ts'
 export {
   type Account,

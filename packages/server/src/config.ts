@@ -7,12 +7,11 @@ import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { readDotenvText, readText, shown, twice } from '@svc/protocol'
+import { bare, isEmail, readDotenvText, readText, shown, twice } from '@svc/protocol'
 import type { Config, PasswordForm } from './base.ts'
 import { readAllowed } from './deliveries/allowed.ts'
 import { readSmtpUrl } from './deliveries/smtp.ts'
 import { ConfigError } from './errors.ts'
-import { isEmail } from './people/email.ts'
 import { hasArgon2, passwordForms } from './people/password-forms.ts'
 
 const checkout = resolve(import.meta.dirname, '../../..')
@@ -44,7 +43,7 @@ export function readConfig({
 /** Converts environment variables to settings. Relative paths in them are relative to `cwd`. */
 export function configOf(given: Variables, cwd: string): Settings {
   const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
-    const text = given[name]?.trim()
+    const text = given[name] && bare(given[name])
     if (!text) return otherwise
     if (name === 'SVC_DATABASE_URL' && hasSeveralHosts(text)) throw new ConfigError(`${name} ${oneHost}`)
     const value = reader(text)

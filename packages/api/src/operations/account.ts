@@ -1,9 +1,9 @@
 /** Operations of a person on their own account, and on the one-time links that sign a person in. */
 import type { ClaimInfo, Forgotten, Me, PushKey, Session, SignInRecord, StartInfo } from '../answers.ts'
-import { object, query, text, words } from '../input.ts'
+import { object, pasted, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 
-const token = text(200)
+const token = pasted({ max: 200, secret: true })
 const link = 'wrong links are counted by address, and a good one signs in'
 const maxEmail = 1000
 const noPages = { none: 'open pages show it when they ask next' }
@@ -65,7 +65,7 @@ export const startInfo = look<StartInfo>()('GET /start', {
 export const firstStart = change<{ slug: string }>()('POST /start', {
   right: 'link',
   says: 'make the first account and the first workspace',
-  input: object({ token, name: text(), email: text(), password: text(), workspace: text(), slug: text() }),
+  input: object({ token, name: text(), email: text(), password: text(), workspace: text(), slug: pasted() }),
   audit: ['person.created', 'workspace.created'],
   pages: { none: 'there is no page yet' },
   again: 'refused',

@@ -1,13 +1,13 @@
 /** Operations on agents, and on what they have reported. */
 import { levels } from '@svc/protocol'
 import type { AgentPage, Fleet, LevelChange, NewToken, Runs, UsageDay } from '../answers.ts'
-import { count, object, query, text, wordOf, words, yesOrNo } from '../input.ts'
+import { count, object, pasted, query, wordOf, words, yesOrNo } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 
 export const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const
 const piece = { offset: count(1_000_000, 0), limit: count(200, 50) }
-const named = object({ name: text() })
+const named = object({ name: pasted() })
 
 export const fleet = look<Fleet>()('GET /w/:slug/fleet', {
   says: 'list the agents of a workspace, page by page',

@@ -8,7 +8,7 @@ import type {
   NewCode,
   WorkspaceProduct,
 } from '../answers.ts'
-import { object, optional, text } from '../input.ts'
+import { object, optional, pasted } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { botArgument, slugArgument } from './arguments.ts'
 
@@ -56,7 +56,7 @@ export const codes = look<InstallCode[]>()('GET /w/:slug/codes', {
 })
 export const issueCode = change<NewCode>()('POST /w/:slug/codes', {
   says: 'issue an install code for one agent; it is shown once and expires after fifteen minutes',
-  input: object({ blueprint: text(), version: text(), agent: optional(text()) }),
+  input: object({ blueprint: pasted(), version: pasted(), agent: optional(pasted()) }),
   makes: true,
   audit: ['code.issued'],
   pages: ['list'],

@@ -1,7 +1,7 @@
 /** Operations on commands that people send to agents (3.2), and on logs that agents sent in answer (2.8). */
 import { type CommandBody, type Control, commandTypes, controls, readCommand } from '@svc/protocol'
 import type { BulkResult, Command, Commands, LogEntry, LogText } from '../answers.ts'
-import { count, InputRefused, list, object, oneOf, query, type Reader, text } from '../input.ts'
+import { count, InputRefused, list, object, oneOf, pasted, query, type Reader } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 
@@ -48,7 +48,7 @@ export const sendAgain = change<Command>()('POST /w/:slug/agents/:name/commands/
 })
 export const sendToMany = change<BulkResult[]>()('POST /w/:slug/commands', {
   says: 'send many agents the same command',
-  input: object({ agents: list(text(), bulkMax), type: oneOf(controls) }),
+  input: object({ agents: list(pasted(), bulkMax), type: oneOf(controls) }),
   maxBytes: bulkBytes,
   audit: ['command.sent'],
   pages: ['agent'],

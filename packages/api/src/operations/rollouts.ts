@@ -1,6 +1,19 @@
 /** Operations on rollouts, which bring a version to many agents in waves. */
 import type { NewRollout, RolloutPage, RolloutPreview, Rollouts } from '../answers.ts'
-import { count, flag, list, number, object, oneOf, optional, query, type Reader, text, words } from '../input.ts'
+import {
+  count,
+  flag,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  pasted,
+  query,
+  type Reader,
+  text,
+  words,
+} from '../input.ts'
 import { change, look } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 
@@ -8,9 +21,9 @@ const agentsMax = 100_000
 const maxBytes = 8 * 1024 * 1024
 const wanted: Reader<NewRollout> = object({
   kind: oneOf(['blueprint', 'runtime']),
-  blueprint: optional(text()),
-  version: optional(text()),
-  agents: optional(list(text(), agentsMax)),
+  blueprint: optional(pasted()),
+  version: optional(pasted()),
+  agents: optional(list(pasted(), agentsMax)),
   waves: optional(list(text())),
   byHand: optional(flag),
   watchSeconds: optional(number),

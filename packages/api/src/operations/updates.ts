@@ -1,11 +1,11 @@
 /** Operations on the versions that agents and their runtimes should run (3.3, 3.4), and on the outcomes of updates. */
 import type { AgentUpdates, RuntimeOverview, UpdateEvent, WishOfMany, WishResult } from '../answers.ts'
-import { byKind, count, flag, list, object, optional, orNull, query, text } from '../input.ts'
+import { byKind, count, flag, list, object, optional, orNull, pasted, query } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 import { bulkMax } from './commands.ts'
 
-const names = list(text(), bulkMax)
+const names = list(pasted(), bulkMax)
 const bulkBytes = 256 * 1024
 const seen = ['report', 'agent'] as const
 
@@ -15,7 +15,7 @@ export const updateEvents = look<UpdateEvent[]>()('GET /w/:slug/agents/:name/upd
 })
 export const wishBlueprint = change<AgentUpdates>()('PUT /w/:slug/agents/:name/wishes/blueprint', {
   says: 'set the blueprint version that an agent should run; the previous version rolls it back; off withdraws the wish',
-  input: object({ version: text() }),
+  input: object({ version: pasted() }),
   audit: ['wish.made'],
   pages: seen,
   again: 'same',
@@ -57,7 +57,7 @@ export const wishMany = change<WishResult[]>()('POST /w/:slug/wishes', {
   says: 'wish or withdraw a version for many agents at once',
   input: byKind<WishOfMany>({
     runtime: object({ agents: names, withdraw: optional(flag) }),
-    blueprint: object({ agents: names, blueprint: text(), version: orNull(text()) }),
+    blueprint: object({ agents: names, blueprint: pasted(), version: orNull(pasted()) }),
   }),
   maxBytes: bulkBytes,
   audit: ['wish.made', 'wish.withdrawn'],

@@ -1,6 +1,6 @@
 /** Operations on a workspace and the people in it. */
 import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers.ts'
-import { count, flag, object, oneOf, optional, query, text, words } from '../input.ts'
+import { count, flag, object, oneOf, optional, pasted, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 
@@ -9,7 +9,7 @@ const role = oneOf(['admin', 'member'])
 export const createWorkspace = change<{ slug: string }>()('POST /workspaces', {
   right: 'person',
   says: 'make a workspace and become its admin; for admins of an activated workspace',
-  input: object({ slug: text(), name: text() }),
+  input: object({ slug: pasted(), name: text() }),
   makes: true,
   audit: ['workspace.created', 'workspace.activated'],
   pages: { none: 'nobody has it open yet' },

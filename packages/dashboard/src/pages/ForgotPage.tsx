@@ -2,7 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { api } from '../api.ts'
-import { wrongWithEmail } from '../forms/rules.ts'
+import { wrongWithOldEmail } from '../forms/rules.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
@@ -28,7 +28,7 @@ export function ForgotPage() {
 }
 
 function ForgotForm({ onAsked }: { onAsked: (asked: Asked) => void }) {
-  const form = useForm({ initialValues: { email: '' }, validate: { email: wrongWithEmail } })
+  const form = useForm({ initialValues: { email: '' }, validate: { email: wrongWithOldEmail } })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
     const email = values.email.trim()
     const { mails } = await api.forgot(email)

@@ -1,5 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import type { InvitationInfo, Me } from '@svc/api'
+import { lookOfEmail } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../api.ts'
@@ -47,8 +48,8 @@ export function InvitationPage() {
 }
 
 function Joining({ id, info, me }: { id: string; info: InvitationInfo; me: Me | null }) {
-  const mine = me?.email.toLowerCase() === info.email.toLowerCase()
-  if (me && mine) return <Join id={id} email={info.email} />
+  const mine = me !== null && lookOfEmail(me.email) === lookOfEmail(info.email)
+  if (mine) return <Join id={id} email={info.email} />
   if (me) return <Someone else={me.email} email={info.email} />
   if (info.hasAccount) return <SignInForm next={`/invitation/${id}`} email={info.email} />
   return <NewAccount id={id} email={info.email} />

@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { getRouteApi } from '@tanstack/react-router'
 import { ApiError, api } from '../api.ts'
-import { wrongWithEmail } from '../forms/rules.ts'
+import { wrongWithOldEmail } from '../forms/rules.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { AnchorLink } from '../links.tsx'
 import { paths } from '../paths.ts'
@@ -26,7 +26,7 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
   const arrive = useArrive()
   const form = useForm({
     initialValues: { email, password: '' },
-    validate: { email: wrongWithEmail, password: (v) => (v === '' ? 'Required' : null) },
+    validate: { email: wrongWithOldEmail, password: (v) => (v === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
     await api.signIn(values.email.trim(), values.password)

@@ -1,5 +1,6 @@
 import { Button, Divider, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { bare } from '@svc/protocol'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api.ts'
@@ -55,7 +56,7 @@ function StartForm({ token }: { token: string }) {
     },
   })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    const { slug } = await api.start({ token, ...values, name: values.name.trim(), email: values.email.trim() })
+    const { slug } = await api.start({ token, ...values, name: values.name.trim(), email: bare(values.email) })
     await arrive(`/w/${slug}`)
   })
   return (

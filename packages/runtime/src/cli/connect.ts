@@ -21,6 +21,7 @@ import { fillSettings } from '../state/settings.ts'
 import { askHidden, confirm, interactive, standardInput } from './ask.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, Refusal, show, warn } from './output.ts'
+import { pasted } from './pasted.ts'
 
 type ConnectOptions = Common & {
   readonly url: string
@@ -52,7 +53,7 @@ export const connect = (): Command =>
 
 async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOptions): Promise<void> {
   const folder = existing(dir)
-  const origin = readOrigin(url)
+  const origin = readOrigin(pasted('The address', url))
   if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
   if (isOpen(origin.value))
     warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
@@ -140,7 +141,7 @@ async function manifestFor(
     if (!found.ok) throw new Refusal(found.message)
     return { manifest: found.value }
   }
-  const chosen = name ?? nameFrom(basename(folder.root))
+  const chosen = name === undefined ? nameFrom(basename(folder.root)) : pasted('The name', name)
   const wrong = wrongWithAgentName(chosen)
   if (wrong) throw new Refusal(`The name ${wrong}: got ${JSON.stringify(chosen)}. Choose one with --name.`, exits.usage)
   if (!yes) {
@@ -189,8 +190,7 @@ status: status.json
  * command, since every user of the machine can see arguments (I29).
  */
 async function tokenFrom(file: string | undefined): Promise<string> {
-  const written = await rawToken(file)
-  const token = written.trim()
+  const token = pasted('The token', await rawToken(file), { secret: true })
   if (isToken('agent', token)) return token
   if (token === '')
     throw new Refusal(

@@ -26,6 +26,7 @@ import { askHidden, confirm, interactive, standardInput } from './ask.ts'
 import { agentAt, me } from './folder.ts'
 import { askSetting, chooseLate, chooseSettings, type LateSettings, leftOpen } from './init-settings.ts'
 import { columns, exits, oneLine, Refusal, safe, show, warn } from './output.ts'
+import { pasted } from './pasted.ts'
 import { readPairs } from './settings.ts'
 import { runtimeBegins, startInBackground } from './start.ts'
 
@@ -135,7 +136,7 @@ async function run(options: InitOptions): Promise<void> {
 
 /** Reads the address and the install code, and asks the service what the code would install. */
 async function previewed({ url, code: typed }: InitOptions): Promise<{ origin: string; code: string; seen: Preview }> {
-  const origin = readOrigin(url)
+  const origin = readOrigin(pasted('The address', url))
   if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
   if (isOpen(origin.value))
     warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
@@ -302,13 +303,15 @@ const nextSteps = (root: string): string[] => [
  * since every user of the machine can see arguments, although a code is valid only once and for fifteen minutes.
  */
 async function codeFrom(given: string | undefined): Promise<string> {
-  const code = (
+  const code = pasted(
+    'The install code',
     given ??
-    (process.env.SVC_CODE ||
-      (interactive()
-        ? await askHidden('The install code (it is not shown)', true)
-        : await standardInput(limits.installBodyBytes)))
-  ).trim()
+      (process.env.SVC_CODE ||
+        (interactive()
+          ? await askHidden('The install code (it is not shown)', true)
+          : await standardInput(limits.installBodyBytes))),
+    { secret: true },
+  )
   if (isToken('install', code)) return code
   throw new Refusal(
     code === ''

@@ -208,6 +208,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
 
   test.each([
     ['a text that is not a code', ['--code', 'hunter2'], 2, 'That is not an install code'],
+    ['a code with an invisible character', ['--code', 'svc_inst_ab\u200bc'], 2, 'U+200B, after 11 characters'],
     ['an invalid address', ['--url', 'svc.example.com'], 2, '--url must be an address'],
     ['a folder whose parent is missing', ['--dir', 'no/such/place'], 1, 'Create it first'],
     ['a missing file of secrets', ['--secrets-file', 'nowhere'], 2, 'is not there'],

@@ -15,7 +15,6 @@ import { type SealKey, seal } from '../deliveries/seal.ts'
 import { endWaiting, retry } from '../deliveries/settling.ts'
 import { enqueueTest } from '../deliveries/store.ts'
 import { newId } from '../ids.ts'
-import { isEmail } from '../people/email.ts'
 import { done, refuse } from '../verdict.ts'
 import type { ScopeRef } from './changes.ts'
 import { whyOutdated } from './outdated.ts'
@@ -40,7 +39,7 @@ export const addChannel = (
 ): Promise<Verdict<NewChannel, 'channel_invalid' | 'channel_taken' | 'channels_too_many'>> =>
   transaction(db, async (trx) => {
     if (wanted.kind === 'push') return refuse('channel_invalid', ofPerson)
-    const read = readChannel(wanted, { allowed, mails, isEmail })
+    const read = readChannel(wanted, { allowed, mails })
     if (!read.ok) return read
     const { name, kind, format, address, shown: visible, made } = read.value
     const scope = scopeOf(place)

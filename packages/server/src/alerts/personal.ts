@@ -10,7 +10,6 @@ import { seal } from '../deliveries/seal.ts'
 import { endWaiting } from '../deliveries/settling.ts'
 import { enqueueTest, reschedule } from '../deliveries/store.ts'
 import { newId } from '../ids.ts'
-import { isEmail } from '../people/email.ts'
 import type { Person } from '../people/store.ts'
 import { done, refuse } from '../verdict.ts'
 import type { ScopeRef } from './changes.ts'
@@ -65,8 +64,8 @@ export const addPersonal = (
   { zone, ...wanted }: PersonalWanted,
 ): Promise<Verdict<PersonalChannelRow, AddRefusal>> =>
   transaction(db, async (trx) => {
-    const to = wanted.kind === 'email' ? { to: by.email } : {}
-    const read = readChannel({ ...wanted, ...to }, { allowed, mails, isEmail })
+    const account = wanted.kind === 'email' ? { account: by.email } : {}
+    const read = readChannel(wanted, { allowed, mails, ...account })
     if (!read.ok) return read
     const preferences = changed(firstPreferences, { zone })
     if (!preferences.ok) return preferences

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
-import { isEmail } from '../people/email.ts'
 import { isSigningSecret, newSigningSecret } from './channels/webhook.ts'
 import { type ChannelWanted, readChannel } from './reading.ts'
 
 const read = (more: Partial<ChannelWanted>) =>
   readChannel(
     { name: 'ops', kind: 'webhook', url: 'https://example.org/hook?x=1', ...more },
-    { allowed: [], mails: true, isEmail },
+    { allowed: [], mails: true },
   )
 const made = (more: Partial<ChannelWanted>) => {
   const verdict = read(more)
@@ -24,7 +23,7 @@ test('a webhook without a secret gets one, which is shown once', () => {
 
 test('an email channel is refused while the service sends no mail, and the sentence names the setting', () => {
   const wanted = { name: 'ops', kind: 'email', to: 'ops@example.org' }
-  expect(readChannel(wanted, { allowed: [], mails: false, isEmail })).toMatchObject({
+  expect(readChannel(wanted, { allowed: [], mails: false })).toMatchObject({
     ok: false,
     message: expect.stringContaining('SVC_SMTP_URL'),
   })
@@ -70,16 +69,31 @@ test.each<[Partial<ChannelWanted>, string]>([
   [{ url: 'example.org' }, 'must begin with http:// or https://'],
   [{ url: 'http://169.254.169.254/' }, 'SVC_OUTBOUND_ALLOW'],
   [{ kind: 'email', ...bare }, 'needs an email address (--to)'],
-  [{ kind: 'email', ...bare, to: 'a@example.org, b@example.org' }, 'has one address'],
+  [{ kind: 'email', ...bare, to: 'a@example.org, b@example.org' }, 'looks like name@example.org'],
+  [{ kind: 'email', ...bare, to: 'op\u200bs@example.org' }, 'holds an invisible character, U+200B, after op'],
+  [{ kind: 'gotify', secret: 'ab\u2060c' }, 'holds an invisible character, U+2060, after 2 characters'],
+  [{ url: 'https://example.org/ho\u00adok' }, 'holds an invisible character, U+00AD, after 22 characters'],
   [{ kind: 'email', to: 'ops@example.org' }, 'takes no address (--url)'],
   [{ kind: 'telegram', to: '1' }, 'needs a token on standard input'],
   [{ kind: 'telegram', secret: '1:a' }, 'needs a chat (--to)'],
   [{ kind: 'telegram', to: '1 2', secret: '1:a' }, 'must be one word'],
-  [{ kind: 'gotify', secret: 'a\nb' }, 'A token is one word'],
+  [{ kind: 'gotify', secret: 'a b' }, 'A token is one word'],
   [{ kind: 'slack', secret: 'x' }, 'takes no token'],
   [{ kind: 'push', ...bare, secret: '{}' }, "takes a browser's subscription"],
   [{ kind: 'push', secret: '{}' }, 'takes no address (--url)'],
 ])('a channel %o is refused', (more, says) => {
   const verdict = read(more)
   expect(verdict.ok ? '' : verdict.message).toContain(says)
+})
+
+test('what was pasted around the parts of a channel is removed, and an address is stored in lower case', () => {
+  const hook = made({ name: '\u200bops', url: ' https://example.org/hook\u2060' })
+  expect([hook.name, hook.address.url]).toEqual(['ops', 'https://example.org/hook'])
+  expect(made({ kind: 'email', ...bare, to: 'Ju\u0308rgen@Example.org\ufeff' }).address.to).toBe('jürgen@example.org')
+})
+
+test('the address of an account is taken as it is stored', () => {
+  const account = 'bob@example.org\u200b'
+  const read = readChannel({ name: 'me', kind: 'email' }, { allowed: [], mails: true, account })
+  expect(read).toMatchObject({ ok: true, value: { address: { to: account } } })
 })

@@ -3,12 +3,13 @@
  * accepted.
  */
 import { type ChannelKind, channelKinds, type MessageFormat, messageFormats } from '@svc/api'
-import { shown, type Verdict } from '@svc/protocol'
+import { readPasted, shown, type Verdict } from '@svc/protocol'
 import { done, refuse } from '../verdict.ts'
 import type { Allowed } from './allowed.ts'
 import type { Address } from './channels/call.ts'
 import { type ChannelTraits, kinds } from './channels/kinds.ts'
 import { isSigningSecret, newSigningSecret } from './channels/webhook.ts'
+import { readMailbox } from './recipient.ts'
 import { noMail } from './senders.ts'
 import { readSubscription } from './subscription.ts'
 import { readTarget } from './target.ts'
@@ -41,14 +42,17 @@ interface ReadingRules {
   allowed: Allowed
   /** False if the service cannot send mails. */
   mails: boolean
-  /** Checks a mail address by the rules that accounts have. */
-  isEmail: (text: string) => boolean
+  /** The address of the person's account, which is taken as it is stored. */
+  account?: string
 }
 
 export function readChannel(
-  wanted: ChannelWanted,
-  { allowed, mails, isEmail }: ReadingRules,
+  typed: ChannelWanted,
+  { allowed, mails, account }: ReadingRules,
 ): Verdict<NewChannel, 'channel_invalid'> {
+  const pasted = readParts(typed)
+  if (!pasted.ok) return pasted
+  const wanted = account === undefined ? pasted.value : { ...pasted.value, to: account }
   const { name, format = 'grouped' } = wanted
   const kind = channelKinds.find((one) => one === wanted.kind)
   const form = messageFormats.find((one) => one === format)
@@ -60,7 +64,7 @@ export function readChannel(
   if (!kind) return invalid(`The kind must be one of ${channelKinds.join(', ')}: got ${shown(wanted.kind)}.`)
   if (kind === 'email' && !mails) return invalid(noMail)
   if (!form) return invalid(`The format must be single or grouped: got ${shown(format)}.`)
-  const wrong = wrongParts(kind, wanted) ?? wrongUrl(wanted.url, allowed) ?? wrongTo(kind, wanted.to, isEmail)
+  const wrong = wrongParts(kind, wanted) ?? wrongUrl(wanted.url, allowed) ?? wrongTo(kind, wanted.to)
   if (wrong !== undefined) return invalid(wrong)
   const read = kind === 'push' ? readSubscription(wanted.secret ?? '', allowed) : readAddress(kind, wanted)
   if (!read.ok) return read
@@ -77,6 +81,26 @@ function readAddress(
   if (!read.ok) return read
   return done({ ...pick('url', url), ...pick('to', to), ...pick('secret', read.value.secret), made: read.value.made })
 }
+
+/** Reads the parts of a channel that people paste. A subscription is made by a browser, and taken as it is. */
+function readParts(typed: ChannelWanted): Verdict<ChannelWanted, 'channel_invalid'> {
+  const read = { ...typed }
+  for (const [part, what, secret] of pastedParts) {
+    const text = typed[part]
+    if (text === undefined || (part === 'secret' && typed.kind === 'push')) continue
+    const verdict = part === 'to' && typed.kind === 'email' ? readMailbox(text) : readPasted(what, text, { secret })
+    if (!verdict.ok) return invalid(verdict.message)
+    read[part] = verdict.value
+  }
+  return done(read)
+}
+
+const pastedParts = [
+  ['name', "The channel's name", false],
+  ['url', 'The address of the channel', true],
+  ['to', 'The recipient', false],
+  ['secret', 'The secret of the channel', true],
+] as const
 
 const invalid = (message: string) => refuse('channel_invalid', message)
 const isName = (text: string): boolean => text.length <= maxName && /^[a-z0-9](-?[a-z0-9])*$/.test(text)
@@ -106,10 +130,8 @@ function wrongUrl(url: string | undefined, allowed: Allowed): string | undefined
   return verdict.ok ? undefined : verdict.message
 }
 
-function wrongTo(kind: ChannelKind, to: string | undefined, isEmail: (text: string) => boolean): string | undefined {
-  if (to === undefined) return undefined
-  if (kind === 'email' && !isEmail(to))
-    return `An email channel has one address, such as ops@example.org: got ${shown(to)}.`
+function wrongTo(kind: ChannelKind, to: string | undefined): string | undefined {
+  if (to === undefined || kind === 'email') return undefined
   const isOneWord = to.length <= maxTo && /^[\x21-\x7e]+$/.test(to)
   return isOneWord ? undefined : `The recipient must be one word of at most ${maxTo} characters: got ${shown(to)}.`
 }

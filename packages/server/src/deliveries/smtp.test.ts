@@ -111,3 +111,26 @@ test.each([
 ])('%s is no address of a mail server', (url) => {
   expect(readSmtpUrl(url)).toBeUndefined()
 })
+
+test.each([
+  ['ops@example.org', 'ops@example.org'],
+  ['jürgen@example.org', 'jürgen@example.org'],
+  ['bob@example.org\u200b', 'bob@example.org'],
+  ['bob@exämple.org', 'bob@exämple.org'],
+  ['b\u0007ob@example.org', undefined],
+  ['b\u0000ob@example.org', undefined],
+  ['bob@1.2', undefined],
+  ['bob@ex%41mple.org', undefined],
+  ['bob@example。org', undefined],
+  ['ann@example.org,bob@example.org', undefined],
+  ['ann@evil.example@example.org', undefined],
+  ['Bob <bob@example.org>', undefined],
+  ['"b ob"@example.org', undefined],
+  ['bob@[127.0.0.1]', undefined],
+  ['bob', undefined],
+])('a mail to %j reaches %j', async (stored, reached) => {
+  const { url, mails } = await mailbox({ options: { disabledCommands: ['STARTTLS'] } })
+  const answer = await sendMail({ smtpUrl: url, mailFrom: 'svc@example.org' }, stored, mail)
+  expect(mails.flatMap((got) => got.to)).toEqual(reached === undefined ? [] : [reached])
+  expect(answer.is).toBe(reached === undefined ? 'refused' : 'status')
+})

@@ -7,6 +7,7 @@ import { foreignLine } from '@svc/protocol'
 import { type AttemptLimits, tryMs } from './attempt.ts'
 import type { Mail } from './channels/mail.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
+import { wrongRecipient } from './recipient.ts'
 import { answered } from './send.ts'
 
 const maxReply = 1000
@@ -62,6 +63,8 @@ export async function sendMail(
 ): Promise<TryResult> {
   const server = readSmtpUrl(smtpUrl)
   if (!server) return { is: 'refused', message: 'SVC_SMTP_URL is not an address of a mail server.' }
+  const wrong = wrongRecipient(to)
+  if (wrong !== undefined) return { is: 'refused', message: wrong }
   return answered((signal) => handOver(server, { mailFrom, to, mail }, limits.withinMs ?? tryMs, signal), limits)
 }
 

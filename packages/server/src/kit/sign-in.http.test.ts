@@ -75,9 +75,9 @@ test('a sign-in that finds no room in the queue gets 429 with Retry-After, and d
   const held = Array.from({ length: 34 }, (_, i) =>
     hashQueue.run({ known: false, caller: `flood ${i}` }, () => new Promise<void>((resolve) => ends.push(resolve))),
   )
-  const asked = vi.spyOn(service.auth.api, 'signInEmail')
+  const asked = vi.spyOn((await service.auth.$context).password, 'verify')
   const refused = await attempt('192.0.2.1', password)
-  expect(asked, 'the accounts library is not asked').not.toHaveBeenCalled()
+  expect(asked, 'no password is checked').not.toHaveBeenCalled()
   expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } })
   expect(refused.headers.get('retry-after')).toBe('5')
   // The browser has signed in to the account before, so its turn waits in the queue for known browsers, which has room.

@@ -1,19 +1,19 @@
 /**
- * Lets people sign in and out. The accounts library judges passwords and makes the session cookies; this module limits
- * and logs the tries, and writes the answer in the form of the page's routes.
+ * Lets people sign in and out. The accounts library hashes passwords and makes the session cookies. This module finds
+ * the account, because the library accepts only addresses in ASCII; it limits and logs the tries, and writes the answer
+ * in the form of the page's routes.
  */
-
 import type { SignInRecord } from '@svc/api'
-import { foreignLine } from '@svc/protocol'
+import { foreignLine, maxEmailLength, readPasted } from '@svc/protocol'
 import type { Context } from 'hono'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import type { Deps } from '../deps.ts'
 import { callerKey } from '../http/address.ts'
 import { loggedAlready } from '../http/requests.ts'
-import { addressHeader } from '../people/auth.ts'
+import { addressHeader, passwordLength } from '../people/auth.ts'
 import { deviceCookies } from '../people/device.ts'
-import { maxEmailLength, normalEmail } from '../people/email.ts'
+import { normalEmail } from '../people/email.ts'
 import { HashingBusy, inTurn } from '../people/hashing.ts'
 import {
   maxUserAgent,
@@ -28,7 +28,7 @@ import { queueMail } from '../people/mails.ts'
 import { type Limit, Tries } from '../people/rate.ts'
 import { renewHash } from '../people/renew.ts'
 import { signedInBy } from '../people/sessions.ts'
-import type { Person } from '../people/store.ts'
+import { findPerson, type Person } from '../people/store.ts'
 import { Refusal, type WebCode } from '../refusal.ts'
 import type { WebEnv } from './guards.ts'
 
@@ -126,39 +126,47 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
 
   /**
-   * Returns the answer of the accounts library to an e-mail address and a password. Throws if the queue for hashing is
-   * full, without asking the library, or if the database cannot be reached.
+   * Returns the headers of the person's new session; undefined if the password is wrong or nobody has that address.
+   * Throws if the queue for hashing is full, without checking the password, or if the database cannot be reached.
    */
-  async function judge(c: Context<WebEnv>, account: string, password: string, known: boolean): Promise<Response> {
+  async function judge(c: Context<WebEnv>, person: Account | undefined, { password, known }: Try) {
     const turn = { known, caller: callerKey(addressOf(c)) }
-    const asked = { body: { email: account, password }, headers: headersOf(c), asResponse: true } as const
     return await inTurn(turn, async () => {
-      const before = await storedPassword(store.db, account)
-      const answer = await auth.api.signInEmail(asked)
-      if (answer.status >= 500) throw new Error('the accounts library failed at a sign-in')
-      return answer.ok && (await wasChanged(account, password, before)) ? await endedAtOnce(answer) : answer
+      const before = person ? await storedPassword(store.db, person.id) : null
+      if (!(await isRight(password, before)) || !person) return undefined
+      const { headers, response } = await newSession(c, person)
+      if (!(await wasChanged(person, password, before))) return headers
+      await (await auth.$context).internalAdapter.deleteSession(response.token)
+      return undefined
     })
+  }
+
+  /** Checks a password. Without a stored one a hash is made as well, so that the answer takes the same time. */
+  async function isRight(password: string, hash: string | null): Promise<boolean> {
+    if (password.length > passwordLength.max) return false
+    const hashing = (await auth.$context).password
+    if (hash !== null) return hashing.verify({ hash, password })
+    await hashing.hash(password)
+    return false
   }
 
   /**
    * True if the account got another password while the typed one was being checked. The new session must then end,
    * because the change of the password ended only the sessions that existed at that time.
    */
-  async function wasChanged(account: string, password: string, before: string | null): Promise<boolean> {
-    const hash = await storedPassword(store.db, account)
+  async function wasChanged({ id }: Account, password: string, before: string | null): Promise<boolean> {
+    const hash = await storedPassword(store.db, id)
     if (hash === before) return false
     return hash === null || !(await (await auth.$context).password.verify({ hash, password }))
   }
 
-  async function endedAtOnce(answer: Response): Promise<Response> {
-    const { token } = (await answer.json()) as { token: string }
-    await (await auth.$context).internalAdapter.deleteSession(token)
-    return new Response(null, { status: 401 })
-  }
+  const newSession = (c: Context<WebEnv>, { id }: Account) =>
+    auth.api.signInPerson({ body: { userId: id }, headers: headersOf(c), returnHeaders: true })
 
   return {
     async withPassword(c, email, password) {
-      const account = normalEmail(email)
+      const person = email.length > maxTyped ? undefined : await findPerson(store.db, email)
+      const account = person?.email ?? normalEmail(email)
       const device = devices.find(c.req.header('cookie'), account, now())
       const known = device !== undefined
       const fails = (outcome: SignInOutcome, refusal: Refusal): Refusal => {
@@ -166,23 +174,23 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
         return refusal
       }
       if (account.length > maxEmailLength) throw fails('wrong', new Refusal('email_invalid', tooLong))
+      const pasted = readPasted('The email address', email)
+      if (!person && !pasted.ok) throw fails('wrong', new Refusal('email_invalid', pasted.message))
       const admission = limits.begin({ caller: callerKey(addressOf(c)), account, device }, now())
       if (!admission.ok) throw fails('limited', new Refusal('rate_limited', undefined, admission.wait))
-      const answer = await judge(c, account, password, known).catch((error) => {
+      const headers = await judge(c, person, { password, known }).catch((error) => {
         admission.value.undo()
         throw error instanceof HashingBusy ? fails('busy', busy()) : error
       })
-      if (!answer.ok) throw fails('wrong', new Refusal('sign_in_failed'))
+      if (!headers || !person) throw fails('wrong', new Refusal('sign_in_failed'))
       admission.value.succeeded()
-      const { user } = (await answer.json()) as { user: Account }
-      await renewHash({ auth, store }, user.id, password, config.passwordForm).catch((error) =>
+      await renewHash({ auth, store }, person.id, password, config.passwordForm).catch((error) =>
         log.warn({ err: error }, 'the hash of a password was not renewed'),
       )
-      await signedIn(c, answer.headers, user, { method: 'password', known })
+      await signedIn(c, headers, person, { method: 'password', known })
     },
     async withoutPassword(c, person, method) {
-      const asked = { body: { userId: person.id }, headers: headersOf(c), returnHeaders: true } as const
-      const { headers } = await auth.api.signInPerson(asked)
+      const { headers } = await newSession(c, person)
       await signedIn(c, headers, person, { method, known: false })
     },
     async out(c) {
@@ -211,22 +219,24 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
 }
 
 type How = Pick<SignInLine, 'method' | 'known'>
+type Try = { password: string; known: boolean }
 
 /**
  * The stored hash of the account's password. On PostgreSQL the query waits for a change of the password that is in
  * progress.
  */
-async function storedPassword(db: Db, email: string): Promise<string | null> {
+async function storedPassword(db: Db, personId: string): Promise<string | null> {
   const row = db
     .selectFrom('account')
-    .innerJoin('user', 'user.id', 'account.userId')
-    .select('account.password')
-    .where('user.email', '=', email)
-    .where('account.providerId', '=', 'credential')
-  const account = await (isPostgres(db) ? row.forShare('account') : row).executeTakeFirst()
+    .select('password')
+    .where('userId', '=', personId)
+    .where('providerId', '=', 'credential')
+  const account = await (isPostgres(db) ? row.forShare() : row).executeTakeFirst()
   return account?.password ?? null
 }
 
+/** A longer text is no address, whatever is removed at its ends. */
+const maxTyped = 4 * maxEmailLength
 const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
 const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
 

@@ -115,4 +115,31 @@ everyEngine('commands of the operator', (open) => {
     expect(await said('workspace activate', ['nowhere', 'svc'])).toMatch(/^refused: There is no workspace "nowhere"/)
     expect(changed).toEqual([id, id])
   })
+
+  test('what was pasted around an identifier is removed, and refused inside it', async () => {
+    const { w, said } = await start()
+    const { slug } = w.workspace
+    expect(await said('member list', [`\u200b${slug}\u2060`])).toBe(await said('member list', [slug]))
+    expect(await said('member list', [`${slug.slice(0, 2)}\u00ad${slug.slice(2)}`])).toContain(
+      `The argument holds an invisible character, U+00AD, after ${slug.slice(0, 2)}`,
+    )
+    const input = `${password}\n`
+    await said('person create', ['Ju\u0308rgen@Example.org\u200b'], { input, options: { name: 'Jürgen' } })
+    expect(await said('member add', [slug, 'JÜRGEN@example.org'])).toContain('jürgen@example.org is now a member')
+    expect(await said('person reset', ['bo\u200bb@example.org'], { input })).toContain('U+200B, after bo')
+  })
+
+  test('an account whose address could not be stored today is marked, and commands find it as it is stored', async () => {
+    const { w, run, said } = await start()
+    const input = `${password}\n`
+    await said('person create', ['bob@example.org'], { input, options: { name: 'Bob' } })
+    const email = 'bob@example.org\u200b'
+    await w.store.db.updateTable('user').set({ email }).where('name', '=', 'Bob').execute()
+    const why = 'holds an invisible character, U+200B, after bob@example.org'
+    expect(await said('person list', [])).toContain(`(${why})`)
+    const listed = (await run('person list', [])) as { value?: object[] }
+    expect(listed.value).toContainEqual(expect.objectContaining({ email, emailOddity: why }))
+    expect(await said('person reset', [email], { input })).toContain('has a new password')
+    expect(await said('person create', ['bob@example.org'], { input, options: { name: 'B' } })).toContain(why)
+  })
 })

@@ -43,7 +43,10 @@ everyEngine('a database that went back', (open) => {
       [{ from: 10_000, until: 20_000, node: expect.any(String) }, expect.stringContaining('went back')],
     ])
     expect(await openLoss(store.db)).toEqual({ from: 10_000, until: 20_000, noticedAt: 21_000 })
-    expect(await healthOf(store, Date.now)()).toEqual({ ok: true, warning: expect.stringContaining('1970-01-01T00:00:10.000Z') })
+    expect(await healthOf(store, Date.now)()).toEqual({
+      ok: true,
+      warning: expect.stringContaining('1970-01-01T00:00:10.000Z'),
+    })
   })
 
   test('is noticed by a node that was restarted in between', async () => {

@@ -62,8 +62,8 @@ interface AuthSetup {
 }
 
 /**
- * Signs in a person who was identified without a password, by a one-time link or an invitation. Only the service's code
- * can call this function; it has no route.
+ * Signs in a person who was identified by a password, a one-time link or an invitation. Only the service's code can call
+ * this function; it has no route.
  */
 const signInPerson = {
   id: 'svc',
@@ -75,7 +75,7 @@ const signInPerson = {
         if (!user) throw new Error('There is no such person to sign in.')
         const session = await c.context.internalAdapter.createSession(user.id)
         await setSessionCookie(c, { session, user })
-        return c.json({ ok: true })
+        return c.json({ token: session.token })
       },
     ),
   },

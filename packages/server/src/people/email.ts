@@ -1,9 +1,7 @@
-/** Checks the form of an e-mail address. Whether mail reaches the address is not checked. */
+import { readMailbox } from '../deliveries/recipient.ts'
 
-/** The maximum length of an e-mail address (RFC 5321); a longer one belongs to nobody. */
-export const maxEmailLength = 254
-
-export const normalEmail = (email: string): string => email.trim().toLowerCase()
-
-export const isEmail = (address: string): boolean =>
-  address.length <= maxEmailLength && /^[^\s@<>"',;:\\()[\]]+@[^\s@<>"',;:\\()[\]]+$/.test(address)
+/** The address as it is stored. A text that is not an address only loses its spaces and its upper case. */
+export function normalEmail(typed: string): string {
+  const read = readMailbox(typed)
+  return read.ok ? read.value : typed.trim().toLowerCase()
+}

@@ -2,11 +2,11 @@
  * Records tries to sign in: a log line for each, good or bad, and a person's last successful ones for the account page.
  */
 import type { SignInRecord } from '@svc/api'
-import { foreignLine } from '@svc/protocol'
+import { foreignLine, isEmail } from '@svc/protocol'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
-import { isEmail, normalEmail } from './email.ts'
+import { normalEmail } from './email.ts'
 
 /**
  * How a try to sign in ended. `limited` means too many tries, `busy` that the queue for hashing was full; neither says

@@ -1,11 +1,12 @@
 /** People: their accounts and passwords. The accounts library handles sign-in, sessions and cookies (auth.ts). */
-import { shown, type Verdict } from '@svc/protocol'
+import { lookOfEmail, oddityOf, readPasted, shown, storedForms, type Verdict } from '@svc/protocol'
 import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
+import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
+import { readMailbox } from '../deliveries/recipient.ts'
 import { done, refuse } from '../verdict.ts'
 import { passwordLength } from './auth.ts'
-import { isEmail, normalEmail } from './email.ts'
 import type { PeopleCtx } from './library.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
 import { type OwnWords, whyWeak } from './weak.ts'
@@ -45,11 +46,13 @@ interface ReadyPerson {
 }
 
 export async function readyPerson(people: People, person: NewPerson): Promise<Verdict<ReadyPerson, PersonRefusal>> {
-  const wrong = wrongEmail(person.email) ?? wrongName(person.name) ?? wrongPassword(person.password, person)
+  const email = readMailbox(person.email)
+  if (!email.ok) return email
+  const wrong = wrongName(person.name) ?? wrongPassword(person.password, person)
   if (wrong) return wrong
   const { password } = await people.auth.$context
   const hash = await password.hash(person.password)
-  return done({ email: normalEmail(person.email), name: person.name.trim(), hash })
+  return done({ email: email.value, name: person.name.trim(), hash })
 }
 
 /**
@@ -61,9 +64,8 @@ export async function insertPerson(
   { own }: Accounts,
   { email, name, hash }: ReadyPerson,
 ): Promise<Verdict<Person, 'email_taken'>> {
-  if (await findPerson(trx, email)) {
-    return refuse('email_taken', `There is already an account for ${shown(email)}: sign in with it.`)
-  }
+  const taken = await takenBy(trx, email)
+  if (taken) return taken
   const { id } = await own.createUser({ email, name, emailVerified: true }, { method: 'admin' })
   await own.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: hash })
   await trx.deleteFrom('link').where('purpose', '=', 'first').where('used_at', 'is', null).execute()
@@ -78,8 +80,35 @@ export async function insertPerson(
   return done(person)
 }
 
-export const findPerson = (db: Db, email: string): Promise<Person | undefined> =>
-  db.selectFrom('user').select(['id', 'name', 'email']).where('email', '=', normalEmail(email)).executeTakeFirst()
+/**
+ * Finds the account of an address as a person typed it. An account that an earlier version stored in another form is
+ * found first, if the address is typed as it is stored.
+ */
+export async function findPerson(db: Db, email: string): Promise<Person | undefined> {
+  // PostgreSQL can neither store a text with U+0000 nor compare it.
+  const forms = storedForms(email).filter((form) => !isPostgres(db) || !form.includes('\0'))
+  if (forms.length === 0) return undefined
+  const people = await db.selectFrom('user').select(['id', 'name', 'email']).where('email', 'in', forms).execute()
+  return people.sort((a, b) => forms.indexOf(a.email) - forms.indexOf(b.email))[0]
+}
+
+/**
+ * Refuses an address that has an account already, or that looks like the address of an account that an earlier version
+ * stored.
+ */
+export async function takenBy(db: Db, email: string) {
+  const person = await findPerson(db, email)
+  if (person) return refuse('email_taken', `There is already an account for ${shown(person.email)}: sign in with it.`)
+  const look = lookOfEmail(email)
+  const all = await db.selectFrom('user').select('email').execute()
+  const double = all.find((stored) => lookOfEmail(stored.email) === look)?.email
+  if (double === undefined) return undefined
+  const why = oddityOf(double) ?? 'is stored in another form'
+  return refuse(
+    'email_taken',
+    `There is already an account that looks like ${shown(email)}, but its address ${why}: ask the operator.`,
+  )
+}
 
 export const personOfId = (db: Db, id: string): Promise<Person | undefined> =>
   db.selectFrom('user').select(['id', 'name', 'email']).where('id', '=', id).executeTakeFirst()
@@ -109,7 +138,8 @@ export async function resetPassword(
     else await own.linkAccount({ userId: person.id, providerId: 'credential', accountId: person.id, password: hash })
     await own.deleteUserSessions(person.id)
     await trx.deleteFrom('link').where('person_id', '=', person.id).where('used_at', 'is', null).execute()
-    await audit(trx, { workspaceId: null, at: now, by, action: 'person.password_reset', subject: `person ${email}` })
+    const subject = `person ${person.email}`
+    await audit(trx, { workspaceId: null, at: now, by, action: 'person.password_reset', subject })
     return done(person)
   })
 }
@@ -138,11 +168,9 @@ export function renamePerson(
   })
 }
 
-export const unknownPerson = (email: string) => refuse('person_unknown', `There is no account of ${shown(email)}.`)
-
-export function wrongEmail(email: string) {
-  if (isEmail(email.trim())) return undefined
-  return refuse('email_invalid', `An e-mail address looks like name@example.org: got ${shown(email)}.`)
+export function unknownPerson(email: string) {
+  const read = readPasted('The email address', email)
+  return refuse('person_unknown', read.ok ? `There is no account of ${shown(email)}.` : read.message)
 }
 
 export function wrongName(name: string) {

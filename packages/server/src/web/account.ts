@@ -5,6 +5,7 @@ import { personWriter } from '../kit/acting.ts'
 import { bodyFor, bodyOf } from '../kit/body.ts'
 import type { WebDeps } from '../kit/deps.ts'
 import { signedIn, type WebEnv } from '../kit/guards.ts'
+import { pastedLink } from '../kit/pasted.ts'
 import { meOf } from '../pages/me.ts'
 import { claimAccount, claimable } from '../people/claim.ts'
 import { linkIsGood, useLink } from '../people/links.ts'
@@ -42,7 +43,7 @@ export const linkRoutes = (deps: WebDeps) => {
   return new Hono<WebEnv>()
     .get('/start', async (c) => {
       await signIn.countLink(c, 'first', async () => {
-        const good = await linkIsGood(store.db, 'first', c.req.query('token') ?? '', now())
+        const good = await linkIsGood(store.db, 'first', pastedLink(c.req.query('token')), now())
         found(good || undefined, 'link_unknown')
       })
       return c.json({ ok: true })
@@ -67,7 +68,7 @@ export const linkRoutes = (deps: WebDeps) => {
       return c.json(await forgotten(c, email))
     })
     .get('/claim', async (c) => {
-      const token = c.req.query('token') ?? ''
+      const token = pastedLink(c.req.query('token'))
       const { person, purpose } = await signIn.countLink(c, 'claim', async () =>
         found(await claimable(store.db, token, now()), 'link_unknown'),
       )

@@ -3,11 +3,13 @@
  * service looks up only afterwards whether the address has an account. For one without an account nothing is queued.
  */
 import type { Forgotten } from '@svc/api'
+import { storedForms } from '@svc/protocol'
 import type { Context } from 'hono'
+import type { Db } from '../db/open.ts'
+import { readMailbox } from '../deliveries/recipient.ts'
 import { callerAddress, callerKey } from '../http/address.ts'
 import type { WebDeps } from '../kit/deps.ts'
 import type { WebEnv } from '../kit/guards.ts'
-import { isEmail, normalEmail } from '../people/email.ts'
 import { queueMail } from '../people/mails.ts'
 import { type Limit, Tries } from '../people/rate.ts'
 import { findPerson } from '../people/store.ts'
@@ -32,8 +34,7 @@ export function forgottenPasswords({ store, config, log, now }: WebDeps) {
   const accounts = new Tries(perAccount)
   return async (c: Context<WebEnv>, typed: string): Promise<Forgotten> => {
     const mails = config.smtpUrl !== undefined
-    const email = normalEmail(typed)
-    if (!isEmail(email)) throw new Refusal('email_invalid')
+    const email = await addressFor(store.db, typed)
     const caller = callerKey(addressOf(c.env.incoming))
     const wait = callers.wait(caller, perCaller, now())
     if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
@@ -67,4 +68,17 @@ export function forgottenPasswords({ store, config, log, now }: WebDeps) {
     const isQueued = await queueMail(store.db, { kind: 'forgot', email }, now())
     if (!isQueued) log.warn('a mail about a forgotten password was dropped: too many wait for the mail server')
   }
+}
+
+/**
+ * The address for which a mail is queued. An address that no longer would be accepted must be that of an account, and
+ * one that was changed by reading it is kept as it was typed, because an account may be stored in that form.
+ */
+async function addressFor(db: Db, typed: string): Promise<string> {
+  const read = readMailbox(typed)
+  if (read.ok && storedForms(typed)[0] === read.value) return read.value
+  const person = await findPerson(db, typed)
+  if (person) return person.email
+  if (!read.ok) throw new Refusal('email_invalid', read.message)
+  return read.value
 }

@@ -5,6 +5,7 @@ import { personWriter } from '../kit/acting.ts'
 import { bodyFor } from '../kit/body.ts'
 import type { WebDeps } from '../kit/deps.ts'
 import type { WebEnv } from '../kit/guards.ts'
+import { pastedLink } from '../kit/pasted.ts'
 import { signedInBy } from '../people/sessions.ts'
 import { granted } from '../refusal.ts'
 import { accept, invitationInfo } from '../workspaces/invitations.ts'
@@ -15,7 +16,7 @@ export const invitationRoutes = (deps: WebDeps) => {
     .get('/invitations/:id', async (c) =>
       c.json(
         await signIn.countLink(c, 'invitation', async () =>
-          granted(await invitationInfo(deps, c.req.param('id'), now())),
+          granted(await invitationInfo(deps, pastedLink(c.req.param('id')), now())),
         ),
       ),
     )
@@ -24,7 +25,7 @@ export const invitationRoutes = (deps: WebDeps) => {
       const who = await signedInBy(auth, c.req.raw.headers, now())
       const people = who ? { ...deps, write: personWriter(deps, who) } : deps
       const { slug, person, made } = await signIn.countLink(c, 'invitation', async () =>
-        granted(await accept({ people, by: who?.person, now: now() }, c.req.param('id'), body)),
+        granted(await accept({ people, by: who?.person, now: now() }, pastedLink(c.req.param('id')), body)),
       )
       if (made) await signIn.withoutPassword(c, person, 'invitation')
       return c.json({ slug })

@@ -9,10 +9,11 @@ import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
+import { readMailbox } from '../deliveries/recipient.ts'
 import { type Auth, invitationLasts } from '../people/auth.ts'
 import { type Accounts, decide, type People, type PeopleCtx, type Trx } from '../people/library.ts'
 import { queueMail } from '../people/mails.ts'
-import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson, wrongEmail } from '../people/store.ts'
+import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson, takenBy } from '../people/store.ts'
 import { done, refuse } from '../verdict.ts'
 import { roomFor } from './limits.ts'
 import { asRole, insertMember, roleOf, type WorkspaceInfo } from './store.ts'
@@ -27,7 +28,7 @@ interface Invitation {
   expiresAt: Date
   inviterId: string
 }
-type InviteRefusal = 'email_invalid' | 'member_already' | 'people_too_many'
+type InviteRefusal = 'email_invalid' | 'email_taken' | 'member_already' | 'people_too_many'
 type Invited = { id: string; url: string; mailed: boolean }
 const model = 'invitation'
 
@@ -42,13 +43,13 @@ export function invite(
   { email, role, mail = false }: { email: string; role: Role; mail?: boolean },
 ): Promise<Verdict<Invited, InviteRefusal>> {
   return decide<Invited, InviteRefusal>(people, async (trx, { tables }) => {
-    const wrong = wrongEmail(email)
-    if (wrong) return wrong
-    const address = email.trim().toLowerCase()
-    const person = await findPerson(trx, address)
+    const person = await findPerson(trx, email)
     if (person && (await roleOf(trx, workspace.id, person.id))) {
-      return refuse('member_already', `${address} is already a member of the workspace.`)
+      return refuse('member_already', `${person.email} is already a member of the workspace.`)
     }
+    const read = person ? done(person.email) : await newAddress(trx, email)
+    if (!read.ok) return read
+    const address = read.value
     const earlier = [...pendingOf(workspace), { field: 'email', value: address }]
     await tables.updateMany({ model, where: earlier, update: { status: 'canceled' } })
     const room = await roomFor(trx, workspace, { kind: 'people' }, now)
@@ -72,6 +73,12 @@ export function invite(
     const mailed = canMail && (await queueMail(trx, { kind: 'invitation', invitation: id }, now))
     return done({ id, url: urlOf(people, id), mailed })
   })
+}
+
+/** The address of somebody who has no account, as it is stored. */
+async function newAddress(db: Db, typed: string): Promise<Verdict<string, 'email_invalid' | 'email_taken'>> {
+  const read = readMailbox(typed)
+  return (read.ok && (await takenBy(db, read.value))) || read
 }
 
 export function withdraw(
@@ -178,7 +185,7 @@ export async function accept(
   const info = await invitationInfo(people, link, now)
   if (!info.ok || id === undefined) return unknown
   const { email } = info.value
-  if (who && who.email !== email) {
+  if (who && (await findPerson(people.store.db, email))?.id !== who.id) {
     return refuse(
       'invitation_for_other',
       `The invitation is for ${email}, but ${who.email} is signed in: sign out first.`,

@@ -183,8 +183,8 @@ export function renameWorkspace(
 export function addMember(
   { people, by, now }: PeopleCtx,
   { slug, email, role }: { slug: string; email: string; role: Role },
-): Promise<Verdict<WorkspaceInfo, AddRefusal>> {
-  return decide<WorkspaceInfo, AddRefusal>(people, async (trx, accounts) => {
+): Promise<Verdict<{ workspace: WorkspaceInfo; email: string }, AddRefusal>> {
+  return decide<{ workspace: WorkspaceInfo; email: string }, AddRefusal>(people, async (trx, accounts) => {
     const workspace = await findWorkspace(trx, slug)
     if (!workspace) return unknownWorkspace(slug)
     const person = await findPerson(trx, email)
@@ -192,7 +192,7 @@ export function addMember(
     const room = await roomFor(trx, workspace, { kind: 'people' }, now)
     const added = await insertMember(trx, accounts, { workspace, person, role, by, now })
     if (!added.ok) return added
-    return room.ok ? { ok: true, value: workspace } : room
+    return room.ok ? done({ workspace, email: person.email }) : room
   })
 }
 

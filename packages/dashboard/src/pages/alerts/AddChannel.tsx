@@ -1,6 +1,7 @@
 import { Button, Group, PasswordInput, Radio, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { MessageFormat, NewChannel } from '@svc/api'
+import { bare } from '@svc/protocol'
 import { useState } from 'react'
 import { useAlertsAgain } from '../../alerts/useAlertChange.ts'
 import { api } from '../../api.ts'
@@ -79,7 +80,7 @@ function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
     initialValues: empty,
     validate: {
       name: (text) =>
-        /^[a-z0-9](-?[a-z0-9])*$/.test(text.trim()) ? null : 'Lowercase letters, digits and single hyphens.',
+        /^[a-z0-9](-?[a-z0-9])*$/.test(bare(text)) ? null : 'Lowercase letters, digits and single hyphens.',
       url: missing('url'),
       to: missing('to'),
       secret: missing('secret'),
@@ -87,9 +88,9 @@ function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
   })
   const { busy, error, submit } = useSubmit(async (values: typeof empty) => {
     const { kind, name, format } = values
-    const given = parts.filter((part) => kinds[kind][part] && values[part].trim() !== '')
-    const more = Object.fromEntries(given.map((part) => [part, values[part].trim()]))
-    const added = await api.addChannel(slug, { kind, name: name.trim(), format, ...more })
+    const given = parts.filter((part) => kinds[kind][part] && bare(values[part]) !== '')
+    const more = Object.fromEntries(given.map((part) => [part, bare(values[part])]))
+    const added = await api.addChannel(slug, { kind, name: bare(name), format, ...more })
     await again()
     onAdded(added)
   })

@@ -1,4 +1,5 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { bare } from '@svc/protocol'
 import { IconPackage } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -73,7 +74,7 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
 
   const issue = (event: FormEvent) => {
     event.preventDefault()
-    const name = agent.trim()
+    const name = bare(agent)
     const why = name === '' ? null : wrongWithName(name)
     setWrong(why)
     if (why === null && version !== '') submit(name)

@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Role } from '@svc/api'
+import { bare } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api.ts'
@@ -60,7 +61,7 @@ function InviteForm({ slug, onMade, onCancel }: FormProps) {
     validate: { email: wrongWithEmail },
   })
   const { busy, error, submit } = useSubmit(async ({ email, role, mail }: typeof form.values) => {
-    const address = email.trim()
+    const address = bare(email)
     const { url, mailed } = await api.invite(slug, { email: address, role, mail: mail && mails })
     onMade({ email: address, url, mailed })
     void client.invalidateQueries({ queryKey: keys.members(slug) })

@@ -14,7 +14,7 @@ import {
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../workspaces/store.ts'
 import { commandOf, type Stores } from '../kit/command.ts'
-import { argument, Missing, Misused, option, type Request, type Service } from '../kit/request.ts'
+import { argument, Missing, Misused, option, type Request, type Service, typedOption } from '../kit/request.ts'
 import { line, moment, table } from '../kit/show.ts'
 
 const listed = 500
@@ -58,7 +58,7 @@ export const alertCommands = {
     run: async (request, given, stores) => {
       const id = argument(request, 0)
       const workspace = await placeOfId(given, stores, 'alert', id)
-      const note = option(request, 'note')
+      const note = typedOption(request, 'note')
       const at = { workspace, params: { slug: workspace.slug, id } }
       await stores.perform(given, stores.acknowledged, at, note === undefined ? {} : { note })
       return { id }

@@ -1,5 +1,5 @@
 import { command } from '../kit/command.ts'
-import { argument, granted } from '../kit/request.ts'
+import { granted, typedArgument } from '../kit/request.ts'
 
 export const backupCommands = {
   backup: command({
@@ -7,7 +7,7 @@ export const backupCommands = {
     args: [['<file>', 'a new file; it is as confidential as the data folder']],
     paths: [0],
     run: async (request, { store, config, now }, { writeBackup }) =>
-      granted(await writeBackup({ store, config }, argument(request, 0), now())),
+      granted(await writeBackup({ store, config }, typedArgument(request, 0), now())),
     show: ({ file, bytes, unrecorded }) =>
       [
         `Wrote ${file} (${bytes} bytes). It holds all data and the secret: keep it safe.`,

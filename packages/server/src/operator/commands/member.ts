@@ -1,6 +1,6 @@
 import { workspaces } from '@svc/api'
 import { command, commandOf } from '../kit/command.ts'
-import { argument, granted, Missing, operator, option, roleOption } from '../kit/request.ts'
+import { argument, granted, Missing, operator, option, roleOption, typedArgument } from '../kit/request.ts'
 import { line, table } from '../kit/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
@@ -13,10 +13,12 @@ export const memberCommands = {
     options: [['--role <role>', 'admin or member (default: member)']],
     run: async (request, { store, auth, live, now }, { addMember }) => {
       const role = roleOption(option(request, 'role'))
-      const wanted = { slug: argument(request, 0), email: argument(request, 1), role }
-      const workspace = granted(await addMember({ people: { store, auth }, by: operator, now: now() }, wanted))
+      const wanted = { slug: argument(request, 0), email: typedArgument(request, 1), role }
+      const { workspace, email } = granted(
+        await addMember({ people: { store, auth }, by: operator, now: now() }, wanted),
+      )
       live.listChanged(workspace.id)
-      return { workspace: workspace.slug, email: wanted.email.trim().toLowerCase(), role }
+      return { workspace: workspace.slug, email, role }
     },
     show: ({ workspace, email, role }) => `${line(email)} is now a member of ${workspace}, with the role ${role}.`,
   }),
@@ -34,11 +36,12 @@ export const memberCommands = {
       ),
   }),
   ...commandOf(workspaces.removeMember, {
-    run: async (request, service, { membersOf, perform, removedMember, workspaceOf }) => {
+    run: async (request, service, { findPerson, membersOf, perform, removedMember, workspaceOf }) => {
       const workspace = await workspaceOf(service, argument(request, 0))
-      const wanted = argument(request, 1).trim().toLowerCase()
-      const member = (await membersOf(service.store.db, workspace, { id: '' })).find((each) => each.email === wanted)
-      if (!member) throw new Missing(`${line(wanted)} is not a member of the workspace ${workspace.slug}.`)
+      const typed = typedArgument(request, 1)
+      const email = (await findPerson(service.store.db, typed))?.email
+      const member = (await membersOf(service.store.db, workspace, { id: '' })).find((each) => each.email === email)
+      if (!member) throw new Missing(`${line(typed)} is not a member of the workspace ${workspace.slug}.`)
       const params = { slug: workspace.slug, id: member.id }
       await perform(service, removedMember, { workspace, params }, undefined)
       return { workspace: workspace.slug, email: member.email, removed: true }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Role } from '@svc/api'
-import { shown } from '@svc/protocol'
+import { oddityOf, shown } from '@svc/protocol'
 import type { Person } from '../../people/store.ts'
 import { command } from '../kit/command.ts'
-import { argument, granted, Misused, operator, option, Refused, roleOption } from '../kit/request.ts'
+import { granted, Misused, operator, option, Refused, roleOption, typedArgument, typedOption } from '../kit/request.ts'
 import { line, table } from '../kit/show.ts'
 
 const email: [string, string] = ['<email>', 'with which the person signs in']
@@ -25,13 +25,13 @@ export const personCommands = {
     ) => {
       const slug = option(request, 'workspace')
       const role = roleOption(option(request, 'role'))
-      const name = option(request, 'name')
+      const name = typedOption(request, 'name')
       if (name === undefined) throw new Misused('A person needs a name: --name NAME')
       if (slug === undefined && option(request, 'role') !== undefined)
         throw new Misused('A role needs a workspace: --workspace SLUG')
       const password = passwordIn(request.input)
       if (password === '') throw new Refused('A person needs a password: give it on standard input.')
-      const person = { email: argument(request, 0), name, password }
+      const person = { email: typedArgument(request, 0), name, password }
       const ready = granted(await readyPerson({ store, auth }, person))
       const made = await decide<Person, string>({ store, auth }, async (trx, accounts) => {
         const inserted = await insertPerson({ db: trx, by: operator, now: now() }, accounts, ready)
@@ -68,6 +68,7 @@ export const personCommands = {
       const confirmed = await store.db.selectFrom('email_confirmation').select('person_id').execute()
       return (await listPeople(store.db)).map(({ id, email, name }) => ({
         email,
+        emailOddity: oddityOf(email) ?? null,
         emailConfirmed: confirmed.some(({ person_id }) => person_id === id),
         name,
         workspaces: members.filter((m) => m.userId === id).map(({ slug, role }) => ({ slug, role })),
@@ -77,7 +78,7 @@ export const personCommands = {
       table(
         ['E-MAIL', 'CONFIRMED', 'NAME', 'WORKSPACES'],
         all.map((p) => [
-          p.email,
+          p.emailOddity === null ? p.email : `${line(p.email)} (${p.emailOddity})`,
           p.emailConfirmed ? 'yes' : 'no',
           p.name,
           p.workspaces.map((w) => `${w.slug} (${w.role})`).join(', ') || '-',
@@ -92,7 +93,7 @@ export const personCommands = {
     run: async (request, { store, auth, now }, { resetPassword }) => {
       const given = passwordIn(request.input)
       const password = given || randomBytes(15).toString('base64url')
-      const wanted = { email: argument(request, 0), password }
+      const wanted = { email: typedArgument(request, 0), password }
       const person = granted(await resetPassword({ people: { store, auth }, by: operator, now: now() }, wanted))
       return { email: person.email, ...(given === '' && { password }) }
     },
@@ -109,7 +110,7 @@ export const personCommands = {
       ['--claim', 'hand the account to the owner of its address, once, within a day: new password, all sessions end'],
     ],
     run: async (request, { store, config, now }, { linkUrl, createLink, nobodyYet }) => {
-      const [address = null] = request.args
+      const address = request.args[0] === undefined ? null : typedArgument(request, 0)
       if (address === null && (request.options.claim === true || !(await nobodyYet(store.db))))
         throw new Misused('Name the person: svc-server link EMAIL')
       const purpose = address === null ? 'first' : request.options.claim === true ? 'claim' : 'sign_in'

@@ -1,5 +1,5 @@
 import { command } from '../kit/command.ts'
-import { argument, granted, operator, Refused } from '../kit/request.ts'
+import { granted, operator, Refused, typedArgument } from '../kit/request.ts'
 import { moment, table } from '../kit/show.ts'
 
 /**
@@ -19,7 +19,7 @@ export const releaseCommands = {
     ],
     paths: [0],
     run: async (request, { store, now }, { addRelease, readBuild, servedFiles, strangerTo }) => {
-      const folder = argument(request, 0)
+      const folder = typedArgument(request, 0)
       const read = await readBuild(folder)
       if (!read) throw new Refused(`There is no svc.pyz in ${folder}: npm run release makes one.`)
       const build = granted(read)

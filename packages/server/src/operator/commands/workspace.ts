@@ -1,7 +1,7 @@
 import { sizeInWords } from '../../limits/size.ts'
 import { command } from '../kit/command.ts'
 import { limitsIn } from '../kit/limits.ts'
-import { argument, granted, operator, option } from '../kit/request.ts'
+import { argument, granted, operator, typedOption } from '../kit/request.ts'
 import { line, table } from '../kit/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
@@ -16,7 +16,7 @@ export const workspaceCommands = {
     args: [slug],
     options: [['--name <name>', 'as people see it (default: the short name)']],
     run: async (request, { store, auth, now }, { createWorkspace }) => {
-      const wanted = { slug: argument(request, 0), name: option(request, 'name') ?? argument(request, 0) }
+      const wanted = { slug: argument(request, 0), name: typedOption(request, 'name') ?? argument(request, 0) }
       const made = granted(await createWorkspace({ people: { store, auth }, by: operator, now: now() }, wanted))
       return { slug: made.slug, name: made.name }
     },

@@ -1,6 +1,6 @@
 /** A command of `svc-server` as typed, what it may use, and how it ends. */
 import type { Role } from '@svc/api'
-import { shown, type Verdict } from '@svc/protocol'
+import { readPasted, shown, type Verdict } from '@svc/protocol'
 import type { By } from '../../audit/by.ts'
 import type { Deps } from '../../deps.ts'
 
@@ -49,12 +49,29 @@ export function granted<T>(verdict: Verdict<T>): T {
 /** The operator's name in the audit trail. */
 export const operator: By = { id: null, name: 'operator' }
 
-/** The argument at this position; the program has checked that it is present. */
-export const argument = ({ args }: Request, at: number): string => args[at] ?? ''
+/** The argument at this position as it was typed; the program has checked that it is present. */
+export const typedArgument = ({ args }: Request, at: number): string => args[at] ?? ''
 
-export const option = ({ options }: Request, name: string): string | undefined => {
+/** The option as it was typed; undefined if it was not given. */
+export const typedOption = ({ options }: Request, name: string): string | undefined => {
   const value = options[name]
   return typeof value === 'string' ? value : undefined
+}
+
+/** The identifier that is the argument at this position. */
+export const argument = (request: Request, at: number): string => identifier('The argument', typedArgument(request, at))
+
+/** The identifier that an option names; undefined if the option was not given. */
+export const option = (request: Request, name: string): string | undefined => {
+  const typed = typedOption(request, name)
+  return typed === undefined ? undefined : identifier(`The option --${name}`, typed)
+}
+
+/** Reads an identifier that a person pasted into a command. */
+function identifier(what: string, typed: string): string {
+  const read = readPasted(what, typed)
+  if (read.ok) return read.value
+  throw new Misused(read.message)
 }
 
 /** Reads the role that the option `--role` gives; without the option it is `member`. */

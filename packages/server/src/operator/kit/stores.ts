@@ -52,7 +52,15 @@ export { rolloutPage, rolloutsOf, workspaceOfRollout } from '../../pages/rollout
 export { agentUpdates } from '../../pages/updates.ts'
 export { decide } from '../../people/library.ts'
 export { createLink, linkUrl } from '../../people/links.ts'
-export { insertPerson, listPeople, nobodyYet, type Person, readyPerson, resetPassword } from '../../people/store.ts'
+export {
+  findPerson,
+  insertPerson,
+  listPeople,
+  nobodyYet,
+  type Person,
+  readyPerson,
+  resetPassword,
+} from '../../people/store.ts'
 export { addProduct, listProducts, removeProduct } from '../../products/store.ts'
 export { readBuild, strangerTo } from '../../releases/build.ts'
 export { addRelease, listReleases, servedFiles, servedRelease } from '../../releases/store.ts'

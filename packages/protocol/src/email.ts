@@ -1,0 +1,91 @@
+/**
+ * Reads e-mail addresses. All parts of svc store and compare addresses in the form that this module gives: NFC, lower
+ * case, and without characters that would let two addresses look the same. Nobody checks whether mail reaches them.
+ */
+import { bare, hiddenIn, seen } from './pasted.ts'
+import { shown } from './text.ts'
+import type { Verdict } from './verdict.ts'
+
+/** The maximum length of an e-mail address (RFC 5321); a longer one belongs to nobody. */
+export const maxEmailLength = 254
+
+/** NFC and lower case. Lower case can undo NFC, so NFC is applied again. */
+const folded = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
+
+/** What a reader sees of a stored address. Addresses that look the same are equal in this form. */
+export const lookOfEmail = (stored: string): string => folded(seen(stored))
+
+/** Alphabets whose letters look alike. A word of an address uses at most one of them. */
+const alphabets = ['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'] as const
+const isOf = Object.fromEntries(alphabets.map((name) => [name, new RegExp(`\\p{Script=${name}}`, 'u')]))
+
+/** The form of an address, row by row: what is wrong with it, and how an address shows that. */
+const rules: readonly (readonly [says: string, isBroken: (local: string, domain: string) => boolean])[] = [
+  ['has a part in front of the @ that is not one word', (local) => !/^[^\s@<>"',;:\\()[\]]+$/.test(local)],
+  ['has a dot at an end of the part in front of the @, or two in a row', (local) => local.split('.').includes('')],
+  ['has a domain with other characters than letters, digits, - and _', (_, d) => !/^[\p{L}\p{M}\p{N}._-]+$/u.test(d)],
+  ['has an empty part in its domain', (_, domain) => domain.split('.').includes('')],
+  ['has a hyphen at an end of a part of its domain', (_, d) => d.split('.').some((part) => /^-|-$/.test(part))],
+  ['has a part of its domain with more than 63 characters', (_, d) => d.split('.').some((part) => part.length > 63)],
+  ['has a number as the last part of its domain', (_, domain) => /(^|\.)(\d+|0x[0-9a-f]*)$/.test(domain)],
+]
+
+/**
+ * Reads an address that a person typed or pasted, and returns it as it is stored. A refusal says what is wrong in one
+ * sentence.
+ */
+export function readEmail(typed: string): Verdict<string, 'email_invalid'> {
+  const text = bare(typed)
+  const invisible = hiddenIn(text)
+  if (invisible) return refused(`The email address ${invisible}: type it instead of pasting it.`)
+  const address = folded(text)
+  if (address.length > maxEmailLength)
+    return refused(`An e-mail address has at most ${maxEmailLength} characters: this one has ${address.length}.`)
+  const [local, domain, more] = address.split('@')
+  if (!local || !domain || more !== undefined) return refused(`${example}: got ${shown(text)}.`)
+  const broken = rules.find(([, isBroken]) => isBroken(local, domain))
+  if (broken) return refused(`${example}: ${shown(text)} ${broken[0]}.`)
+  const double = doubleIn(address)
+  return double ? refused(`The email address ${shown(text)} ${double}.`) : { ok: true, value: address }
+}
+
+const example = 'An e-mail address looks like name@example.org'
+const refused = (message: string) => ({ ok: false, code: 'email_invalid', message }) as const
+
+export const isEmail = (typed: string): boolean => readEmail(typed).ok
+
+/** Says which part of an address looks like another text; undefined if there is none. */
+function doubleIn(address: string): string | undefined {
+  const other = [...address].find((character) => character.normalize('NFKC') !== character)
+  if (other) return `holds ${other} (${codeOf(other)}), which looks like ${other.normalize('NFKC')}`
+  const dotted = /[ij]\u0307/.exec(address)?.[0]
+  if (dotted) return `holds U+0307 after ${dotted[0]}, which nobody can see there`
+  const word = address.split(/[.@_+-]/).find((each) => alphabetsOf(each).length > 1)
+  return word && `mixes ${alphabetsOf(word).join(' and ')} letters in ${shown(word)}`
+}
+
+const codeOf = (character: string): string =>
+  `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}`
+const alphabetsOf = (word: string) => alphabets.filter((name) => isOf[name]?.test(word))
+
+/**
+ * The forms in which the address that was typed may be stored, in the order in which they are looked up. An address
+ * that was stored before addresses were read strictly is found as it is stored.
+ */
+export function storedForms(typed: string): string[] {
+  const read = readEmail(typed)
+  const forms = read.ok ? [read.value, read.value.normalize('NFD')] : []
+  return [...new Set([typed.trim().toLowerCase(), ...forms])]
+}
+
+/**
+ * Says why a stored address could not be stored today, as the end of a sentence; undefined if it could. Such an address
+ * was stored by an earlier version.
+ */
+export function oddityOf(stored: string): string | undefined {
+  const invisible = hiddenIn(stored)
+  if (invisible) return invisible
+  const read = readEmail(stored)
+  if (!read.ok) return 'is not in a form that is accepted today'
+  return read.value === stored ? undefined : 'is not stored in NFC and lower case'
+}

@@ -1,0 +1,81 @@
+/**
+ * Reads identifiers that people paste: addresses, names, codes, tokens and links. Chat programs and web pages add
+ * characters that nobody sees. They are removed at the ends of an identifier and refused inside it, so that two
+ * identifiers with the same look are the same.
+ */
+import type { Verdict } from './verdict.ts'
+
+/** Format characters that have a look: signs that stand around a number or a word in Arabic, Syriac and Kaithi. */
+const seenFormats = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}'
+/** Blanks that Unicode classes as letters, marks or symbols. */
+const blanks = '\\u2800\\ufffc\\u{1107f}\\u{13441}\\u{13442}\\u{16fe4}\\u{1d159}'
+const invisible = `(?![${seenFormats}])[\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}${blanks}]`
+/** A plain space is seen between two words, and only removed at the ends. */
+const hidden = new RegExp(`(?! )(?:[\\p{Cc}\\s]|${invisible})`, 'u')
+const eachHidden = new RegExp(hidden.source, 'gu')
+
+/** The maximum number of characters that a refusal quotes in front of the hidden one. */
+const quoted = 40
+
+/** The text without white space, control characters and invisible characters at its ends. */
+export function bare(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end) {
+    const character = String.fromCodePoint(text.codePointAt(start) as number)
+    if (character !== ' ' && !hidden.test(character)) break
+    start += character.length
+  }
+  while (end > start) {
+    const at =
+      isLow(text.charCodeAt(end - 1)) && end - 2 >= start && isHigh(text.charCodeAt(end - 2)) ? end - 2 : end - 1
+    const character = text.slice(at, end)
+    if (character !== ' ' && !hidden.test(character)) break
+    end = at
+  }
+  return text.slice(start, end)
+}
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
+
+/** The text without control characters, invisible characters and unusual spaces: what a reader sees of it. */
+export const seen = (text: string): string => text.replace(eachHidden, '')
+
+/**
+ * Names the first character of a text that nobody sees, and its place, as the end of a sentence: `holds an invisible
+ * character, U+200B, after bob`. Of a secret only the number of characters in front is named. Undefined if all
+ * characters can be seen.
+ */
+export function hiddenIn(text: string, { secret = false } = {}): string | undefined {
+  const at = text.search(hidden)
+  if (at === -1) return undefined
+  const code = text.codePointAt(at) as number
+  const before = text.slice(0, at)
+  const count = [...before].length
+  const place = at === 0 ? 'at its beginning' : secret ? `after ${characters(count)}` : `after ${endOf(before, count)}`
+  return `holds ${kindOf(String.fromCodePoint(code))}, U+${code.toString(16).toUpperCase().padStart(4, '0')}, ${place}`
+}
+
+const characters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`)
+const endOf = (text: string, count: number): string =>
+  count <= quoted ? text : `…${[...text].slice(-quoted).join('')}`
+
+function kindOf(character: string): string {
+  if (/[^\S\ufeff]/.test(character) && !/\p{Cc}/u.test(character)) return 'a space'
+  return /\p{Cc}/u.test(character) ? 'a control character' : 'an invisible character'
+}
+
+/**
+ * Reads an identifier that a person pasted. `what` begins the sentence of a refusal, such as "The install code". A
+ * refusal about a secret does not repeat any part of it.
+ */
+export function readPasted(
+  what: string,
+  text: string,
+  { secret = false }: { secret?: boolean } = {},
+): Verdict<string, 'text_invalid'> {
+  const value = bare(text)
+  const wrong = hiddenIn(value, { secret })
+  if (wrong === undefined) return { ok: true, value }
+  return { ok: false, code: 'text_invalid', message: `${what} ${wrong}: type that part instead of pasting it.` }
+}
