@@ -157,12 +157,19 @@ export interface ChannelRow {
   kind: ChannelKind
   format: MessageFormat
   enabled: boolean
-  /** Why the service itself disabled this channel; null if the channel is enabled, or if a person disabled it. */
+  /**
+   * Why the service itself disabled this channel; null if the channel is enabled, or if a person disabled it. Members see
+   * a sentence that does not quote the receiver.
+   */
   disabledBecause: string | null
   /** When messages to this channel began to fail, in Unix milliseconds; null if the last one was sent. */
   failingSince: number | null
-  /** The part of the channel's address that people may see; the rest may be secret. */
-  address: string
+  /**
+   * The part of the channel's address that admins, or the owner of a personal channel, may see; the rest may be secret.
+   * Members see only its host, and null if it names none.
+   */
+  address: string | null
+  /** What the receiver last answered; null for members, and if it has not answered yet. */
   lastAnswer: string | null
   /** When the service last tried to send a message to this channel, in Unix milliseconds. */
   lastAt: number | null

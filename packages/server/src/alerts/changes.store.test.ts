@@ -148,7 +148,7 @@ everyEngine('what people do with alerts', (open) => {
     const row = await w.store.db.selectFrom('alert_channel').selectAll().executeTakeFirstOrThrow()
     expect(JSON.stringify(row)).not.toMatch(/shown-never|whsec_/)
     expect(JSON.parse(unseal(key, row.id, row.sealed) ?? '')).toMatchObject({ url: hook.url })
-    expect(await listChannels(w.store.db, w.workspace)).toMatchObject([
+    expect(await listChannels(w.store.db, w.workspace, 'admin')).toMatchObject([
       { name: 'ops', enabled: true, address: 'https://example.org/hook?…' },
     ])
     for (const change of [disableChannel, disableChannel, enableChannel, enableChannel, removeChannel])

@@ -14,6 +14,7 @@ import { transaction } from '../db/transaction.ts'
 import { enqueue } from '../deliveries/store.ts'
 import { newId } from '../ids.ts'
 import { done, refuse, unknownAgent } from '../verdict.ts'
+import { channelsOwned, shared } from './owned.ts'
 import { alertOf, rulesOf, type Scope, type SetRule, scopeOf, serviceScope } from './store.ts'
 import { agentsOf, allChannelsOf, changeOf, recipients } from './telling.ts'
 
@@ -266,12 +267,7 @@ async function channelIds(
   names: string[] | null | undefined,
 ): Promise<Verdict<string[] | null | undefined, 'channel_unknown'>> {
   if (!names) return done(names)
-  const rows = await trx
-    .selectFrom('alert_channel')
-    .select(['id', 'name'])
-    .where('scope', '=', scope.id)
-    .where('owner', '=', '')
-    .execute()
+  const rows = await channelsOwned(trx, scope, shared).select(['id', 'name']).execute()
   const stranger = names.find((name) => !rows.some((row) => row.name === name))
   if (stranger !== undefined) return refuse('channel_unknown', `There is no channel ${shown(stranger)}.`)
   return done(rows.filter(({ name }) => names.includes(name)).map(({ id }) => id))

@@ -2,7 +2,7 @@
  * The channels to which alerts are sent: people add, test, enable, disable and remove them. The secrets of a channel
  * are stored encrypted and never shown again.
  */
-import type { ChannelRow, DeliveryRow, DeliveryState, FollowedTest, NewChannel } from '@svc/api'
+import type { ChannelRow, DeliveryRow, DeliveryState, FollowedTest, NewChannel, Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -18,6 +18,7 @@ import { newId } from '../ids.ts'
 import { done, refuse } from '../verdict.ts'
 import type { ScopeRef } from './changes.ts'
 import { whyOutdated } from './outdated.ts'
+import { channelsOwned, deliveriesOwned, shared } from './owned.ts'
 import { scopeOf } from './store.ts'
 import { channelsOfScope } from './telling.ts'
 
@@ -54,7 +55,7 @@ export const addChannel = (
         scope: scope.id,
         workspace_id: scope.workspaceId,
         person_id: null,
-        owner: '',
+        owner: shared,
         name,
         kind,
         format,
@@ -135,13 +136,7 @@ const set = (trx: Db, { id }: AlertChannelRow, columns: Partial<AlertChannelRow>
 const unknownChannel = (name: string) => refuse('channel_unknown', `There is no channel ${shown(name)}.`)
 
 const channelNamed = (db: Db, place: ScopeRef, name: string): Promise<AlertChannelRow | undefined> =>
-  db
-    .selectFrom('alert_channel')
-    .selectAll()
-    .where('scope', '=', scopeOf(place).id)
-    .where('owner', '=', '')
-    .where('name', '=', name)
-    .executeTakeFirst()
+  channelsOwned(db, scopeOf(place), shared).selectAll().where('name', '=', name).executeTakeFirst()
 
 /** Queues a test message for a channel. The answer of the receiver can later be read by the id of the delivery. */
 export const beginTest = (
@@ -162,18 +157,14 @@ export interface BegunTestOf {
   channelId: string
 }
 
-/** A test message of a channel; undefined if the channel has no such test. `owner` is a person's id, or ''. */
+/** A test message of a channel; undefined if the channel has no such test. `owner` is a person's id, or `shared`. */
 export async function testOf(
   db: Db,
   { place, owner }: { place: ScopeRef; owner: string },
   { channel, id }: { channel: string; id: string },
 ): Promise<FollowedTest | undefined> {
-  const found = await db
-    .selectFrom('alert_delivery')
-    .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
+  const found = await deliveriesOwned(db, scopeOf(place), owner)
     .select('alert_delivery.id')
-    .where('scope', '=', scopeOf(place).id)
-    .where('owner', '=', owner)
     .where('name', '=', channel)
     .where('alert_delivery.id', '=', id)
     .where('alert_delivery.kind', '=', 'test')
@@ -194,9 +185,23 @@ export async function testAnswer(db: Db, id: string): Promise<FollowedTest> {
   return { state, ok: state === 'sent', status: status === undefined ? null : Number(status), message }
 }
 
-export async function listChannels(db: Db, place: ScopeRef): Promise<ChannelRow[]> {
+/** The channels of a workspace. Members see neither where exactly messages go, nor what a receiver said. */
+export async function listChannels(db: Db, place: ScopeRef, role: Role): Promise<ChannelRow[]> {
   const rows = await channelsOfScope(db, scopeOf(place))
-  return rows.map(channelRow)
+  return rows.map((row) => (role === 'admin' ? channelRow(row) : forMember(channelRow(row))))
+}
+
+const forMember = (channel: ChannelRow): ChannelRow => ({
+  ...channel,
+  address: hostOf(channel.address),
+  lastAnswer: null,
+  disabledBecause: channel.disabledBecause === null ? null : 'Messages to it could not be delivered.',
+})
+
+/** The part of a shown address that does not say to whom a message goes; null if there is none. */
+function hostOf(address: string | null): string | null {
+  const url = /^https?:\/\/\S+/.exec(address ?? '')?.[0]
+  return url === undefined ? null : `${new URL(url).origin}/…`
 }
 
 export const channelRow = (row: AlertChannelRow): ChannelRow => ({
@@ -216,13 +221,9 @@ export async function listDeliveries(
   place: ScopeRef,
   { state, limit }: { state: DeliveryState | undefined; limit: number },
 ): Promise<DeliveryRow[]> {
-  const rows = await db
-    .selectFrom('alert_delivery')
-    .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
+  const rows = await deliveriesOwned(db, scopeOf(place), shared)
     .selectAll('alert_delivery')
     .select('alert_channel.name')
-    .where('scope', '=', scopeOf(place).id)
-    .where('owner', '=', '')
     .$if(state !== undefined, (query) => query.where('state', '=', state as DeliveryState))
     .orderBy('alert_delivery.id', 'desc')
     .limit(limit)
@@ -249,12 +250,9 @@ export const retryDelivery = (
 ): Promise<Verdict<Done, 'delivery_unknown' | 'delivery_not_dead' | 'delivery_outdated'>> =>
   transaction(db, async (trx) => {
     const scope = scopeOf(place)
-    const channel = await trx
-      .selectFrom('alert_delivery')
-      .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
+    const channel = await deliveriesOwned(trx, scope, shared)
       .select('alert_channel.name')
       .where('alert_delivery.id', '=', id)
-      .where('scope', '=', scope.id)
       .executeTakeFirst()
     if (!channel) return refuse('delivery_unknown', 'There is no such delivery; they are kept for 30 days.')
     const outdated = await whyOutdated(trx, id)

@@ -15,6 +15,7 @@ import { done, refuse } from '../verdict.ts'
 import type { ScopeRef } from './changes.ts'
 import { channelRow, type Sealing } from './channels.ts'
 import type { AlertChange } from './message.ts'
+import { channelsOwned } from './owned.ts'
 import {
   changed,
   firstPreferences,
@@ -34,8 +35,7 @@ interface PersonCtx {
   now: number
 }
 
-const channelsOf = (db: Db, place: ScopeRef, person: { id: string }) =>
-  db.selectFrom('alert_channel').selectAll().where('scope', '=', place.id).where('owner', '=', person.id)
+const channelsOf = (db: Db, place: ScopeRef, person: { id: string }) => channelsOwned(db, place, person.id).selectAll()
 
 export async function listPersonal(db: Db, place: ScopeRef, person: { id: string }): Promise<PersonalChannelRow[]> {
   const rows = await channelsOf(db, place, person).orderBy('name').execute()

@@ -3,13 +3,14 @@ import type { Db } from '../db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../db/tables.ts'
 import type { Alert } from './judge.ts'
 import type { AlertChange } from './message.ts'
+import { channelsOwned, shared } from './owned.ts'
 import { readPreferences } from './preferences.ts'
 import { sendAt } from './routing.ts'
 import { type Scope, type SetRule, serviceScope } from './store.ts'
 
 /** The channels of a workspace or of the service, without the personal channels of people. */
 export const channelsOfScope = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
-  db.selectFrom('alert_channel').selectAll().where('scope', '=', id).where('owner', '=', '').orderBy('name').execute()
+  channelsOwned(db, { id }, shared).selectAll().orderBy('name').execute()
 
 /** All channels of a workspace or of the service, with the personal channels of people. */
 export const allChannelsOf = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
@@ -39,7 +40,7 @@ export const recipients = (rule: SetRule, all: readonly AlertChannelRow[], sent:
   all
     .filter(({ enabled }) => enabled === 1)
     .flatMap((channel): Recipient[] => {
-      if (channel.owner === '') return isRouted(rule, channel, sent.isEscalated) ? [channel] : []
+      if (channel.owner === shared) return isRouted(rule, channel, sent.isEscalated) ? [channel] : []
       if (sent.person !== undefined && sent.person !== channel.owner) return []
       const notBefore = sendAt(readPreferences(channel.preferences), { ...sent, rule: rule.name }, now)
       return notBefore === undefined ? [] : [{ ...channel, notBefore }]
@@ -62,7 +63,10 @@ function isRouted(
 export const secondChannels = (rule: SetRule, all: readonly AlertChannelRow[]): AlertChannelRow[] =>
   all.filter(
     (channel) =>
-      channel.owner === '' && channel.enabled === 1 && isRouted(rule, channel, true) && !isRouted(rule, channel, false),
+      channel.owner === shared &&
+      channel.enabled === 1 &&
+      isRouted(rule, channel, true) &&
+      !isRouted(rule, channel, false),
   )
 
 /** The agents of a mass silence, as they are stored. */

@@ -17,6 +17,7 @@ import {
   testOf,
 } from '../alerts/channels.ts'
 import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../alerts/listing.ts'
+import { shared } from '../alerts/owned.ts'
 import { writerOf } from '../alerts/writing.ts'
 import type { Config } from '../base.ts'
 import { sendTest } from '../deliveries/dispatcher.ts'
@@ -118,11 +119,11 @@ export const alertOperations: readonly Bound[] = [
   unmuted,
   looks(alerts.rules, ({ deps, workspace }) => listRules(deps.store.db, workspace)),
   ruleSet,
-  looks(alerts.channels, ({ deps, workspace }) => listChannels(deps.store.db, workspace)),
+  looks(alerts.channels, ({ deps, workspace, role }) => listChannels(deps.store.db, workspace, role)),
   channelAdded,
   channelTested,
   looks(alerts.channelTest, async ({ deps, workspace, params }) => {
-    const found = await testOf(deps.store.db, { place: workspace, owner: '' }, params)
+    const found = await testOf(deps.store.db, { place: workspace, owner: shared }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),

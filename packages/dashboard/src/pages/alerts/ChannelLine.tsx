@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useAlertChange, useAlertsAgain } from '../../alerts/useAlertChange.ts'
 import { useChannelTest } from '../../alerts/useChannelTest.ts'
 import { api } from '../../api.ts'
-import { Confirm, Text } from '../../ui/index.ts'
+import { Confirm, Text, Time } from '../../ui/index.ts'
 import { DisabledBecause, LastAnswer, TestButton } from './ChannelParts.tsx'
 import { ChannelState } from './ChannelState.tsx'
 import { kindName } from './channel-kinds.ts'
@@ -39,12 +39,13 @@ export function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
           <ChannelState {...channel} />
         </div>
         <div className="svc-quiet">
-          <Text>{address}</Text>
-          {format === 'single' && ' · each change in a message of its own'}
+          {address !== null && <Text>{address}</Text>}
+          {address !== null && format === 'single' && ' · '}
+          {format === 'single' && 'each change in a message of its own'}
         </div>
         <DisabledBecause reason={disabledBecause} />
         <div className="svc-quiet">
-          {lastAt === null ? 'Nothing has been sent yet.' : <LastAnswer at={lastAt} answer={lastAnswer} />}
+          {lastAt === null ? 'Nothing has been sent yet.' : <Last at={lastAt} answer={lastAnswer} admin={admin} />}
         </div>
         <div role="status">{test.data && <TestResult {...test.data} />}</div>
       </div>
@@ -57,6 +58,22 @@ export function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
     </li>
   )
 }
+
+interface LastProps {
+  at: number
+  answer: string | null
+  admin: boolean
+}
+
+/** When the channel was last used. Only admins see what its receiver answered. */
+const Last = ({ at, answer, admin }: LastProps) =>
+  admin ? (
+    <LastAnswer at={at} answer={answer} />
+  ) : (
+    <>
+      Last message <Time at={at} />
+    </>
+  )
 
 interface MoreProps {
   slug: string

@@ -9,7 +9,7 @@ import { AddChannel } from './AddChannel.tsx'
 import { ChannelLine } from './ChannelLine.tsx'
 import type { AlertTabProps } from './props.ts'
 
-/** The channels of the workspace, each with the last answer of its receiver. */
+/** The channels of the workspace. Admins see each with its address and the last answer of its receiver. */
 export default function ChannelsTab({ slug, admin }: AlertTabProps) {
   const { data, error, refetch } = useQuery(channelsQuery(slug))
   const [adding, setAdding] = useState(false)
@@ -27,7 +27,7 @@ export default function ChannelsTab({ slug, admin }: AlertTabProps) {
           <Empty icon={IconSend} title="No channels yet" action={add}>
             {admin
               ? 'A channel is where alerts are sent: a webhook, a chat, a mailbox.'
-              : 'Channels that admins add are listed here with their last answer.'}
+              : 'Channels that admins add are listed here, without the addresses and answers that only admins see.'}
           </Empty>
         ) : (
           <Section title="Channels" aside={add} flush>

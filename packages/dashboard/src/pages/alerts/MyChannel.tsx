@@ -30,7 +30,7 @@ export function MyChannel({ slug, channel }: { slug: string; channel: PersonalCh
           </div>
           <div>{sentenceOf(channel)}</div>
           <div className="svc-quiet">
-            <Text>{address}</Text>
+            <Text>{address ?? ''}</Text>
           </div>
           <DisabledBecause reason={disabledBecause} />
           {disabledBecause !== null && kind === 'push' && (

@@ -24,7 +24,7 @@ function enabledCell({ enabled, disabledBecause, failingSince }: ChannelRow): st
 export const channelCommands = {
   ...commandOf<ChannelRow[]>(alerts.channels, {
     run: async (request, service, stores) =>
-      stores.listChannels(service.store.db, await placeIn(service, stores, argument(request, 0))),
+      stores.listChannels(service.store.db, await placeIn(service, stores, argument(request, 0)), 'admin'),
     show: (all) =>
       table(
         ['NAME', 'KIND', 'FORMAT', 'ENABLED', 'ADDRESS', 'LAST ANSWER', 'AT'],
