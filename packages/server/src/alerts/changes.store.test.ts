@@ -5,7 +5,7 @@ import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspa
 import { sealKeyOf, unseal } from '../deliveries/seal.ts'
 import { endWaiting } from '../deliveries/settling.ts'
 import { insertDelivery } from '../deliveries/store.ts'
-import { acknowledge, liftMute, mute, setRule } from './changes.ts'
+import { acknowledge, liftMute, maxMutes, mute, setRule } from './changes.ts'
 import {
   addChannel,
   beginTest,
@@ -74,6 +74,18 @@ everyEngine('what people do with alerts', (open) => {
     await acknowledge(ctx(), w.workspace, { id, note: undefined, baseUrl })
     const [after] = (await knownAlerts(w.store.db, scopeOf(w.workspace), w.clock.now())).current
     expect(after?.row.version).toBe((before?.row.version ?? 0) + 1)
+  })
+
+  test('a workspace has at most 200 mutes that have not ended', async () => {
+    const { w, ctx } = await started()
+    const member = () => ({ ...ctx(), role: 'member' as const })
+    const add = (from?: number) => mute(member(), w.workspace, { agent: 'mail-triage', seconds: 60, from })
+    for (let i = 0; i < maxMutes; i++) expect((await add(w.clock.now() + i)).ok).toBe(true)
+    expect(await add()).toMatchObject({ code: 'mutes_too_many', message: expect.stringContaining('200 mutes') })
+    const [first] = await listMutes(w.store.db, w.workspace)
+    await liftMute(member(), w.workspace, first?.id ?? '')
+    const both = await Promise.all([add(), add()])
+    expect(both.filter(({ ok }) => ok)).toHaveLength(1)
   })
 
   test('members mute an agent, and admins anything; both kinds of mutes can be lifted', async () => {

@@ -14,6 +14,7 @@ import { transaction } from '../db/transaction.ts'
 import { enqueue } from '../deliveries/store.ts'
 import { newId } from '../ids.ts'
 import { done, refuse, unknownAgent } from '../verdict.ts'
+import { lockWorkspace } from '../workspaces/lock.ts'
 import { channelsOwned, shared } from './owned.ts'
 import { alertOf, rulesOf, type Scope, type SetRule, scopeOf, serviceScope } from './store.ts'
 import { agentsOf, allChannelsOf, changeOf, recipients } from './telling.ts'
@@ -96,13 +97,15 @@ interface MuteWanted {
 }
 
 const maxAhead = 365 * 86_400_000
+/** The maximum number of mutes of a workspace that have not ended, planned ones included. */
+export const maxMutes = 200
 
 /** Adds a mute. Any member may mute an agent; muting a rule for all agents, or the whole workspace, needs an admin. */
 export const mute = (
   { db, by, now, role }: Ctx & { role: 'admin' | 'member' },
   place: ScopeRef,
   { agent: name, rule, seconds, from = now }: MuteWanted,
-): Promise<Verdict<MuteRow, 'mute_invalid' | 'agent_unknown' | 'not_allowed'>> =>
+): Promise<Verdict<MuteRow, 'mute_invalid' | 'mutes_too_many' | 'agent_unknown' | 'not_allowed'>> =>
   transaction(db, async (trx) => {
     const scope = scopeOf(place)
     if (role !== 'admin' && name === undefined)
@@ -111,6 +114,7 @@ export const mute = (
     if (from > now + maxAhead) return refuse('mute_invalid', 'A mute may begin at most a year from now.')
     const agent = name === undefined ? undefined : await findAgent(trx, place, name)
     if (name !== undefined && !agent) return unknownAgent
+    if (await hasAllMutes(trx, scope)) return tooManyMutes
     const begins = Math.max(from, now)
     const until = seconds === null ? null : begins + seconds * 1000
     const id = newId(now)
@@ -142,6 +146,23 @@ export const mute = (
 
 const mutedSubject = ({ id, slug }: ScopeRef, agent: string | null | undefined): string =>
   agent ? `agent ${agent}` : id === serviceScope ? 'the service' : `workspace ${slug}`
+
+/** True if no further mute may be added. The workspace stays locked, so that simultaneous mutes are counted. */
+async function hasAllMutes(trx: Db, { id }: Scope): Promise<boolean> {
+  await lockWorkspace(trx, id)
+  const { open } = await trx
+    .selectFrom('alert_mute')
+    .select((eb) => eb.fn.countAll<number>().as('open'))
+    .where('scope', '=', id)
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(open) >= maxMutes
+}
+
+const tooManyMutes = refuse(
+  'mutes_too_many',
+  `A workspace may have ${maxMutes} mutes that have not ended: lift one first, or mute a rule or the whole workspace.`,
+)
 
 /** Ends a mute early. Any member may lift the mute of an agent; all other mutes need an admin. */
 export const liftMute = (

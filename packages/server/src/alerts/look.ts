@@ -13,7 +13,7 @@ import type { Moment } from './conditions.ts'
 import { isEscalationDue, markEscalated } from './escalation.ts'
 import { findings, type NamedScope, type RuleFinding, serviceFound, withForgotten } from './findings.ts'
 import { type JudgedAlert, judge } from './judge.ts'
-import { endedMutes, isMuted } from './mutes.ts'
+import { endedMutes, mutedAt } from './mutes.ts'
 import { aboutChannel, type ServiceFacts } from './service.ts'
 import { ownWords, settingsOf } from './settings.ts'
 import {
@@ -67,15 +67,16 @@ export async function look(store: Store, place: NamedScope, { baseUrl, now, serv
   const rules = await rulesOf(db, place)
   const known = await knownAlerts(db, place, now)
   const mutes = await mutesOf(db, place)
+  const isMuted = mutedAt(mutes, now)
   const moment: Moment = { now, backSince: await backSince(db, now) }
   const channels = await allChannelsOf(db, place)
-  const muted = (id: string) => isMuted(mutes, { rule: 'silent', agentId: id }, now)
+  const muted = (id: string) => isMuted({ rule: 'silent', agentId: id })
   const ofScope = channels.filter(({ owner }) => owner === '')
   const looking = { rules, known, moment, channels: ofScope, muted }
   const found = service ? serviceFound(service, looking) : place.active ? await findings(store, place, looking) : []
   const current = new Map(known.current.map((one) => [keyOfRow(one.row), one]))
   const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {
-    const isSilenced = isMuted(mutes, coveredBy(one), now)
+    const isSilenced = isMuted(coveredBy(one))
     const openings = known.openingsOf(one.rule.name, one.about)
     return {
       ...one,
@@ -103,7 +104,7 @@ export async function look(store: Store, place: NamedScope, { baseUrl, now, serv
   }
   looked.messages += await escalateDue(db, writing, verdicts)
   looked.messages += await tellCommands(db, writing, rules('command'), (agentId) =>
-    isMuted(mutes, { rule: 'command', agentId }, now),
+    isMuted({ rule: 'command', agentId }),
   )
   const open = verdicts.filter(({ judged }) => judged.alert && judged.alert.endedAt === null)
   const over = endedMutes(mutes, open.map(coveredBy), now)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endedMutes, isMuted, type Mute } from './mutes.ts'
+import { endedMutes, type Mute, mutedAt } from './mutes.ts'
 
 const at = Date.UTC(2026, 10, 22, 14)
 const hour = 3_600_000
@@ -23,10 +23,10 @@ test.each<[string, Partial<Mute>, boolean]>([
   ['that is planned for later does not yet', { from: at + 1 }, false],
   ['that is over does no more', { until: at }, false],
   ['without an hour for its end covers it', { until: null }, true],
-])('a mute %s', (_which, more, covered) => expect(isMuted([mute(more)], silent, at)).toBe(covered))
+])('a mute %s', (_which, more, covered) => expect(mutedAt([mute(more)], at)(silent)).toBe(covered))
 
 test('a mute of an agent does not cover the workspace', () => {
-  expect(isMuted([mute({ agentId: 'mail' })], { rule: 'silent', agentId: null }, at)).toBe(false)
+  expect(mutedAt([mute({ agentId: 'mail' })], at)({ rule: 'silent', agentId: null })).toBe(false)
 })
 
 test('a mute ends with its time, or with the last alert that it covers', () => {
