@@ -21,6 +21,7 @@ import { whyOutdated } from './outdated.ts'
 import { channelsOwned, deliveriesOwned, shared } from './owned.ts'
 import { scopeOf } from './store.ts'
 import { channelsOfScope } from './telling.ts'
+import { countTest } from './test-limit.ts'
 
 /** The maximum number of channels of a workspace. The personal channels of its members do not count. */
 const channelsMax = 50
@@ -140,13 +141,15 @@ const channelNamed = (db: Db, place: ScopeRef, name: string): Promise<AlertChann
 
 /** Queues a test message for a channel. The answer of the receiver can later be read by the id of the delivery. */
 export const beginTest = (
-  { db, now }: Ctx,
+  { db, by, now }: Ctx,
   place: ScopeRef,
   name: string,
-): Promise<Verdict<BegunTestOf, 'channel_unknown'>> =>
+): Promise<Verdict<BegunTestOf, 'channel_unknown' | 'rate_limited'>> =>
   transaction(db, async (trx) => {
     const channel = await channelNamed(trx, place, name)
     if (!channel) return unknownChannel(name)
+    const counted = await countTest(trx, channel.id, by.id, now)
+    if (!counted.ok) return counted
     const deliveryId = await enqueueTest(trx, { channelId: channel.id, workspace: place.slug }, now)
     return done({ deliveryId, channelId: channel.id })
   })

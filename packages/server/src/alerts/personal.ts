@@ -25,6 +25,7 @@ import {
   writePreferences,
 } from './preferences.ts'
 import { sendAt } from './routing.ts'
+import { countTest } from './test-limit.ts'
 
 /** The maximum number of personal channels of a person in one workspace. */
 const channelsMax = 20
@@ -154,8 +155,10 @@ export const beginPersonalTest = (
   ctx: PersonCtx,
   place: ScopeRef,
   name: string,
-): Promise<Verdict<{ deliveryId: string; channelId: string }, 'channel_unknown'>> =>
-  onOwn(ctx, place, name, async (trx, { id: channelId }) => {
+): Promise<Verdict<{ deliveryId: string; channelId: string }, 'channel_unknown' | 'rate_limited'>> =>
+  onOwn<{ deliveryId: string; channelId: string }, 'rate_limited'>(ctx, place, name, async (trx, { id: channelId }) => {
+    const counted = await countTest(trx, channelId, ctx.by.id, ctx.now)
+    if (!counted.ok) return counted
     const deliveryId = await enqueueTest(trx, { channelId, workspace: place.slug }, ctx.now)
     return done({ deliveryId, channelId })
   })

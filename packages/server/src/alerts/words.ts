@@ -2,7 +2,9 @@
  * The sentences of messages: what they say when an alert opens, stays open, is acknowledged, ends or is unsteady. Times
  * are in UTC.
  */
+
 import type { AlertSubject, MessageType, RuleName } from '@svc/api'
+import { named } from '../people/named.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -99,7 +101,7 @@ export function summaryOf(type: MessageType, alert: SummarizedAlert, now: number
     case 'alert.reminder':
       return sentence(`Still open: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`, alert)
     case 'alert.acknowledged':
-      return `${acknowledgedBy ?? 'Somebody'} acknowledged: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`
+      return `${named(acknowledgedBy ?? 'Somebody', 'Somebody')} acknowledged: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`
     case 'alert.unsteady':
       return sentence(`${who} ${alert.agents ? 'keep' : 'keeps'} ${keeps}`, alert)
     case 'alert.ended':

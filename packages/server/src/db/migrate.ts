@@ -21,6 +21,7 @@ import * as agentSigns from './migrations/013-signs.ts'
 import * as reportSigns from './migrations/014-report-signs.ts'
 import * as sender from './migrations/015-sender.ts'
 import * as marks from './migrations/016-marks.ts'
+import * as sends from './migrations/017-sends.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -40,6 +41,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '014-report-signs': reportSigns,
   '015-sender': sender,
   '016-marks': marks,
+  '017-sends': sends,
 }
 
 const minVersion = 15

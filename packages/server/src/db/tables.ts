@@ -19,6 +19,7 @@ import type { BlueprintTable, BlueprintVersionTable, InstallCodeTable } from './
 import type {
   AccountMailTable,
   AccountTable,
+  CountedSendTable,
   EmailConfirmationTable,
   InvitationTable,
   LinkTable,
@@ -80,6 +81,7 @@ export interface Tables {
   agreed: AgreedTable
   audit: AuditTable
   workspace_limit: WorkspaceLimitTable
+  counted_send: CountedSendTable
   link: LinkTable
   account_mail: AccountMailTable
   sign_in: SignInTable

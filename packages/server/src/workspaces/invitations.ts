@@ -13,6 +13,8 @@ import { readMailbox } from '../deliveries/recipient.ts'
 import { type Auth, invitationLasts } from '../people/auth.ts'
 import { type Accounts, decide, type People, type PeopleCtx, type Trx } from '../people/library.ts'
 import { queueMail } from '../people/mails.ts'
+import { named } from '../people/named.ts'
+import { countSend } from '../people/sends.ts'
 import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson, takenBy } from '../people/store.ts'
 import { done, refuse } from '../verdict.ts'
 import { roomFor } from './limits.ts'
@@ -28,7 +30,7 @@ interface Invitation {
   expiresAt: Date
   inviterId: string
 }
-type InviteRefusal = 'email_invalid' | 'email_taken' | 'member_already' | 'people_too_many'
+type InviteRefusal = 'email_invalid' | 'email_taken' | 'rate_limited' | 'member_already' | 'people_too_many'
 type Invited = { id: string; url: string; mailed: boolean }
 const model = 'invitation'
 
@@ -70,10 +72,26 @@ export function invite(
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${address}` }
     await audit(trx, { ...note, action: 'member.invited', details: { role } })
     const canMail = mail && people.config.smtpUrl !== undefined
+    const counted = canMail ? await countInvitation(trx, workspace, address, now) : done(null)
+    if (!counted.ok) return counted
     const mailed = canMail && (await queueMail(trx, { kind: 'invitation', invitation: id }, now))
     return done({ id, url: urlOf(people, id), mailed })
   })
 }
+
+/**
+ * Counts an invitation by mail. Addresses that differ only behind a `+` usually lead to the same mailbox, and count
+ * together.
+ */
+const countInvitation = (trx: Db, workspace: { id: string }, address: string, now: number) =>
+  countSend(
+    trx,
+    [
+      ['invite_workspace', workspace.id],
+      ['invite_address', address.replace(/\+[^@]*@/, '@')],
+    ],
+    now,
+  )
 
 /** The address of somebody who has no account, as it is stored. */
 async function newAddress(db: Db, typed: string): Promise<Verdict<string, 'email_invalid' | 'email_taken'>> {
@@ -167,7 +185,8 @@ export async function invitationToMail(
   const info = await invitationInfo(people, `${id}.${signatureOf(people.auth, id)}`, now)
   if (!info.ok) return undefined
   const { email, workspace, invitedBy } = info.value
-  return { email, workspace, invitedBy, url: urlOf(people, id) }
+  const names = { workspace: named(workspace, 'a workspace'), invitedBy: named(invitedBy, 'Somebody') }
+  return { email, ...names, url: urlOf(people, id) }
 }
 
 type AcceptRefusal = 'invitation_unknown' | 'invitation_for_other' | 'sign_in_needed' | 'member_already' | PersonRefusal

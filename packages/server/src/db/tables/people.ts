@@ -26,6 +26,15 @@ export interface AccountMailTable {
   leased_until: number
 }
 
+/** Something that a person had the service send to somebody else (people/sends.ts). Rows are kept for a day. */
+export interface CountedSendTable {
+  id: string
+  kind: string
+  /** The hash of what is counted, such as a channel, a workspace or an address. */
+  key: string
+  at: number
+}
+
 /** The last sign-ins of people. For each person, only the newest ones are kept (people/history.ts). */
 export interface SignInTable {
   id: string
