@@ -1,10 +1,12 @@
 /** The generated parts of documents. Each is in its page between two comments that name it. */
+import { boundTable } from './bounds.ts'
 import { commandArguments, commandTable } from './commands.ts'
 import { folderTable } from './folders.ts'
 import { handWrittenRoutes, operationTables } from './operations.ts'
 import { ruleIndex } from './rules.ts'
 
 export const parts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'docs/operate.md': { limits: boundTable() },
   'docs/operator.md': { arguments: commandArguments(), commands: commandTable() },
   'docs/architecture.md': Object.fromEntries(
     ['server', 'runtime', 'dashboard', 'blueprint'].map((part) => [`folders of ${part}`, folderTable(part)]),

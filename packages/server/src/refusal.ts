@@ -76,6 +76,7 @@ const webRefusals = {
   runtime_version_held: refusals.runtime_version_held,
   alert_over: [409, 'The alert has ended.'],
   channel_taken: [409, 'There is already a channel with that name.'],
+  codes_too_many: [409, 'The workspace has reached its limit of valid install codes.'],
   mutes_too_many: [409, 'The workspace has reached its limit of mutes.'],
   channels_too_many: [409, 'The workspace has reached its limit of channels.'],
   delivery_not_dead: [409, 'Only a dead delivery can be sent again.'],

@@ -18,6 +18,7 @@ import { hashToken, newToken } from '../tokens.ts'
 import { refuse } from '../verdict.ts'
 import { versionNamed } from '../versions/named.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
+import { lockWorkspace } from '../workspaces/lock.ts'
 import type { WorkspaceInfo } from '../workspaces/store.ts'
 import { isActivated, ownProduct } from '../workspaces/store.ts'
 
@@ -40,7 +41,7 @@ export function issueCode(
   { db, by, now }: Ctx,
   workspace: WorkspaceRef,
   wanted: CodeWanted,
-): Promise<Verdict<Issued, 'version_unknown' | 'agent_name_invalid'>> {
+): Promise<Verdict<Issued, 'version_unknown' | 'agent_name_invalid' | 'codes_too_many'>> {
   return transaction(db, async (trx) => {
     const version = await versionOf(trx, workspace, wanted)
     if (!version) {
@@ -53,6 +54,7 @@ export function issueCode(
     if (!isAgentName(agentName)) return wrongName(agentName)
     const { bindings } = JSON.parse(version.manifest) as Manifest
     await forgetOld(trx, workspace, now)
+    if (await hasAllCodes(trx, workspace, now)) return tooManyCodes
     const code = newToken('install')
     const row = await trx
       .insertInto('install_code')
@@ -131,6 +133,26 @@ export async function listCodes(db: Db, workspace: WorkspaceRef, now: number): P
     .execute()
   return rows.map((row) => shownCode(row, now))
 }
+
+/** True if no further code may be issued. The workspace stays locked, so that simultaneous ones are counted. */
+async function hasAllCodes(trx: Db, { id }: WorkspaceRef, now: number): Promise<boolean> {
+  await lockWorkspace(trx, id)
+  const { valid } = await trx
+    .selectFrom('install_code')
+    .select((eb) => eb.fn.countAll<number>().as('valid'))
+    .where('workspace_id', '=', id)
+    .where('expires_at', '>', now)
+    .where('redeemed_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(valid) >= maxCodes
+}
+
+const maxCodes = 200
+const tooManyCodes = refuse(
+  'codes_too_many',
+  `A workspace may have ${maxCodes} valid install codes: revoke one, or wait until one expires.`,
+)
 
 /** Deletes install codes that are no longer listed. The audit trail keeps what was done with them. */
 const forgetOld = (trx: Db, workspace: WorkspaceRef, now: number) =>

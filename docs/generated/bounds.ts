@@ -1,0 +1,15 @@
+import { activityBound, bounds } from '../../packages/api/src/bounds.ts'
+
+/** The table of what people can add, and what bounds it. */
+export function boundTable(): string {
+  const all = new Set([...Object.values(bounds).filter((bound) => bound !== null), activityBound])
+  const rows = [{ adds: 'what people add', limit: 'limit' }, ...all]
+  const [first, second] = [
+    Math.max(...rows.map(({ adds }) => adds.length)),
+    Math.max(...rows.map(({ limit }) => limit.length)),
+  ]
+  const line = ({ adds, limit }: { adds: string; limit: string }) =>
+    `| ${adds.padEnd(first)} | ${limit.padEnd(second)} |`
+  const [head, ...body] = rows.map(line)
+  return [head, `| ${'-'.repeat(first)} | ${'-'.repeat(second)} |`, ...body].join('\n')
+}

@@ -1,0 +1,113 @@
+/**
+ * Says for each operation that changes something which rows it adds, and what bounds their number. A new operation is
+ * refused by the test until it has a line here; docs/operate.md shows the lines.
+ */
+import type { Operations } from './operations/all.ts'
+
+/** The rows that an operation adds, and what bounds their number. */
+interface Bound {
+  adds: string
+  limit: string
+}
+
+/** The operation changes or deletes rows, or adds only lines of the activity. */
+const nothing = null
+
+const mutes: Bound = { adds: 'mutes', limit: '200 of a workspace that have not ended; kept for 400 days' }
+const channels: Bound = { adds: 'channels', limit: '50 of a workspace' }
+const ownChannels: Bound = { adds: 'personal channels and browsers', limit: '20 of a person in a workspace' }
+const tests: Bound = {
+  adds: 'tests of channels',
+  limit: '3 of a channel and 10 of a person in a minute; kept for 30 days',
+}
+const commands: Bound = { adds: 'commands, requested logs among them', limit: '100 of an agent in progress' }
+const agents: Bound = { adds: 'agents', limit: '10,000 of a workspace, unless the operator sets another limit' }
+const codes: Bound = { adds: 'install codes', limit: '200 of a workspace that are valid; each for 15 minutes' }
+const rollouts: Bound = { adds: 'rollouts', limit: 'an agent is in at most one that is not over' }
+const people: Bound = {
+  adds: 'members and open invitations',
+  limit:
+    '200 of a workspace together, unless the operator sets another limit; 50 invitations by mail in a day, 3 to an address',
+}
+const accounts: Bound = { adds: 'accounts', limit: 'one for each invitation or link that was accepted' }
+const workspaces: Bound = { adds: 'workspaces', limit: '20 of which a person is an admin' }
+const bundles: Bound = {
+  adds: 'versions of blueprints',
+  limit: '1 GB of a workspace, unless the operator sets another limit',
+}
+const sessions: Bound = {
+  adds: 'sessions',
+  limit: 'one for each link, which works once; ends after 14 days without use',
+}
+const forgotten: Bound = {
+  adds: 'requests for a new password',
+  limit: '10 of a network address and 3 of an account in an hour',
+}
+const rules: Bound = { adds: 'changed rules', limit: 'one for each rule, with at most 20 statuses and 100 channels' }
+const settings: Bound = { adds: 'settings of alerts', limit: 'one row of a workspace' }
+const wishes: Bound = { adds: 'requested updates', limit: 'one of each kind for an agent' }
+
+export const bounds = {
+  'PUT /w/:slug/agents/:name/wishes/blueprint': wishes,
+  'DELETE /w/:slug/agents/:name/wishes/blueprint': nothing,
+  'POST /w/:slug/agents/:name/wishes/runtime': wishes,
+  'DELETE /w/:slug/agents/:name/wishes/runtime': nothing,
+  'DELETE /w/:slug/agents/:name/holds/runtime': nothing,
+  'POST /w/:slug/wishes': wishes,
+  'PATCH /me': nothing,
+  'DELETE /sessions/:id': nothing,
+  'DELETE /sessions': nothing,
+  'POST /password': nothing,
+  'POST /start': accounts,
+  'POST /link': sessions,
+  'POST /forgot': forgotten,
+  'POST /claim': sessions,
+  'POST /workspaces': workspaces,
+  'PATCH /w/:slug': nothing,
+  'PATCH /w/:slug/members/:id': nothing,
+  'DELETE /w/:slug/members/:id': nothing,
+  'POST /w/:slug/invitations': people,
+  'DELETE /w/:slug/invitations/:id': nothing,
+  'POST /invitations/:id': accounts,
+  'PATCH /w/:slug/alert-settings': settings,
+  'PUT /w/:slug/agents/:name/hours': nothing,
+  'POST /w/:slug/rollouts': rollouts,
+  'POST /w/:slug/rollouts/preview': nothing,
+  'POST /w/:slug/rollouts/:id/pause': nothing,
+  'POST /w/:slug/rollouts/:id/continue': nothing,
+  'POST /w/:slug/rollouts/:id/cancel': nothing,
+  'POST /w/:slug/alerts/:id/acknowledge': nothing,
+  'POST /w/:slug/mutes': mutes,
+  'DELETE /w/:slug/mutes/:id': nothing,
+  'PATCH /w/:slug/rules': rules,
+  'POST /w/:slug/channels': channels,
+  'POST /w/:slug/channels/:channel/test': tests,
+  'POST /w/:slug/channels/:channel/enable': nothing,
+  'POST /w/:slug/channels/:channel/disable': nothing,
+  'DELETE /w/:slug/channels/:channel': nothing,
+  'POST /w/:slug/deliveries/:id/retry': nothing,
+  'POST /w/:slug/blueprints': bundles,
+  'DELETE /w/:slug/blueprints/:blueprint/versions/:version': nothing,
+  'POST /w/:slug/codes': codes,
+  'DELETE /w/:slug/codes/:id': nothing,
+  'POST /w/:slug/bots/:id/revoke': nothing,
+  'POST /w/:slug/bots/:id/tokens/:token/revoke': nothing,
+  'DELETE /w/:slug/bots/:id': nothing,
+  'POST /w/:slug/agents/:name/commands': commands,
+  'POST /w/:slug/agents/:name/commands/:id/again': commands,
+  'POST /w/:slug/commands': commands,
+  'POST /w/:slug/agents': agents,
+  'PATCH /w/:slug/agents/:name': nothing,
+  'DELETE /w/:slug/agents/:name': nothing,
+  'POST /w/:slug/agents/:name/token': nothing,
+  'POST /w/:slug/my-channels': ownChannels,
+  'PATCH /w/:slug/my-channels/:channel': nothing,
+  'POST /w/:slug/my-channels/:channel/test': tests,
+  'DELETE /w/:slug/my-channels/:channel': nothing,
+} as const satisfies Partial<Record<keyof Operations, Bound | null>>
+
+/** The activity grows with every operation, so its limit stands for all of them. */
+export const activityBound: Bound = {
+  adds: 'lines of the activity',
+  limit: '11,000 of a person; beyond that the oldest are summed up',
+}
