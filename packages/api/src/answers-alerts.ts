@@ -169,7 +169,7 @@ export interface ChannelRow {
    * Members see only its host, and null if it names none.
    */
   address: string | null
-  /** What the receiver last answered; null for members, and if it has not answered yet. */
+  /** The last answer of the receiver; null for members, and if it has not answered yet. */
   lastAnswer: string | null
   /** When the service last tried to send a message to this channel, in Unix milliseconds. */
   lastAt: number | null

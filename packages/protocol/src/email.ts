@@ -12,7 +12,7 @@ export const maxEmailLength = 254
 /** NFC and lower case. Lower case can undo NFC, so NFC is applied again. */
 const folded = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
 
-/** What a reader sees of a stored address. Addresses that look the same are equal in this form. */
+/** The form of a stored address that readers see. Addresses that look the same are equal in this form. */
 export const lookOfEmail = (stored: string): string => folded(seen(stored))
 
 /** Alphabets whose letters look alike. A word of an address uses at most one of them. */

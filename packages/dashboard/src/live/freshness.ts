@@ -11,7 +11,7 @@ import { watchTab } from './tab.ts'
 export type Loaded = 'fresh' | 'unreachable' | 'refused'
 
 /** A part of the service that a page shows, with the ways to keep its data fresh. */
-export interface Target {
+interface Target {
   /** Opens the stream. Calls `lost` each time a connection or an attempt fails; returns a function that closes it. */
   connect: (lost: () => void) => () => void
   /** Loads what the page shows. */

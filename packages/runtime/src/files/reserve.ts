@@ -28,7 +28,7 @@ export type Purpose = keyof typeof leaves
 const expendable = ['journal/manifest.json', 'journal/outbox.json', 'log/svc.log.1']
 
 /** The reserve for a file; undefined for a file that is in no `.svc`. */
-export function reserveOf(file: string): string | undefined {
+function reserveOf(file: string): string | undefined {
   const at = file.lastIndexOf(`${sep}.svc${sep}`)
   return at < 0 ? undefined : join(file.slice(0, at), '.svc', 'reserve')
 }

@@ -5,7 +5,7 @@ export const kept = 3
 /** The bytes that a rotation leaves for the notes of the runtime and for others. */
 const left = 64 * 1024
 
-export interface RotationFacts {
+interface RotationFacts {
   /** The size of the output file in bytes. */
   readonly size: number
   /** The sizes of the older files in bytes, the newest first; undefined for one that is missing. */

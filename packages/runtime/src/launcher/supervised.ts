@@ -134,7 +134,7 @@ export interface SupervisionRules {
 }
 
 /** The end of processes that an earlier start left. While it lasts, the agent is not started. */
-export interface Clearing {
+interface Clearing {
   /** When they are killed, in milliseconds of the launcher's clock. */
   readonly killAt: number
   readonly killed?: true

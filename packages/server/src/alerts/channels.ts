@@ -201,7 +201,7 @@ const forMember = (channel: ChannelRow): ChannelRow => ({
   disabledBecause: channel.disabledBecause === null ? null : 'Messages to it could not be delivered.',
 })
 
-/** The part of a shown address that does not say to whom a message goes; null if there is none. */
+/** The part of a shown address that does not name the recipient of messages; null if there is none. */
 function hostOf(address: string | null): string | null {
   const url = /^https?:\/\/\S+/.exec(address ?? '')?.[0]
   return url === undefined ? null : `${new URL(url).origin}/…`

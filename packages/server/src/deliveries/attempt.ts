@@ -10,7 +10,7 @@ export const tryMs = 15_000
 /** The milliseconds after the deadline in which a call may still return what has arrived so far. */
 const graceMs = 500
 
-export type Attempted<T> =
+type Attempted<T> =
   | { is: 'done'; value: T }
   | { is: 'failed'; error: unknown }
   /** The call did not end within its time. */

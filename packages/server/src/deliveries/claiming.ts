@@ -29,7 +29,7 @@ interface ClaimResult {
   unwritable: readonly Unwritable[]
 }
 
-export interface Claiming<C extends StoredChange> {
+interface Claiming<C extends StoredChange> {
   channelId: string
   /** The id of this node, which no other node on the same database has. */
   node: string

@@ -3,40 +3,18 @@
  * receiver that hangs delays only its own workspace. Deliveries that were not accepted wait in the database, not in
  * memory.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from 'pino'
-import type { Store } from '../db/open.ts'
-import { type Claimed, claim } from './claiming.ts'
-import type { TryResult } from './outbox.ts'
 import { chooseChannels, type DueChannel } from './places.ts'
-import { disable, endOld, giveBack, settle } from './settling.ts'
+import { noteDisabled, type Serving, serve } from './serving.ts'
+import { endOld } from './settling.ts'
 import { dueChannels } from './store.ts'
-import { openAddress, type Trying, tryOnce } from './trying.ts'
-import type { Writer } from './writer.ts'
 
 /** How often due deliveries are looked for, and how soon after a place has become free. */
 const [everyMs, soonMs] = [1000, 50]
 const endOldEveryMs = 60_000
-/** The number of messages that a channel that works gets before others of its workspace have their turn. */
-const triesAtOnce = 3
 /** The milliseconds until a channel is looked at again whose turn ended with an error, or without a message. */
 const restMs = 5000
-/** The milliseconds between two tries to store the outcome of a delivery. */
-const storeAgainMs = 1000
 
-export interface Dispatching extends Trying {
-  store: Store
-  log: Pick<Logger, 'warn'>
-  now: () => number
-  /** The id of this process, which no other process on the same database has. */
-  node: string
-  // biome-ignore lint/suspicious/noExplicitAny: what is written is of no concern here
-  writer: Writer<any>
-  /** Returns a random number from 0 up to 1; tests replace it. */
-  random?: () => number
-}
-
-export interface Dispatcher {
+interface Dispatcher {
   start(): void
   /** Lets each channel that has due deliveries, and a place, have one turn. Resolves when these turns are over. */
   dispatch(): Promise<void>
@@ -49,7 +27,7 @@ export interface Dispatcher {
   stop(): Promise<void>
 }
 
-export function newDispatcher(parts: Dispatching): Dispatcher {
+export function newDispatcher(parts: Serving): Dispatcher {
   const { store, log, now } = parts
   const ending = new AbortController()
   const busy = new Map<string, { channel: DueChannel; turn: Promise<void> }>()
@@ -60,10 +38,6 @@ export function newDispatcher(parts: Dispatching): Dispatcher {
   let oldEndedAt = Number.NEGATIVE_INFINITY
   let isStarted = false
   let isFreed = false
-  const random = parts.random ?? Math.random
-  const claiming = () => ({ node: parts.node, writer: parts.writer, now: now(), random: random() })
-  const noteDisabled = (channel: string) =>
-    log.warn({ channel }, 'a channel was disabled: its deliveries are not taken')
   return { start, dispatch, lookedAt: () => lookedAt, stop }
 
   function start(): void {
@@ -99,7 +73,7 @@ export function newDispatcher(parts: Dispatching): Dispatcher {
     isFreed = false
     if (now() - oldEndedAt >= endOldEveryMs || now() < oldEndedAt) {
       oldEndedAt = now()
-      for (const channel of await endOld(store, now())) noteDisabled(channel)
+      for (const channel of await endOld(store, now())) noteDisabled(log, channel)
     }
     const due = await dueChannels(store, { node: parts.node, now: now() })
     lookedAt = now()
@@ -116,7 +90,7 @@ export function newDispatcher(parts: Dispatching): Dispatcher {
   function begin(channel: DueChannel): void {
     const { id } = channel
     if (ending.signal.aborted) return
-    const turn = serve(channel)
+    const turn = serve(channel, parts, ending.signal)
       .then((tried) => tried > 0 || rest(id))
       .catch((error) => {
         rest(id)
@@ -133,54 +107,6 @@ export function newDispatcher(parts: Dispatching): Dispatcher {
     resting.set(id, performance.now() + restMs)
   }
 
-  /** Sends the next messages of a channel until one is not accepted. Returns the number of tries. */
-  async function serve({ id, works }: DueChannel): Promise<number> {
-    const max = works ? triesAtOnce : 1
-    for (let tried = 0; tried < max; tried++) {
-      if (ending.signal.aborted) return max
-      const { claimed, unwritable } = await claim(store, { ...claiming(), channelId: id })
-      for (const { delivery, reason } of unwritable)
-        log.warn({ channel: id, delivery, reason }, 'a message cannot be written; tried again later')
-      if (!claimed) return tried + unwritable.length
-      if (!(await sendOne(claimed))) return max
-    }
-    return max
-  }
-
-  /** Sends a message that was taken, and stores the outcome. True if the receiver accepted the message. */
-  async function sendOne(claimed: Claimed): Promise<boolean> {
-    const { channel, row } = claimed
-    const address = openAddress(claimed, parts.key)
-    if (!address) {
-      await disable(store, channel.id, unopened, now())
-      return false
-    }
-    const answer = await tryOnce(claimed, address, { ...parts, stop: ending.signal }, now())
-    if (answer.is === 'stopped') {
-      await giveBack(store, claimed)
-      return false
-    }
-    const settled = await settleSurely(row.id, answer)
-    if (settled?.disabled) noteDisabled(channel.id)
-    return settled?.outcome.is === 'sent'
-  }
-
-  /**
-   * Stores the outcome of a try. While the database takes no writes, the channel keeps its place and gets no other
-   * message, so that an accepted one is not sent again.
-   */
-  async function settleSurely(id: string, answer: Exclude<TryResult, { is: 'stopped' }>) {
-    for (let failed = 0; ; failed++) {
-      try {
-        return await settle(store, id, answer, { now: now(), random: random(), node: parts.node })
-      } catch (error) {
-        if (failed === 0) log.warn({ err: error, delivery: id }, 'the outcome of a delivery could not be stored')
-        if (ending.signal.aborted) return undefined
-        await sleep(storeAgainMs, undefined, { signal: ending.signal }).catch(() => {})
-      }
-    }
-  }
-
   async function dispatch(): Promise<void> {
     await look()
     await Promise.all([...busy.values()].map(({ turn }) => turn))
@@ -193,22 +119,4 @@ export function newDispatcher(parts: Dispatching): Dispatcher {
     await looking?.catch(() => {})
     await Promise.all([...busy.values()].map(({ turn }) => turn))
   }
-}
-
-const unopened =
-  'Its secret cannot be opened with the file `secret` of this data folder. Restore that file, or remove the channel and add it again.'
-
-/**
- * Sends one test message from this process, for a command that runs while no service may run. Returns at once if
- * another process serves the channel.
- */
-export async function sendTest(parts: Dispatching, channelId: string, delivery: string): Promise<void> {
-  const { store, node, writer, now } = parts
-  const at = { now: now(), random: Math.random() }
-  const { claimed } = await claim(store, { channelId, node, writer, only: delivery, ...at })
-  const address = claimed && openAddress(claimed, parts.key)
-  if (!claimed) return
-  if (!address) return disable(store, channelId, unopened, now())
-  const answer = await tryOnce(claimed, address, parts, now())
-  if (answer.is !== 'stopped') await settle(store, delivery, answer, { ...at, now: now(), node })
 }

@@ -14,7 +14,7 @@ import { done, refuse } from '../verdict.ts'
 interface SendLimit {
   max: number
   ms: number
-  /** What is limited, as the beginning of a sentence. */
+  /** The name of the limited thing, as the beginning of a sentence. */
   says: string
 }
 

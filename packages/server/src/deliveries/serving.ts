@@ -1,0 +1,95 @@
+/** Serves one channel: takes its next messages, tries them, and stores how each try ended. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Store } from '../db/open.ts'
+import { type Claimed, claim } from './claiming.ts'
+import type { DeliveryAnswer } from './outbox.ts'
+import type { DueChannel } from './places.ts'
+import { disable, giveBack, settle } from './settling.ts'
+import { openAddress, type Trying, tryOnce } from './trying.ts'
+import type { Writer } from './writer.ts'
+
+/** The number of messages that a channel that works gets before others of its workspace have their turn. */
+const triesAtOnce = 3
+/** The milliseconds between two tries to store the outcome of a delivery. */
+const storeAgainMs = 1000
+
+export interface Serving extends Trying {
+  store: Store
+  log: Pick<Logger, 'warn'>
+  now: () => number
+  /** The id of this process, which no other process on the same database has. */
+  node: string
+  // biome-ignore lint/suspicious/noExplicitAny: what is written is of no concern here
+  writer: Writer<any>
+  /** Returns a random number from 0 up to 1; tests replace it. */
+  random?: () => number
+}
+
+/** Sends the next messages of a channel until one is not accepted. Returns the number of messages that it dealt with. */
+export async function serve({ id, works }: DueChannel, serving: Serving, stop: AbortSignal): Promise<number> {
+  const { store, log, now, node, writer, random = Math.random } = serving
+  const max = works ? triesAtOnce : 1
+  for (let tried = 0; tried < max && !stop.aborted; tried++) {
+    const claiming = { channelId: id, node, writer, now: now(), random: random() }
+    const { claimed, unwritable } = await claim(store, claiming)
+    for (const { delivery, reason } of unwritable)
+      log.warn({ channel: id, delivery, reason }, 'a message cannot be written; tried again later')
+    if (!claimed) return tried + unwritable.length
+    if (!(await sendOne(claimed, serving, stop))) break
+  }
+  return max
+}
+
+/** Sends a message that was taken, and stores the outcome. True if the receiver accepted the message. */
+async function sendOne(claimed: Claimed, serving: Serving, stop: AbortSignal): Promise<boolean> {
+  const { channel, row } = claimed
+  const { store, log, now, key } = serving
+  const address = openAddress(claimed, key)
+  if (!address) {
+    await disable(store, channel.id, unopened, now())
+    return false
+  }
+  const answer = await tryOnce(claimed, address, { ...serving, stop }, now())
+  if (answer.is === 'stopped') {
+    await giveBack(store, claimed)
+    return false
+  }
+  const settled = await settleSurely(row.id, answer, serving, stop)
+  if (settled?.disabled) noteDisabled(log, channel.id)
+  return settled?.outcome.is === 'sent'
+}
+
+/**
+ * Stores the outcome of a try. While the database takes no writes, the channel keeps its place and gets no other
+ * message, so that an accepted one is not sent again.
+ */
+async function settleSurely(id: string, answer: DeliveryAnswer, serving: Serving, stop: AbortSignal) {
+  const { store, log, now, node, random = Math.random } = serving
+  for (let failed = 0; ; failed++) {
+    try {
+      return await settle(store, id, answer, { now: now(), random: random(), node })
+    } catch (error) {
+      if (failed === 0) log.warn({ err: error, delivery: id }, 'the outcome of a delivery could not be stored')
+      if (stop.aborted) return undefined
+      await sleep(storeAgainMs, undefined, { signal: stop }).catch(() => {})
+    }
+  }
+}
+
+export const noteDisabled = (log: Pick<Logger, 'warn'>, channel: string): void =>
+  log.warn({ channel }, 'a channel was disabled: its deliveries are not taken')
+
+const unopened =
+  'Its secret cannot be opened with the file `secret` of this data folder. Restore that file, or remove the channel and add it again.'
+
+/**
+ * Sends one test message from this process, for a command that runs while no service may run. Returns at once if
+ * another process serves the channel.
+ */
+export async function sendTest(serving: Serving, channelId: string, delivery: string): Promise<void> {
+  const { store, node, writer, now } = serving
+  const claiming = { channelId, node, writer, now: now(), random: Math.random(), only: delivery }
+  const { claimed } = await claim(store, claiming)
+  if (claimed) await sendOne(claimed, serving, new AbortController().signal)
+}
