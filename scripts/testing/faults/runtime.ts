@@ -48,7 +48,7 @@ export const runtimeFaults: readonly Fault[] = [
     name: 'settings: a file that is not JSON is written over',
     harm: 'Somebody edits the settings by hand, forgets a comma, and finds only the defaults.',
     file: at('state/settings.ts'),
-    old: '  if (unreadSettings(folder) !== undefined) renameSync(folder.settings, setAside(folder))\n',
+    old: '  if (unreadSettings(folder) !== undefined) keepAside(folder)\n',
     new: '',
     tests: [at('state/settings.test.ts')],
   },
