@@ -57,7 +57,7 @@ test('a hint names the folder, quoted for a shell', () => {
  */
 const keepsPlainText = [/^author\/starting\//, /^service\/text\.ts$/, /^hint\.ts$/]
 /** Matches lines in which the name of a command is not a hint but data: the name under which a process holds a lock. */
-const lockName = /\b(?:inTurn|tryLock)(?:Anyway)?\)?\(.*'svc |\.what [!=]== 'svc /
+const lockName = /\b(?:inTurn|tryLock)(?:Anyway)?\)?\(.*'svc |\.what [!=]== 'svc |\{ what: 'svc /
 
 test('hints are never written by hand: hint() or plainHint() names the command', async () => {
   const names = (await program([])).commands.map((c) => c.name())

@@ -8,16 +8,16 @@ import { pollEvery, type TabFacts, type Way, wayOf } from './policy.ts'
 import { watchTab } from './tab.ts'
 
 /** The outcome of loading: the service answered, could not be reached, or refused the person. */
-export type Loaded = 'fresh' | 'unreachable' | 'refused'
+export type LoadResult = 'fresh' | 'unreachable' | 'refused'
 
 /** A part of the service that a page shows, with the ways to keep its data fresh. */
 interface Target {
   /** Opens the stream. Calls `lost` each time a connection or an attempt fails; returns a function that closes it. */
   connect: (lost: () => void) => () => void
   /** Loads what the page shows. */
-  load: () => Promise<Loaded>
+  load: () => Promise<LoadResult>
   /** Asks the service only whether the person may still see the workspace. */
-  check: () => Promise<Loaded>
+  check: () => Promise<LoadResult>
 }
 
 export interface Freshness {
@@ -56,7 +56,7 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
     place = undefined
     facts.place = false
   }
-  function hear(from: Target, loaded: Loaded): void {
+  function hear(from: Target, loaded: LoadResult): void {
     if (from !== target) return
     if (loaded === 'refused') change({ signedIn: false })
     if (way === 'polls') state(loaded === 'unreachable' ? 'lost' : 'live')

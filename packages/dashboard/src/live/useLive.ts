@@ -6,7 +6,7 @@ import { ApiError, isRefusal } from '../api.ts'
 import { keys } from '../queries.ts'
 import { serviceHeard, serviceTimeIs } from '../ui/clock.ts'
 import { type LiveState, openLive } from './connection.ts'
-import { type Freshness, keepFresh, type Loaded } from './freshness.ts'
+import { type Freshness, keepFresh, type LoadResult } from './freshness.ts'
 import { mergeFrame, movesGroup, readFrame } from './merge.ts'
 
 export type { LiveState }
@@ -35,7 +35,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
 }
 
 /** Loads data that is on screen again. Requests for it that are already under way are not repeated. */
-async function loadAgain(client: QueryClient, slug: string, key: readonly string[]): Promise<Loaded> {
+async function loadAgain(client: QueryClient, slug: string, key: readonly string[]): Promise<LoadResult> {
   try {
     await client.invalidateQueries({ queryKey: key }, { cancelRefetch: false, throwOnError: true })
     return 'fresh'

@@ -24,7 +24,7 @@ import { type Purpose, refill, spendSpare, takeSpare } from './reserve.ts'
 import { explaining, isNoRoom } from './space.ts'
 
 /** A file to write, with its new content. The mode is 0644 and the purpose `state`, unless they say otherwise. */
-export interface Written {
+export interface FileToWrite {
   readonly file: string
   readonly data: string | Uint8Array
   readonly mode?: number
@@ -39,7 +39,7 @@ export const writeDurably = (file: string, data: string | Uint8Array, mode?: num
  * Replaces several files, each in one step. If there is no room for one of them, none is replaced. All must be in
  * folders that exist.
  */
-export function writeTogether(all: readonly Written[]): void {
+export function writeTogether(all: readonly FileToWrite[]): void {
   const folders = [...new Set(all.map(({ file }) => dirname(file)))]
   const opened: number[] = []
   const made: string[] = []
@@ -119,7 +119,7 @@ interface Beside {
 }
 
 /** Writes the content to a temporary file in the folder of the file. `keep` syncs it, and allows the use of the reserve. */
-function beside({ file, data, mode = 0o644, purpose = 'state' }: Written, keep: boolean): Beside {
+function beside({ file, data, mode = 0o644, purpose = 'state' }: FileToWrite, keep: boolean): Beside {
   const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
     writeNew(openSync(temporary, 'wx', mode), data, mode, keep)
@@ -135,7 +135,7 @@ function beside({ file, data, mode = 0o644, purpose = 'state' }: Written, keep: 
 /** Makes the temporary file from a spare file. One that is too large for it gets the space of further ones. */
 function fromReserve(
   temporary: string,
-  { data, mode, purpose }: Required<Pick<Written, 'data' | 'mode' | 'purpose'>>,
+  { data, mode, purpose }: Required<Pick<FileToWrite, 'data' | 'mode' | 'purpose'>>,
 ): boolean {
   let fd = takeSpare(temporary, purpose)
   while (fd !== undefined) {

@@ -3,7 +3,7 @@
  * request and the settings themselves are in files that the agent reads.
  */
 import { clean, cut, isObject } from '@svc/protocol'
-import { type Written, writeDurably } from '../files/durable.ts'
+import { type FileToWrite, writeDurably } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readJsonObject } from '../files/read.ts'
 import { isDiskFault } from '../files/space.ts'
@@ -57,7 +57,7 @@ export function tryNoteChange(folder: Folder, change: Partial<Changes>): void {
 }
 
 /** The file of changes as it will be with this change. */
-export const changesWith = (folder: Folder, change: Partial<Changes>): Written => ({
+export const changesWith = (folder: Folder, change: Partial<Changes>): FileToWrite => ({
   file: folder.changes,
   data: JSON.stringify({ ...readChanges(folder), ...change }),
   mode: 0o600,

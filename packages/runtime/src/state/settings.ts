@@ -8,7 +8,7 @@ import { basename } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { defaults } from '@svc/blueprint/settings'
 import { type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
-import { type Written, writeTogether } from '../files/durable.ts'
+import { type FileToWrite, writeTogether } from '../files/durable.ts'
 import { type Folder, prepare } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 import { readWrittenObject } from '../files/written.ts'
@@ -108,6 +108,7 @@ export function fillSettings(folder: Folder, manifest: WithSettings): void {
 
 /** Gives the settings file a second name, so that it is kept when a new file takes its place. */
 function keepAside(folder: Folder): void {
+  if (!statSync(folder.settings).isFile()) return
   rmSync(setAside(folder), { force: true })
   linkSync(folder.settings, setAside(folder))
 }
@@ -144,7 +145,7 @@ function settingsFile(
   { runtime }: Partial<WithRuntime>,
   text: string,
   forGroup: boolean,
-): Written {
+): FileToWrite {
   return { file: settings, data: text, mode: startsAsAnother(runtime) ? 0o644 : forGroup ? 0o640 : 0o600 }
 }
 

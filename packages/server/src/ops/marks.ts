@@ -34,7 +34,7 @@ export interface Mark {
 }
 
 /** The counts that the database holds. */
-export interface Counted {
+export interface CountedMark {
   epoch: string | undefined
   row: Pick<Mark, 'count' | 'at'> | undefined
 }
@@ -46,7 +46,7 @@ export interface Loss {
 }
 
 /** Compares what a node remembers with what the database holds. Returns the loss if the database went back. Pure. */
-export function lossOf(known: Mark | undefined, { epoch, row }: Counted): Loss | undefined {
+export function lossOf(known: Mark | undefined, { epoch, row }: CountedMark): Loss | undefined {
   // Another epoch is the database of another service, or one whose restore was completed with new tokens.
   if (known === undefined || epoch !== known.epoch) return undefined
   if (row !== undefined && row.count >= known.count) return undefined
@@ -84,7 +84,7 @@ async function isCopy(db: Db): Promise<boolean> {
   return rows[0]?.copy === true
 }
 
-async function read(db: Db, node: string): Promise<Counted> {
+async function read(db: Db, node: string): Promise<CountedMark> {
   const epoch = await db.selectFrom('agreed').select('value').where('name', '=', epochName).executeTakeFirst()
   const row = await db
     .selectFrom('node_mark')
