@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Counted, type Loss, lossOf, type Mark } from './marks.ts'
+import { type CountedMark, type Loss, lossOf, type Mark } from './marks.ts'
 
 const known: Mark = { epoch: 'e', node: 'n', count: 10, at: 5_000 }
 
-test.each<[string, Mark | undefined, Counted, Loss | undefined]>([
+test.each<[string, Mark | undefined, CountedMark, Loss | undefined]>([
   ['the same count', known, { epoch: 'e', row: { count: 10, at: 5_000 } }, undefined],
   ['a higher count, as after an answer that was lost', known, { epoch: 'e', row: { count: 11, at: 6_000 } }, undefined],
   ['a lower count', known, { epoch: 'e', row: { count: 7, at: 2_000 } }, { from: 2_000, until: 5_000 }],
