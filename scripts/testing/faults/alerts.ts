@@ -112,7 +112,7 @@ export const alertFaults: readonly Fault[] = [
     name: 'outbox: two nodes may serve a channel at the same time',
     harm: 'With two nodes messages arrive twice, and an alert ends before it opens.',
     file: at('deliveries/claiming.ts'),
-    old: 'if (!channel || (!isOurs && isLeased(channel.leased_until, now))) return nothing',
+    old: 'if (!channel || (!isOurs && isLeased(channel.serving_until, now))) return nothing',
     new: 'if (!channel) return nothing',
     tests: [at('deliveries/store.store.test.ts')],
   },

@@ -91,10 +91,14 @@ everyEngine('what sends deliveries', (open) => {
     await tell(await addChannel(w, 'slow', { url: slow.url, secret: newSigningSecret() }))
     await tell(await addChannel(w, 'quick', { url: quick.url, secret: newSigningSecret() }))
     const sending = dispatcher.dispatch()
-    await eventually('both receivers are called', () => expect([slow.seen.length, quick.seen.length]).toEqual([1, 1]))
+    const states = () => w.store.db.selectFrom('alert_delivery').select(['state', 'tries']).orderBy('id').execute()
+    await eventually('both receivers are called, and one has answered', async () => {
+      expect([slow.seen.length, quick.seen.length]).toEqual([1, 1])
+      expect((await states()).map(({ state }) => state)).toContain('sent')
+    })
     await dispatcher.stop()
     await sending
-    const rows = await w.store.db.selectFrom('alert_delivery').select(['state', 'tries']).orderBy('id').execute()
+    const rows = await states()
     expect(rows).toEqual([
       { state: 'waiting', tries: 0 },
       { state: 'sent', tries: 1 },

@@ -111,6 +111,7 @@ const withoutOwner = [
   'alerts/channels.ts',
   'alerts/heartbeat.ts',
   'alerts/listing.ts',
+  'alerts/outdated.ts',
   'alerts/telling.ts',
   'ops/alert-metrics.ts',
   'pages/alerts.ts',

@@ -80,7 +80,10 @@ describe.each(engines)('the tables (%s)', (_, open) => {
       .insertInto('alert_delivery')
       .values([row('3', 'waiting'), row('1', 'waiting'), row('2', 'sent')])
       .execute()
+    const shared = await sharedColumns(store)
     await migrate(store, accountTables(store))
+    // A node of the version before joins the two tables, and names these columns without their table.
+    expect(await sharedColumns(store)).toEqual(shared)
     // A node of the version before inserts a row without a number. Only PostgreSQL has several nodes.
     if (store.engine === 'postgres') await db.insertInto('alert_delivery').values(row('0', 'waiting')).execute()
     const { id } = await insertDelivery(db, 'c', { changes: '[]', due_at: now }, now)
@@ -95,3 +98,12 @@ describe.each(engines)('the tables (%s)', (_, open) => {
     await store.close()
   })
 })
+
+/** The names of columns that channels and their deliveries both have. */
+async function sharedColumns({ db }: Store): Promise<string[]> {
+  const tables = await db.introspection.getTables()
+  const [channel = [], delivery = []] = ['alert_channel', 'alert_delivery'].map((wanted) =>
+    tables.find(({ name }) => name === wanted)?.columns.map(({ name }) => name),
+  )
+  return channel.filter((name) => delivery.includes(name)).sort()
+}

@@ -52,9 +52,9 @@ export const claim = <C extends StoredChange>({ db }: Store, claiming: Claiming<
   transaction(db, async (trx) => {
     const { channelId, node, now, only } = claiming
     const channel = await lockChannel(trx, channelId)
-    const isOurs = channel?.leased_by === node
+    const isOurs = channel?.serving_node === node
     const nothing = { claimed: undefined, unwritable: [] }
-    if (!channel || (!isOurs && isLeased(channel.leased_until, now))) return nothing
+    if (!channel || (!isOurs && isLeased(channel.serving_until, now))) return nothing
     const waiting = await waitingOf(trx, channel)
     // A node of an earlier version leases deliveries and not their channel.
     if (!isOurs && waiting.some(({ leased_until }) => isLeased(leased_until, now))) return nothing
@@ -80,7 +80,7 @@ const waitingOf = (trx: Db, { id }: AlertChannelRow): Promise<AlertDeliveryRow[]
 async function lease(trx: Db, { channel, row }: Claimed, { node, until }: { node: string; until: number }) {
   await trx
     .updateTable('alert_channel')
-    .set({ leased_by: node, leased_until: until })
+    .set({ serving_node: node, serving_until: until })
     .where('id', '=', channel.id)
     .execute()
   // Nodes of an earlier version look at the lease of the delivery.

@@ -79,8 +79,8 @@ everyEngine('receivers that do not answer as they should', (open) => {
         expect(last_answer?.isWellFormed()).toBe(true)
         expect(/^(\d{3})(?::|$)/.exec(last_answer ?? '')?.[1]).toBe(status === undefined ? undefined : `${status}`)
       }
-      const leases = await w.store.db.selectFrom('alert_channel').select('leased_by').distinct().execute()
-      expect(leases).toEqual([{ leased_by: null }])
+      const leases = await w.store.db.selectFrom('alert_channel').select('serving_node').distinct().execute()
+      expect(leases).toEqual([{ serving_node: null }])
       await dispatcher.stop()
     },
   )
@@ -115,7 +115,7 @@ everyEngine('receivers that do not answer as they should', (open) => {
     const leased = await w.store.db
       .selectFrom('alert_channel')
       .select('id')
-      .where('leased_by', 'is not', null)
+      .where('serving_node', 'is not', null)
       .execute()
     expect(leased).toEqual([])
   })

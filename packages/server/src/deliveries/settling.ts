@@ -56,7 +56,7 @@ const settleWith = (
     const found = await trx.selectFrom('alert_delivery').select('channel_id').where('id', '=', id).executeTakeFirst()
     const channel = found && (await lockChannel(trx, found.channel_id))
     if (!channel) return undefined
-    if (channel.leased_by === node) await endLease(trx, channel)
+    if (channel.serving_node === node) await endLease(trx, channel)
     const row = await trx.selectFrom('alert_delivery').selectAll().where('id', '=', id).executeTakeFirst()
     if (row?.state !== 'waiting') return undefined
     const outcome = ended(row, outcomeOf(answer, { createdAt: row.created_at, tries: row.tries }, now, random))
@@ -75,8 +75,11 @@ const settleWith = (
     return { outcome, disabled: await settleChannel(trx, channel, { row, outcome, words }, now) }
   })
 
+/** The columns of a channel that no node serves. */
+const unserved = { serving_node: null, serving_until: null } as const
+
 const endLease = (trx: Db, { id }: { id: string }) =>
-  trx.updateTable('alert_channel').set({ leased_by: null, leased_until: null }).where('id', '=', id).execute()
+  trx.updateTable('alert_channel').set(unserved).where('id', '=', id).execute()
 
 /** Gives a message back that was taken, without an outcome: the stop of the service interrupted the try. */
 export const giveBack = ({ db }: Store, { channel, row }: { channel: { id: string }; row: { id: string } }) =>
@@ -159,7 +162,7 @@ const whyOf = (outcome: Outcome, words: string): string =>
 /** Disables a channel and ends its waiting deliveries. `why` is shown to people with the channel. */
 export const disable = ({ db }: Store, id: string, why: string, now: number): Promise<void> =>
   transaction(db, async (trx) => {
-    const columns = { enabled: 0, disabled_why: why, leased_by: null, leased_until: null }
+    const columns = { enabled: 0, disabled_why: why, ...unserved }
     await trx.updateTable('alert_channel').set(columns).where('id', '=', id).execute()
     await endWaiting(trx, { channelId: id, why }, now)
   })

@@ -78,8 +78,8 @@ everyEngine('deliveries as rows', (open) => {
     await tell('b')
     const both = (await Promise.all([claimed('a'), claimed('b')])).flat()
     expect(both).toHaveLength(1)
-    const [winner] = await w.store.db.selectFrom('alert_channel').select('leased_by').execute()
-    const other = winner?.leased_by === 'a' ? 'b' : 'a'
+    const [winner] = await w.store.db.selectFrom('alert_channel').select('serving_node').execute()
+    const other = winner?.serving_node === 'a' ? 'b' : 'a'
     w.clock.pass(59)
     expect([await due(other), await claimed(other)]).toEqual([0, []])
     w.clock.pass(1)
@@ -349,8 +349,8 @@ async function addChannel(w: TestWorkspace, format: AlertChannelRow['format']): 
     grouped_at: null,
     failing_since: null,
     dead: 0,
-    leased_by: null,
-    leased_until: null,
+    serving_node: null,
+    serving_until: null,
     works: null,
   }
   await w.store.db.insertInto('alert_channel').values(row).execute()

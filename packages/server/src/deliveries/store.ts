@@ -91,7 +91,7 @@ export function insertDelivery(
 export async function dueChannels({ db }: Store, { node, now }: { node: string; now: number }): Promise<DueChannel[]> {
   const rows = await db
     .selectFrom('alert_channel')
-    .select(['id', 'scope', 'works', 'last_at', 'leased_by', 'leased_until'])
+    .select(['id', 'scope', 'works', 'last_at', 'serving_node', 'serving_until'])
     // One look at an index for each channel. With a join, the database would read all waiting deliveries.
     .select((eb) =>
       eb
@@ -106,8 +106,8 @@ export async function dueChannels({ db }: Store, { node, now }: { node: string; 
     )
     .execute()
   return rows
-    .filter(({ due, leased_by, leased_until }) => {
-      const isFree = leased_by === node || !isLeased(leased_until, now)
+    .filter(({ due, serving_node, serving_until }) => {
+      const isFree = serving_node === node || !isLeased(serving_until, now)
       return due !== null && due <= now && isFree
     })
     .map(({ id, scope, works, last_at, due }) => ({
@@ -130,8 +130,8 @@ export const isLeased = (until: number | null, now: number): boolean =>
 export async function voidLeases({ db }: Store): Promise<void> {
   await db
     .updateTable('alert_channel')
-    .set({ leased_by: null, leased_until: null })
-    .where('leased_until', 'is not', null)
+    .set({ serving_node: null, serving_until: null })
+    .where('serving_until', 'is not', null)
     .execute()
   await db
     .updateTable('alert_delivery')

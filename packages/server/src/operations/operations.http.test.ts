@@ -277,6 +277,8 @@ const otherCommands: Readonly<Record<string, string>> = {
   start: 'it runs the service',
   restore: 'it runs while no service does',
   move: 'it runs while no service does',
+  'database status': operatorsOnly,
+  'database accept': operatorsOnly,
   backup: 'it writes a file on the machine of the service',
   'audit list': 'only the operator may: it lists the activity of all workspaces',
   'secret adopt': operatorsOnly,

@@ -28,9 +28,10 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await sql`create index alert_delivery_waiting on alert_delivery (channel_id, due_at) where state = 'waiting'`.execute(
     db,
   )
+  // Queries of a node of the previous version join both tables, so no column may have the name of one of the other table.
   for (const [name, type] of [
-    ['leased_by', 'text'],
-    ['leased_until', whole],
+    ['serving_node', 'text'],
+    ['serving_until', whole],
     ['works', 'integer'],
   ] as const)
     await db.schema.alterTable('alert_channel').addColumn(name, type).execute()

@@ -144,9 +144,9 @@ export interface AlertChannelTable {
    */
   dead: number
   /** The node that sends a message to this channel right now; null if none does. */
-  leased_by: string | null
+  serving_node: string | null
   /** Until when no other node may send to this channel; null if none sends. */
-  leased_until: number | null
+  serving_until: number | null
   /** 1 if the last try was accepted, 0 if it was not, null if nothing was tried. Tests count, too. */
   works: number | null
 }
