@@ -1,9 +1,10 @@
 import { Burger } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { notFound, Outlet, useParams, useRouterState } from '@tanstack/react-router'
+import { Outlet, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { isRefusal } from '../api.ts'
 import { useLive } from '../live/useLive.ts'
+import { NotFoundPage } from '../pages/NotFoundPage.tsx'
 import { workspaceQuery } from '../queries.ts'
 import { useTitleCount } from '../ui/index.ts'
 import { useSlug, useWorkspace } from '../workspace.ts'
@@ -33,7 +34,7 @@ export function WorkspaceShell() {
   }, [opened])
   const { error } = useQuery(workspaceQuery(slug))
   // The person was removed from the workspace. Its data leaves the screen.
-  if (isRefusal(error, 404)) throw notFound()
+  if (isRefusal(error, 404)) return <NotFoundPage />
   return (
     <div className="svc-shell" data-menu={opened}>
       <a href="#content" className="svc-skip">
