@@ -46,7 +46,13 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     const person = ['person', 'create', 'ada@example.org', '--name', 'Ada', '--workspace', 'north', '--role', 'admin']
     expect(await json(person, 'correct horse battery\n')).toMatchObject({ email: 'ada@example.org' })
     expect(await home.value(['person', 'list'])).toEqual([
-      { email: 'ada@example.org', emailConfirmed: false, name: 'Ada', workspaces: [{ slug: 'north', role: 'admin' }] },
+      {
+        email: 'ada@example.org',
+        emailConfirmed: false,
+        emailOddity: null,
+        name: 'Ada',
+        workspaces: [{ slug: 'north', role: 'admin' }],
+      },
     ])
     const { link } = await home.value<{ link: string }>(['link', 'ada@example.org'])
     expect(link).toMatch(new RegExp(`^${home.url}/link[?#]token=[\\w-]{43}$`))
