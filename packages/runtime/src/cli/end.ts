@@ -59,7 +59,8 @@ function refuse(left: readonly AgentProcess[], done: string): void {
 export async function mustPause(agent: Stoppable): Promise<void> {
   const { folder } = agent
   const done = 'Paused.'
-  const note = await settled(agent, done, ({ state }) => state.is === 'stopped')
+  // On a full disk the runtime may be unable to note that it has ended the agent.
+  const note = await settled(agent, done, ({ state }) => state.is === 'stopped' || !hasLeft(folder))
   // A runtime of an earlier version leaves what is outside of the agent's group, so that is ended here. A later start
   // belongs to somebody who has resumed the agent meanwhile.
   const isOlder = ({ started }: AgentProcess) => Number(started) <= Number(note?.started ?? 0)
@@ -76,7 +77,8 @@ export async function mustReplace(agent: Stoppable, done: string): Promise<void>
     const note = await settled(
       agent,
       done,
-      ({ state, version }) => !('pid' in state) || !folder.installed || version === leadsTo(folder),
+      ({ state, version }) =>
+        state.is !== 'stopping' && (!('pid' in state) || !folder.installed || version === leadsTo(folder)),
     )
     const left = startedBy(folder.root, note?.started)
     // A start is noted before it is made. So if no start was noted meanwhile, what was found is older.
@@ -102,7 +104,7 @@ async function settled(
   const runs = () => whoHolds(folder, 'runtime')?.what === 'svc run'
   const rests = (): boolean => {
     const note = readNote(folder)
-    return note !== undefined && !note.starting && note.state.is !== 'stopping' && holds(note)
+    return note !== undefined && !note.starting && holds(note)
   }
   if (!(await until(seconds, () => !runs() || rests())))
     throw new Refusal(`${done} Its process has not ended within ${seconds} s; see ${folder.runtimeLog}.`)
