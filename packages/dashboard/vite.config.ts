@@ -33,7 +33,7 @@ const notices: Plugin = {
 
 /** Modules that several other pages share. Neither the list of agents nor the page of an agent needs them. */
 const otherPages =
-  /pages\/(install\/|alerts\/|updates\/(UpdatesPage|Bar|parts\/NewSecrets)|SignInPage|AccountForm)|alerts\/useChannelTest|agents\/(names|TokenSteps|FirstReport|FetchProgram)|protocol\/src\/(email|pasted)|forms\/rules/
+  /pages\/(install\/|alerts\/|updates\/(UpdatesPage|Bar|parts\/NewSecrets)|SignInPage|AccountForm)|alerts\/useChannelTest|agents\/(names|TokenSteps|FirstReport)|protocol\/src\/(email|pasted)|forms\/rules/
 
 const isCommon = (id: string): boolean => ![uploading, tabbed, aboutAlerts, otherPages].some((apart) => apart.test(id))
 

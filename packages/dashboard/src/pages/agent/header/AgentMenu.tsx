@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots, IconKey, IconPencil, IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { DeleteDialog, RenameDialog, RotateDialog } from '../../../agents/index.ts'
 import { type Agent, adminsOnly } from '../../../agents/parts/agent.ts'
 
@@ -9,6 +9,7 @@ import { type Agent, adminsOnly } from '../../../agents/parts/agent.ts'
  */
 export function AgentMenu({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState<'rename' | 'rotate' | 'delete' | null>(null)
+  const [used, setUsed] = useState(false)
   const { slug, page } = agent
   const dialog = (which: typeof open) => ({
     slug,
@@ -18,7 +19,7 @@ export function AgentMenu({ agent }: { agent: Agent }) {
   })
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
+      <Menu position="bottom-end" withinPortal onOpen={() => setUsed(true)}>
         <Menu.Target>
           <ActionIcon variant="default" size={36} aria-label={`More about ${page.name}`}>
             <IconDots size={16} aria-hidden />
@@ -51,9 +52,13 @@ export function AgentMenu({ agent }: { agent: Agent }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <RenameDialog {...dialog('rename')} />
-      <RotateDialog {...dialog('rotate')} />
-      <DeleteDialog {...dialog('delete')} />
+      {used && (
+        <Suspense>
+          <RenameDialog {...dialog('rename')} />
+          <RotateDialog {...dialog('rotate')} />
+          <DeleteDialog {...dialog('delete')} />
+        </Suspense>
+      )}
     </>
   )
 }

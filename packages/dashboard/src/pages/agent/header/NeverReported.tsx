@@ -1,6 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { FetchProgram } from '../../../agents/FetchProgram.tsx'
 import { RotateDialog } from '../../../agents/index.ts'
 import { connectLine, reportLine, runLine, serviceLine } from '../../../agents/lines.ts'
@@ -47,6 +47,11 @@ function NotStarted({ agent }: { agent: Agent }) {
 function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
   const { service } = useSuspenseQuery(meQuery).data
   const [rotating, setRotating] = useState(false)
+  const [used, setUsed] = useState(false)
+  const rotate = () => {
+    setUsed(true)
+    setRotating(true)
+  }
   return (
     <div className="svc-column ag-never">
       <Section title="Waiting for its first report">
@@ -68,7 +73,7 @@ function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
           {page.canAct ? (
             <p>
               The token was shown when the agent was added. If it is lost:{' '}
-              <Button variant="default" size="compact-sm" onClick={() => setRotating(true)}>
+              <Button variant="default" size="compact-sm" onClick={rotate}>
                 Create new token
               </Button>
             </p>
@@ -77,7 +82,11 @@ function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
           )}
         </Stack>
       </Section>
-      <RotateDialog slug={slug} name={page.name} opened={rotating} onClose={() => setRotating(false)} />
+      {used && (
+        <Suspense>
+          <RotateDialog slug={slug} name={page.name} opened={rotating} onClose={() => setRotating(false)} />
+        </Suspense>
+      )}
     </div>
   )
 }
