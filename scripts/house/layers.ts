@@ -263,6 +263,7 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         'api.ts': 'the typed client of `packages/api`',
+        'NotFoundPage.tsx': 'the page for an address that leads nowhere',
         'styles.ts': 'the order of style sheets',
         'ui/charts': 'charts',
       },

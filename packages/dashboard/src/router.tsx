@@ -14,9 +14,9 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { isRefusal } from './api.ts'
+import { NotFoundPage } from './NotFoundPage.tsx'
 import { BrokenPage } from './pages/BrokenPage.tsx'
 import { asked, type FleetView } from './pages/fleet/view.ts'
-import { NotFoundPage } from './pages/NotFoundPage.tsx'
 import { WaitingPage } from './pages/WaitingPage.tsx'
 import { type AgentTab, agentTabs, alertTabs, paths } from './paths.ts'
 import {

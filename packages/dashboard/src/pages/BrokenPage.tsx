@@ -2,8 +2,8 @@ import { Button, Code, Group } from '@mantine/core'
 import { IconMoodConfuzed, IconPlugConnectedX } from '@tabler/icons-react'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { ApiError } from '../api.ts'
+import { NotFoundPage } from '../NotFoundPage.tsx'
 import { Empty, useDocumentTitle } from '../ui/index.ts'
-import { NotFoundPage } from './NotFoundPage.tsx'
 import { WaitingPage } from './WaitingPage.tsx'
 
 /** The error page that is shown instead of a page that could not be loaded or drawn. */

@@ -1,7 +1,7 @@
 import { IconMapQuestion } from '@tabler/icons-react'
-import { ButtonLink } from '../links.tsx'
-import { paths } from '../paths.ts'
-import { Empty, useDocumentTitle } from '../ui/index.ts'
+import { ButtonLink } from './links.tsx'
+import { paths } from './paths.ts'
+import { Empty, useDocumentTitle } from './ui/index.ts'
 
 export function NotFoundPage() {
   useDocumentTitle('Not found')
