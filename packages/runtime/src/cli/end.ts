@@ -70,8 +70,11 @@ export async function mustPause(agent: Stoppable): Promise<void> {
   refuse(startedBy(folder.root).filter(isOlder), done)
 }
 
-/** Waits until a running runtime has replaced the agent's processes by those of the version in place. */
-export async function mustReplace(agent: Stoppable, done: string): Promise<void> {
+/**
+ * Waits until a running runtime has replaced the agent's processes by those of the version in place. Refuses if something
+ * is left; false if the runtime has ended meanwhile.
+ */
+export async function mustReplace(agent: Stoppable, done: string): Promise<boolean> {
   const { folder } = agent
   for (;;) {
     const note = await settled(
@@ -80,9 +83,12 @@ export async function mustReplace(agent: Stoppable, done: string): Promise<void>
       ({ state, version }) =>
         state.is !== 'stopping' && (!('pid' in state) || !folder.installed || version === leadsTo(folder)),
     )
-    const left = startedBy(folder.root, note?.started)
+    if (!note) return false
+    const left = startedBy(folder.root, note.started)
     // A start is noted before it is made. So if no start was noted meanwhile, what was found is older.
-    if (readNote(folder)?.started === note?.started) return refuse(left, done)
+    if (readNote(folder)?.started !== note.started) continue
+    refuse(left, done)
+    return true
   }
 }
 

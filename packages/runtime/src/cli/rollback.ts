@@ -65,10 +65,8 @@ async function rolledBack(agent: Agent): Promise<{ update: Update; ended: boolea
   const { folder, manifest } = agent
   const update = await done(folder, manifest.version, 'rollback')
   const back = `${update.running.version} is in place.`
-  if (whoHolds(folder, 'runtime')?.what === 'svc run') {
-    await mustReplace(agent, back)
-    return { update, ended: false }
-  }
+  const runs = whoHolds(folder, 'runtime')?.what === 'svc run'
+  if (runs && (await mustReplace(agent, back))) return { update, ended: false }
   const ended = await endLeft(agent, { what: 'svc rollback' })
   mustBeGone(folder, back)
   return { update, ended }
