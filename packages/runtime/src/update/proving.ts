@@ -53,12 +53,14 @@ export function prove({ process, name, up, status }: Sample): Proof {
  */
 const printed = ` ("${plainHint('logs output')}" on its machine shows what it printed)`
 
+const notUp = 'it did not stay up'
+
 /**
  * Says how the agent's process last ended, as the reason why the new version has not passed its trial. The reason is
  * stored and read later, so it contains no times.
  */
 function endOf(process: ProcessState): string {
-  if (!('exit' in process) || !process.exit) return 'it did not stay up'
+  if (!('exit' in process) || !process.exit) return notUp
   const crashes = 'crashes' in process ? process.crashes : 0
   return `it ${howEnded(process.exit)}${crashes > 1 ? `, ${crashes} times in a row` : ''}${process.exit.error === undefined ? printed : ''}`
 }
@@ -89,6 +91,8 @@ export const proving: UpdateStep = async (ground, update) => {
   let pid = 0
   let since = 0
   let last = performance.now()
+  /** How the new version last ended, since its present process does not tell. */
+  let ended: string | undefined
   for (;;) {
     const now = performance.now()
     const passed = now - last
@@ -104,11 +108,13 @@ export const proving: UpdateStep = async (ground, update) => {
       const status = read(state)
       const proof = prove({ process: state, name, up: now - since, ...(status && { status }) })
       if (proof.is === 'good') return { event: 'done', level: proof.level }
+      if (state.version === name && endOf(state) !== notUp) ended = endOf(state)
       waited += passed
       if (state.version === name) ran += passed
       if (proof.is === 'bad') return worse(proof.why)
       if (deaths() - died >= maxCrashes) return worse(`its process died ${maxCrashes} times${printed}`)
-      if (ran >= limit || waited >= whole) return worse(proof.why, ` of ${secondsOf(manifest)} s`)
+      if (ran >= limit || waited >= whole)
+        return worse(proof.why === notUp ? (ended ?? notUp) : proof.why, ` of ${secondsOf(manifest)} s`)
     }
     if (!(await wait(tickMs(), stop))) return undefined
   }
