@@ -2,7 +2,7 @@
  * Tests an agent that prints more than the five megabytes of one file, and continues while the runtime rotates the
  * file.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { becomes, starts } from '../../testing/folder.ts'
 import { installedAgent } from '../../testing/installed.ts'
@@ -26,6 +26,8 @@ const dir = process.env.SVC_STATE_DIR
 fs.appendFileSync(dir + '/starts', JSON.stringify({ pid: process.pid, cwd: '', env: {} }) + '\\n')
 let n = 0
 setInterval(() => {
+  // After its first lines, the agent waits until somebody follows them.
+  if (n > 0 && !fs.existsSync(dir + '/followed')) return
   let text = ''
   for (let i = 0; i < ${burst} && n < ${lines}; i++) text += 'line ' + n++ + ' ' + 'x'.repeat(1000) + '\\n'
   fs.writeSync(1, text)
@@ -50,6 +52,8 @@ test('the agent is not disturbed, every line is in one of the files except those
   await becomes('the first lines', () => readFileSync(agent.output, 'utf8').includes('line 0 '))
   const following = starts(agent, ['logs', '-f', '--lines', '1'])
   cleanups.push(() => following.end('SIGKILL'))
+  await following.said(`line ${burst - 1} `)
+  writeFileSync(`${agent.state}/followed`, '')
   await becomes('the last line', () => existsSync(`${agent.state}/done`))
   await following.said(`line ${lines - 1} `)
 
