@@ -76,11 +76,11 @@ test('the agent is not disturbed, every line is in one of the files except those
   expect(seen, 'in order, nothing twice').toEqual([...new Set(seen)].sort((a, b) => a - b))
   const keptSince = kept.flat().filter((n) => n >= (seen[0] ?? lines))
   const isShown = new Set(seen)
-  // If "svc logs -f" gets no processor time for two rotations, it misses the rest of one file, in one piece. It never
+  // If "svc logs -f" gets no processor time before a rotation, it misses the rest of one file, in one piece. It never
   // misses anything of the last file.
   const missed = keptSince.filter((n) => !isShown.has(n))
   const gaps = missed.filter((n, i) => n - 1 !== missed[i - 1]).length
-  expect(gaps, 'pieces kept and not shown').toBeLessThan(files.length)
+  expect(gaps, 'pieces kept and not shown').toBeLessThanOrEqual(files.length)
   expect(missed.filter((n) => kept.at(-1)?.includes(n))).toEqual([])
   expect(agent.starts(), 'one start').toHaveLength(1)
   expect(await running.end()).toEqual({ code: 0, signal: null })
