@@ -16,7 +16,7 @@ interface RotationFacts {
 interface RotationPlan {
   /** True if the oldest file becomes the copy, which then takes its space. Another file takes its place. */
   readonly reuse: boolean
-  /** How many bytes of the end of the output are copied. */
+  /** The number of bytes that are copied from the end of the output. */
   readonly copy: number
 }
 
