@@ -15,6 +15,7 @@ import {
   outcomeOf,
   tooOldWords,
 } from './outbox.ts'
+import { unserved } from './store.ts'
 
 const keptMs = 30 * 86_400_000
 
@@ -74,9 +75,6 @@ const settleWith = (
       .execute()
     return { outcome, disabled: await settleChannel(trx, channel, { row, outcome, words }, now) }
   })
-
-/** The columns of a channel that no node serves. */
-const unserved = { serving_node: null, serving_until: null } as const
 
 const endLease = (trx: Db, { id }: { id: string }) =>
   trx.updateTable('alert_channel').set(unserved).where('id', '=', id).execute()

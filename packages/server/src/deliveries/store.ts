@@ -126,13 +126,12 @@ export async function dueChannels({ db }: Store, { node, now }: { node: string; 
 export const isLeased = (until: number | null, now: number): boolean =>
   until !== null && until > now && until <= now + 2 * leaseMs
 
+/** The columns of a channel that no node serves. */
+export const unserved = { serving_node: null, serving_until: null } as const
+
 /** Makes all leases void, when no other process can hold one: those of an earlier process that was killed. */
 export async function voidLeases({ db }: Store): Promise<void> {
-  await db
-    .updateTable('alert_channel')
-    .set({ serving_node: null, serving_until: null })
-    .where('serving_until', 'is not', null)
-    .execute()
+  await db.updateTable('alert_channel').set(unserved).where('serving_until', 'is not', null).execute()
   await db
     .updateTable('alert_delivery')
     .set({ leased_until: null })
