@@ -217,6 +217,9 @@ test('a person who is removed from the workspace sees nothing of it in any tab',
     await setup.operator(['member', 'remove', 'north-wind', 'mo@example.org'])
     await allShow(tabs, 'Page not found')
     await eventually('no tab holds a stream', () => expect(held(tabs)).toBe(0))
+    const page = tabs[0]?.page as Page
+    await page.getByRole('link', { name: 'Back to agents' }).click()
+    await page.getByRole('heading', { name: 'You are not in a workspace yet' }).waitFor()
   }
   await withTabs(lists(5), remove, visitor)
 })

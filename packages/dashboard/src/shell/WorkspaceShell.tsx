@@ -1,11 +1,11 @@
 import { Burger } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { isRefusal } from '../api.ts'
 import { useLive } from '../live/useLive.ts'
 import { NotFoundPage } from '../NotFoundPage.tsx'
-import { workspaceQuery } from '../queries.ts'
+import { keys, workspaceQuery } from '../queries.ts'
 import { useTitleCount } from '../ui/index.ts'
 import { useSlug, useWorkspace } from '../workspace.ts'
 import { Banners } from './Banners.tsx'
@@ -32,9 +32,13 @@ export function WorkspaceShell() {
     window.addEventListener('keydown', key)
     return () => window.removeEventListener('keydown', key)
   }, [opened])
-  const { error } = useQuery(workspaceQuery(slug))
-  // The person was removed from the workspace. Its data leaves the screen.
-  if (isRefusal(error, 404)) return <NotFoundPage />
+  const client = useQueryClient()
+  // The person was removed from the workspace. Its data leaves the screen, and the way home no longer leads to it.
+  const isGone = isRefusal(useQuery(workspaceQuery(slug)).error, 404)
+  useEffect(() => {
+    if (isGone) void client.invalidateQueries({ queryKey: keys.me, refetchType: 'all' })
+  }, [client, isGone])
+  if (isGone) return <NotFoundPage />
   return (
     <div className="svc-shell" data-menu={opened}>
       <a href="#content" className="svc-skip">

@@ -113,7 +113,8 @@ function More({ slug, member }: MemberProps) {
   const remove = async () => {
     await api.removeMember(slug, member.id)
     if (!member.self) return void (await client.invalidateQueries({ queryKey: keys.workspace(slug) }))
-    await client.invalidateQueries({ queryKey: keys.me })
+    // The shell may be gone by now, and nothing else shows who is signed in.
+    await client.invalidateQueries({ queryKey: keys.me, refetchType: 'all' })
     await navigate({ to: paths.home })
     client.removeQueries({ queryKey: keys.workspace(slug) })
   }
