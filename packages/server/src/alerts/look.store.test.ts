@@ -76,6 +76,26 @@ everyEngine('a look at a workspace', (open) => {
     expect(all[1]?.agents).toEqual(opened?.agents)
   })
 
+  test('no alert of a new rule opens while a node of the version before may still run, which could not word it', async () => {
+    const { w, reports, pass } = await lived()
+    const rules = async () =>
+      (await w.store.db.selectFrom('alert').select('rule').where('ended_at', 'is', null).execute()).map(
+        ({ rule }) => rule,
+      )
+    const until = w.clock.now() + 2 * 60_000
+    await w.store.db
+      .insertInto('agreed')
+      .values({ name: 'alerts from disk', value: String(until) })
+      .execute()
+    await reports(w.agent, { warnings: 'status disk' })
+    await pass(1)
+    expect(await rules()).toEqual(['status_stale'])
+    await pass(0.75)
+    await reports(w.agent, { warnings: 'status disk' })
+    await pass(0.25)
+    expect((await rules()).sort()).toEqual(['disk', 'status_stale'])
+  })
+
   test('after a short outage that many agents had, one that is really gone has an alert of its own', async () => {
     const { w, reports, pass, sent } = await lived()
     const others = await Promise.all(Array.from({ length: 9 }, (_, i) => w.addAgent(`agent-${i}`)))

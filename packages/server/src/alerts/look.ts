@@ -14,6 +14,7 @@ import { isEscalationDue, markEscalated } from './escalation.ts'
 import { findings, type NamedScope, type RuleFinding, serviceFound, withForgotten } from './findings.ts'
 import { type JudgedAlert, judge } from './judge.ts'
 import { endedMutes, mutedAt } from './mutes.ts'
+import { rulesToCome, withoutRulesToCome } from './new-rules.ts'
 import { aboutChannel, type ServiceFacts } from './service.ts'
 import { ownWords, settingsOf } from './settings.ts'
 import {
@@ -64,7 +65,7 @@ interface LookParts {
 /** Evaluates the alerts of a workspace, or of the service itself. */
 export async function look(store: Store, place: NamedScope, { baseUrl, now, service }: LookParts): Promise<Looked> {
   const { db } = store
-  const rules = await rulesOf(db, place)
+  const rules = withoutRulesToCome(await rulesOf(db, place), await rulesToCome(db, now))
   const known = await knownAlerts(db, place, now)
   const mutes = await mutesOf(db, place)
   const isMuted = mutedAt(mutes, now)

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
+import { rulesToCome } from '../alerts/new-rules.ts'
 import { insertDelivery } from '../deliveries/store.ts'
 import { accountTables } from '../people/auth.ts'
 import { migrate } from './migrate.ts'
@@ -26,6 +27,7 @@ describe.each(engines)('the tables (%s)', (_, open) => {
     const store = await open()
     await sql`create table something_else (id integer)`.execute(store.db)
     await migrate(store, accountTables(store))
+    expect([...(await rulesToCome(store.db, 0))]).toEqual([])
     await store.db.insertInto('agreed').values({ name: 'a', value: 'b' }).execute()
     await migrate(store, accountTables(store))
     expect(await store.db.selectFrom('agreed').select('value').where('name', '=', 'a').execute()).toEqual([
@@ -80,6 +82,7 @@ describe.each(engines)('the tables (%s)', (_, open) => {
       .insertInto('alert_delivery')
       .values([row('3', 'waiting'), row('1', 'waiting'), row('2', 'sent')])
       .execute()
+    await db.insertInto('service_beat').values({ id: 1, at: now }).execute()
     const shared = await sharedColumns(store)
     await migrate(store, accountTables(store))
     // A node of the version before joins the two tables, and names these columns without their table.
@@ -95,6 +98,9 @@ describe.each(engines)('the tables (%s)', (_, open) => {
       .execute()
     expect(waiting.map((one) => one.id)).toEqual(['1', '3', ...(store.engine === 'postgres' ? ['0'] : []), id])
     expect(await db.selectFrom('alert_channel').select('works').execute()).toEqual([{ works: 1 }])
+    // A node of the version before cannot word alerts of the new rule, so they wait until it is replaced.
+    expect([...(await rulesToCome(db, now + 3_599_999))]).toEqual(['disk'])
+    expect([...(await rulesToCome(db, now + 3_600_000))]).toEqual([])
     await store.close()
   })
 })

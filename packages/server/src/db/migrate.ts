@@ -22,6 +22,7 @@ import * as reportSigns from './migrations/014-report-signs.ts'
 import * as sender from './migrations/015-sender.ts'
 import * as marks from './migrations/016-marks.ts'
 import * as sends from './migrations/017-sends.ts'
+import * as newRules from './migrations/018-new-rules.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -42,6 +43,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '015-sender': sender,
   '016-marks': marks,
   '017-sends': sends,
+  '018-new-rules': newRules,
 }
 
 const minVersion = 15
