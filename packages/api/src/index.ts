@@ -1,6 +1,7 @@
 /** The interface between the service and its page: the operations, their input and their answers. */
 export type * from './answers.ts'
 export * from './answers-alerts.ts'
+export { activityBound, bounds } from './bounds.ts'
 export * from './duration.ts'
 export * from './input.ts'
 export * from './operation.ts'

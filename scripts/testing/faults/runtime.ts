@@ -146,7 +146,7 @@ export const runtimeFaults: readonly Fault[] = [
     file: at('launcher/output.ts'),
     old: '    if (copied > 0) {\n',
     new: '    if (copied >= 0) {\n',
-    tests: [at('launcher/output.test.ts')],
+    tests: [at('launcher/no-room.process.test.ts')],
   },
   {
     name: 'rotation: the file is emptied only if all of it was copied',

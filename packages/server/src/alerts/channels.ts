@@ -24,7 +24,7 @@ import { channelsOfScope } from './telling.ts'
 import { countTest } from './test-limit.ts'
 
 /** The maximum number of channels of a workspace. The personal channels of its members do not count. */
-const channelsMax = 50
+export const channelsMax = 50
 const isOk = { ok: true } as const
 type Done = { ok: true }
 

@@ -28,7 +28,7 @@ import { sendAt } from './routing.ts'
 import { countTest } from './test-limit.ts'
 
 /** The maximum number of personal channels of a person in one workspace. */
-const channelsMax = 20
+export const ownChannelsMax = 20
 
 interface PersonCtx {
   db: Db
@@ -71,8 +71,8 @@ export const addPersonal = (
     const preferences = changed(firstPreferences, { zone })
     if (!preferences.ok) return preferences
     const there = await channelsOf(trx, place, by).execute()
-    if (there.length >= channelsMax)
-      return refuse('channels_too_many', `You may have ${channelsMax} channels of your own here: remove one first.`)
+    if (there.length >= ownChannelsMax)
+      return refuse('channels_too_many', `You may have ${ownChannelsMax} channels of your own here: remove one first.`)
     const { name, kind, format, address, shown: visible } = read.value
     const id = newId(now)
     const row = await trx

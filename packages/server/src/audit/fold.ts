@@ -17,7 +17,7 @@ interface FoldLimits {
    */
   slack: number
 }
-const inForce: FoldLimits = { kept: 10_000, slack: 1_000 }
+export const inForce: FoldLimits = { kept: 10_000, slack: 1_000 }
 const atOnce = 1000
 export const folded = 'activity.folded'
 

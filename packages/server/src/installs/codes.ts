@@ -148,7 +148,7 @@ async function hasAllCodes(trx: Db, { id }: WorkspaceRef, now: number): Promise<
   return Number(valid) >= maxCodes
 }
 
-const maxCodes = 200
+export const maxCodes = 200
 const tooManyCodes = refuse(
   'codes_too_many',
   `A workspace may have ${maxCodes} valid install codes: revoke one, or wait until one expires.`,
