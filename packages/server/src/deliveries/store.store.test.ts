@@ -86,6 +86,17 @@ everyEngine('deliveries as rows', (open) => {
     expect(await claimed(other)).toEqual(both)
   })
 
+  test('a channel stays with its node until the call ends, even if the delivery is ended meanwhile', async () => {
+    const { w, tell, claimed, ends } = await opened()
+    await tell('a')
+    const [called] = await claimed('a')
+    await endWaiting(w.store.db, { why: 'restored' }, w.clock.now())
+    await tell('b')
+    expect(await claimed('b')).toEqual([])
+    await ends(called?.id ?? '', taken)
+    expect(await claimed('b')).toMatchObject([{ body: 'b opened' }])
+  })
+
   test('a lease that ends later than any lease can is void, since the clock was set back', async () => {
     const { w, tell, claimed } = await opened()
     await tell('a')
