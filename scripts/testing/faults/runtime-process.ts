@@ -130,7 +130,7 @@ export const runtimeProcessFaults: readonly Fault[] = [
     file: at('state/pause.ts'),
     old: 'if (!isNoRoom(error) || !made(folder.paused)) throw error',
     new: 'throw error',
-    tests: [at('full-disk.process.test.ts')],
+    tests: [at('state/no-room.process.test.ts')],
   },
   {
     name: 'full disk: a restart stops the agent before it looks for room',
