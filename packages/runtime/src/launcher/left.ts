@@ -1,8 +1,8 @@
 /** Watches the processes that an agent started, and sends them signals. leftovers.ts and supervision.ts decide when. */
 import { groupLives, signalGroup } from '../process/group.ts'
-import { type Identity, lives } from '../process/identity.ts'
+import type { Identity } from '../process/identity.ts'
 import type { AgentProcess } from '../process/listed.ts'
-import { groupOf, sendTo, startedBy } from '../process/mark.ts'
+import { groupOf, keepsMark, sendTo, startedBy } from '../process/mark.ts'
 
 type StopSignal = 'SIGTERM' | 'SIGKILL'
 
@@ -29,6 +29,7 @@ const pauseMs = 200
 
 /** `ignored` are process groups that have the agent's mark and are not the agent's. */
 export function leftOf(dir: string, ignored: ReadonlySet<number>): Left {
+  const isStill = keepsMark(dir)
   let known: readonly AgentProcess[] = []
   let again = 0
   let orphans: readonly Identity[] = []
@@ -52,7 +53,7 @@ export function leftOf(dir: string, ignored: ReadonlySet<number>): Left {
   }
   return {
     now: () => {
-      const living = known.filter(lives)
+      const living = known.filter(isStill)
       if (living.length === 0 && performance.now() >= again) return search()
       if (living.length > 0) known = living
       return known
@@ -61,7 +62,7 @@ export function leftOf(dir: string, ignored: ReadonlySet<number>): Left {
     signal: (signal, except) => {
       const isRepeated = signal === sent && performance.now() < again
       sent = signal
-      for (const each of isRepeated ? known : search()) if (each.group !== except) sendTo(each, signal)
+      for (const each of isRepeated ? known.filter(isStill) : search()) if (each.group !== except) sendTo(each, signal)
     },
     orphaned: (group) => {
       orphans = groupOf(group, dir).members

@@ -1,13 +1,13 @@
 /** Tests the search for an agent's processes with real ones, each of which is special in one way. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { becomes } from '../../testing/folder.ts'
 import { signalGroup } from './group.ts'
 import { identityOf } from './identity.ts'
-import { sendTo, startedBy } from './mark.ts'
+import { keepsMark, sendTo, startedBy } from './mark.ts'
 
 let above: string
 let dir: string
@@ -44,6 +44,22 @@ test('a process is found with its start and its command, also if the folder is n
   ])
   expect(startedBy(join(above, 'link')).map(({ pid }) => pid)).toEqual([one.pid, two.pid])
   expect(startedBy(above)).toEqual([])
+})
+
+test('a process that was found is no longer one of the agent once it has removed its mark', async () => {
+  const unset = 'env -u SVC_AGENT_DIR -u SVC_AGENT_STARTED'
+  const file = join(above, 'go')
+  const { pid } = marked(['sh', '-c', `until [ -e ${file} ]; do sleep 0.05; done; exec ${unset} sleep 1000`])
+  const [found] = await becomes('the process', () => {
+    const all = startedBy(dir).filter((each) => each.pid === pid)
+    return all.length > 0 && all
+  })
+  const isStill = keepsMark(dir)
+  if (!found) throw new Error('The process was not found.')
+  expect(isStill(found)).toBe(true)
+  writeFileSync(file, '')
+  await becomes('a process without a mark', () => !isStill(found))
+  expect(identityOf(pid)).toEqual({ pid: found.pid, start: found.start })
 })
 
 test('a zombie is not found, and its parent is', async () => {

@@ -22,6 +22,20 @@ export function startedBy(dir: string, spared?: string): AgentProcess[] {
   return found.length > 0 ? found : search(dir, spared)
 }
 
+/**
+ * Returns a function that says whether a process that was found earlier still lives and still has the mark. It may have
+ * removed the mark by executing another program. If its environment cannot be read any more, it counts as marked.
+ */
+export function keepsMark(dir: string): (found: Identity) => boolean {
+  const markOf = markReader()
+  const isHere = sameAs(dir)
+  return (found) => {
+    if (!lives(found)) return false
+    const mark = markOf(found.pid)
+    return typeof mark === 'object' ? isHere(mark.dir) : mark === 'unreadable'
+  }
+}
+
 /** Sends a signal to a process that was found, unless another process has its pid by now. */
 export function sendTo(found: Identity, signal: NodeJS.Signals): void {
   const life = lives(found) ? 'alive' : 'reused'
