@@ -3,7 +3,7 @@
  * shell and a stranger. After each verb, exactly what should live lives. `npm run test:long` runs 200 rounds.
  */
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { becomes, svc } from '../../testing/folder.ts'
@@ -103,6 +103,7 @@ test(`${rounds} rounds with seed ${seed}: no process of the agent stays, and non
     const verb = verbs[name]
     const where = `round ${round} with seed ${seed}: ${name}, ${background ? 'in the background, ' : ''}helpers ${has.join(', ')}`
     writeFileSync(join(agent.root, 'main.sh'), scriptWith(has, background ? onceNoted(has.length) : 'exec sleep 1000'))
+    rmSync(join(agent.state, 'helpers'), { force: true }) // It names helpers of the round before.
     await done('start')
     await done('resume')
     const before = await agent.helpers(has)
