@@ -65,7 +65,7 @@ export async function mustPause(agent: Stoppable): Promise<void> {
   // belongs to somebody who has resumed the agent meanwhile.
   const isOlder = ({ started }: AgentProcess) => Number(started) <= Number(note?.started ?? 0)
   const left = startedBy(folder.root).filter(isOlder)
-  if (note) await endThese(left, stopSeconds(agent))
+  if (note) await endThese(left, () => startedBy(folder.root).filter(isOlder), stopSeconds(agent))
   else await endLeft(agent, { what: 'svc pause' })
   refuse(startedBy(folder.root).filter(isOlder), done)
 }
@@ -117,10 +117,24 @@ async function settled(
   return runs() ? readNote(folder) : undefined
 }
 
-/** Ends processes without the runtime: asks them, and kills them when their time is over. */
-async function endThese(left: readonly AgentProcess[], seconds: number): Promise<void> {
+/**
+ * Ends processes without the runtime: asks them, and kills them when their time is over. A process may start another one
+ * just before its end, so what is left then is killed, too.
+ */
+async function endThese(
+  left: readonly AgentProcess[],
+  search: () => readonly AgentProcess[],
+  seconds: number,
+): Promise<void> {
   for (const each of left) sendTo(each, 'SIGTERM')
-  if (await until(duration(seconds) / 1000, () => !left.some(lives))) return
-  for (const each of left) sendTo(each, 'SIGKILL')
-  await until(2, () => !left.some(lives))
+  await until(duration(seconds) / 1000, () => !left.some(lives))
+  for (let kills = 0; kills < maxKills; kills++) {
+    const rest = search()
+    if (rest.length === 0) return
+    for (const each of rest) sendTo(each, 'SIGKILL')
+    await until(2, () => !rest.some(lives))
+  }
 }
+
+/** A process that no kill ends is in a system call, and one that starts others faster than they are killed wins. */
+const maxKills = 5

@@ -2,6 +2,7 @@
  * Decides about processes of the agent that are not in its process group, as pure functions: when they are asked to end,
  * when they are killed, and when a program counts as one that went into the background.
  */
+import type { Identity } from '../process/identity.ts'
 import { type AgentProcess, listed, oldest } from '../process/listed.ts'
 import type { ProcessEvent } from './moves.ts'
 import type { ProcessSeen, Supervision, SupervisionAct, SupervisionRules } from './supervised.ts'
@@ -17,6 +18,22 @@ const stopOf = ({ order }: Supervision, rules: SupervisionRules): number => rule
 /** The processes that are left, without those that could not be killed. */
 export const leftIn = ({ spent = [] }: Supervision, { left = [] }: ProcessSeen): readonly AgentProcess[] =>
   left.filter(({ pid, start }) => !spent.some((each) => each.pid === pid && each.start === start))
+
+/**
+ * True after a kill if nobody waits for what is left any longer. A process that starts others may have started one just
+ * before its end, so one that the kill did not reach yet is waited for, but not without an end.
+ */
+export function isVain(
+  { struck = [] }: Supervision,
+  left: readonly Identity[],
+  { killAt, at, gone }: { killAt: number; at: number; gone: number },
+): boolean {
+  const isFresh = ({ pid, start }: Identity) => !struck.some((each) => each.pid === pid && each.start === start)
+  return at > killAt + (left.some(isFresh) ? freshFactor * gone : gone)
+}
+
+/** How many times longer fresh processes are waited for. */
+const freshFactor = 10
 
 /**
  * The event for a program whose first process is gone while another process of the same start goes on: it put itself into
@@ -74,7 +91,8 @@ export function clears(
     }
   }
   if (at < clearing.killAt) return { state: now, acts: [] }
-  if (clearing.killed && at > clearing.killAt + rules.gone) return givesUp({ ...now, clearing: undefined }, left)
+  if (clearing.killed && isVain(now, left, { killAt: clearing.killAt, at, gone: rules.gone }))
+    return givesUp({ ...now, clearing: undefined }, left)
   return {
     state: { ...now, clearing: { ...clearing, killed: true } },
     acts: [{ do: 'signal left', signal: 'SIGKILL' }],

@@ -311,6 +311,20 @@ describe('processes outside of the group', () => {
     expect(late.acts).toContainEqual(expect.objectContaining({ line: expect.stringContaining('process 30 (helper)') }))
   })
 
+  test('are killed again if one of them started another one just before its end', () => {
+    const another: ProcessSeen = { ...gone, left: [{ ...helper, pid: 31, start: 'b:10' }] }
+    const stopping = after(ending(running), look(), exited(7, true)).state
+    const killed = step(stopping, look(alone), rules, 20_000).state
+    const late = step(killed, look(another), rules, 22_100)
+    expect(late.state.life).toBe('ending')
+    expect(words(late.acts)).toContain('SIGKILL left')
+    expect(step(late.state, look(gone), rules, 22_150).state.life).toBe('over')
+    expect(step(late.state, look(another), rules, 22_150).state.life, 'the kill did not end it').toBe('over')
+    const clearing = step(step(waiting, look(alone), rules, 10_000).state, look(alone), rules, 20_000).state
+    expect(words(step(clearing, look(another), rules, 22_100).acts)).toContain('SIGKILL left')
+    expect(words(step(clearing, look(another), rules, 40_100).acts), 'not without an end').toContain('say')
+  })
+
   test('are the agent, if its first process has ended with code 0 and nothing of its group is left', () => {
     const { state, lines } = after(running, end(0, false, [helper]))
     expect(state).toMatchObject({ child: false, state: { is: 'running', pid: 30, start: 'b:9', background: true } })

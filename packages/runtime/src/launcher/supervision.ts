@@ -5,7 +5,7 @@
  */
 import { howEnded } from '../process/ended.ts'
 import { nextMark } from './clock.ts'
-import { asksLeft, backgrounded, clears, givesUp, leftIn } from './leftovers.ts'
+import { asksLeft, backgrounded, clears, givesUp, isVain, leftIn } from './leftovers.ts'
 import { move, type ProcessEvent, type ProcessState } from './moves.ts'
 import type {
   Order,
@@ -54,7 +54,7 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
       }
     }
     case 'look':
-      return now.life === 'over' ? { state: now, acts: [] } : look(now, event.seen, rules, at)
+      return now.life === 'over' ? { state: now, acts: [] } : noted(look(now, event.seen, rules, at), event.seen)
     case 'stop':
       return { state: { ...now, life: 'ending' }, acts: [{ do: 'look' }] }
     case 'answered':
@@ -82,6 +82,12 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
       return { state: moved.state, acts: [...moved.acts, ...wait(moved.state, rules)] }
     }
   }
+}
+
+/** Notes which processes were left at a check that killed them, or that followed a kill. */
+function noted({ state, acts }: SupervisionStep, seen: ProcessSeen): SupervisionStep {
+  const killed = state.clearing?.killed ?? (state.state.is === 'stopping' && state.state.killed)
+  return { state: { ...state, struck: killed ? leftIn(state, seen) : undefined }, acts }
 }
 
 function look(before: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number): SupervisionStep {
@@ -131,7 +137,8 @@ function endSeen(now: Supervision, seen: ProcessSeen, rules: SupervisionRules, a
     return (state.background && backgrounded(now, left)) || { is: 'exit', exit: { at }, remains }
   }
   if (state.is !== 'stopping') return undefined
-  const remains = (seen.group || left.length > 0) && !(state.killed && at > state.killAt + rules.gone)
+  const inVain = state.killed && isVain(now, left, { killAt: state.killAt, at, gone: rules.gone })
+  const remains = (seen.group || left.length > 0) && !inVain
   return remains || seen.cleaning ? undefined : { is: 'gone', at }
 }
 
