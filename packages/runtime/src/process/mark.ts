@@ -24,7 +24,7 @@ export function startedBy(dir: string, spared?: string): AgentProcess[] {
 
 /**
  * Returns a function that says whether a process that was found earlier still lives and still has the mark. It may have
- * removed the mark by executing another program. If its environment cannot be read any more, it counts as marked.
+ * removed the mark by executing another program. If its environment can no longer be read, it counts as marked.
  */
 export function keepsMark(dir: string): (found: Identity) => boolean {
   const markOf = markReader()
