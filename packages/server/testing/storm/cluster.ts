@@ -59,6 +59,9 @@ export async function openAlone({ fill }: { fill: (file: string) => Promise<void
   return { ...nodes, file: databaseFile(nodes.nodes[0]?.home.dataDir ?? '') }
 }
 
+/** How often a node is started while the database is down, before something else must be wrong. */
+const maxTries = 100
+
 async function startNodes(
   count: number,
   database: Record<string, string>,
@@ -82,18 +85,19 @@ async function startNodes(
     await fill?.(home.dataDir)
   }
   const start = async (node: Node) => {
-    while (!stopped) {
+    let why: unknown
+    for (let tries = 0; tries < maxTries && !stopped; tries++) {
       const started = node.home.begin()
-      const stands = await started.ready().then(
-        () => true,
-        () => false, // The node could not reach the database and ended before it was ready.
-      )
-      if (stands) {
+      try {
+        await started.ready()
         node.process = started
         return
+      } catch (error) {
+        why = error // The node could not reach the database and ended before it was ready.
       }
       await sleep(100)
     }
+    if (!stopped) throw new Error(`A node did not start in ${maxTries} tries.`, { cause: why })
   }
   const stop = async () => {
     stopped = true
