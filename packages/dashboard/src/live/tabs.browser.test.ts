@@ -186,7 +186,7 @@ test('a tab gives its stream up after some minutes out of sight, and has one whe
   await only.page.clock.fastForward(hiddenAtMost - 10_000)
   await report('agent-4', 'Reported out of sight')
   await allShow([only], 'Reported out of sight')
-  await streams(1) // After such a jump of the clock the stream is opened anew.
+  await streams(1) // After such a jump of the clock the stream is opened again.
   await only.page.clock.fastForward(20_000)
   await streams(0)
   await report('agent-4', 'Reported without a stream')

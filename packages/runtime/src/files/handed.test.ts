@@ -43,10 +43,12 @@ async function handOver(file: string) {
 test('the table has sixty files', () => expect(secretsFiles.length).toBeGreaterThanOrEqual(60))
 
 test.each(secretsFiles)('a secrets file is read whole or refused: $name', async ({ bytes, reads, says }) => {
-  const { said, env } = await handOver(fileOf(bytes))
+  const file = fileOf(bytes)
+  const { said, env } = await handOver(file)
   expect(env).toEqual(reads)
   for (const part of says) expect(said).toContain(part)
-  expect(said).not.toMatch(new RegExp(`${password}|MIIEvQ|k1`))
+  // The name of the folder is random, so it may have "k1" in it.
+  expect(said.replaceAll(file, 'FILE')).not.toMatch(new RegExp(`${password}|MIIEvQ|k1`))
 })
 
 test('something else than a file is refused', () => {
