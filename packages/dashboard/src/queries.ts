@@ -3,7 +3,7 @@
  * 'agent', name]`. With such a prefix, the page loads all data of a workspace or an agent again, for example when a
  * live frame arrives or after a person sent a command.
  */
-import type { DeliveryState } from '@svc/api'
+import type { DeliveryState, Me } from '@svc/api'
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
 import { ApiError, api, type FleetQuery } from './api.ts'
 
@@ -42,6 +42,20 @@ export const keys = {
 export const fleetWindow = 200
 
 export const meQuery = queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.me(signal), staleTime: 60_000 })
+
+/**
+ * Notes that the person has lost a workspace, so that the way home no longer leads to it. The answer of a request that
+ * began earlier may still name the workspace, so it is dropped.
+ */
+export async function forgetWorkspace(client: QueryClient, slug: string): Promise<void> {
+  await client.cancelQueries({ queryKey: keys.me, exact: true })
+  client.setQueryData<Me>(
+    keys.me,
+    (me) => me && { ...me, workspaces: me.workspaces.filter((workspace) => workspace.slug !== slug) },
+  )
+  await client.invalidateQueries({ queryKey: keys.me, refetchType: 'all' })
+}
+
 export const signInsQuery = queryOptions({ queryKey: keys.signIns, queryFn: ({ signal }) => api.signIns(signal) })
 export const sessionsQuery = queryOptions({ queryKey: keys.sessions, queryFn: ({ signal }) => api.sessions(signal) })
 

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { isRefusal } from '../api.ts'
 import { useLive } from '../live/useLive.ts'
 import { NotFoundPage } from '../NotFoundPage.tsx'
-import { keys, workspaceQuery } from '../queries.ts'
+import { forgetWorkspace, workspaceQuery } from '../queries.ts'
 import { useTitleCount } from '../ui/index.ts'
 import { useSlug, useWorkspace } from '../workspace.ts'
 import { Banners } from './Banners.tsx'
@@ -33,11 +33,11 @@ export function WorkspaceShell() {
     return () => window.removeEventListener('keydown', key)
   }, [opened])
   const client = useQueryClient()
-  // The person was removed from the workspace. Its data leaves the screen, and the way home no longer leads to it.
+  // The person was removed from the workspace, so its data leaves the screen.
   const isGone = isRefusal(useQuery(workspaceQuery(slug)).error, 404)
   useEffect(() => {
-    if (isGone) void client.invalidateQueries({ queryKey: keys.me, refetchType: 'all' })
-  }, [client, isGone])
+    if (isGone) void forgetWorkspace(client, slug)
+  }, [client, slug, isGone])
   if (isGone) return <NotFoundPage />
   return (
     <div className="svc-shell" data-menu={opened}>

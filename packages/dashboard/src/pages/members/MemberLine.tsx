@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../api.ts'
 import { paths } from '../../paths.ts'
-import { keys } from '../../queries.ts'
+import { forgetWorkspace, keys } from '../../queries.ts'
 import { Confirm, ErrorNote, Text } from '../../ui/index.ts'
 
 type Member = Members['members'][number]
@@ -113,8 +113,7 @@ function More({ slug, member }: MemberProps) {
   const remove = async () => {
     await api.removeMember(slug, member.id)
     if (!member.self) return void (await client.invalidateQueries({ queryKey: keys.workspace(slug) }))
-    // The shell may be gone by now, and nothing else shows who is signed in.
-    await client.invalidateQueries({ queryKey: keys.me, refetchType: 'all' })
+    await forgetWorkspace(client, slug)
     await navigate({ to: paths.home })
     client.removeQueries({ queryKey: keys.workspace(slug) })
   }
