@@ -38,6 +38,7 @@ import { createLink, linkUrl } from './people/links.ts'
 import { voidMailLeases } from './people/mails.ts'
 import { nobodyYet } from './people/store.ts'
 import { openReleases } from './releases/releases.ts'
+import { createSweeper } from './sweeper/sweeper.ts'
 import { webApp } from './web/app.ts'
 import { beat } from './wishes/away.ts'
 
@@ -95,6 +96,8 @@ async function assemble(
   const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }
   const agents = openAgentSide(deps)
   closers.add('reports', 'reports of agents', agents.close)
+  const sweeper = createSweeper(deps, agents.age)
+  closers.add('reports', 'regular jobs', sweeper.stop)
 
   const registry = createRegistry({ store, config, now, agents: agents.metrics, live })
   await listenOps(opsListener(registry, healthOf(store, now), config.version), config, log, closers)
@@ -117,7 +120,7 @@ async function assemble(
     agents.drain()
     return drain()
   })
-  agents.sweeper.start()
+  sweeper.start()
   await startAlerts(deps, closers)
   if (store.engine === 'sqlite') await voidMailLeases(store)
   const mailer = newMailer({ ...deps, key: sealKeyOf(secretOf(config.dataDir)) })

@@ -5,17 +5,19 @@ import { openAgentSide } from '../src/agent-side/side.ts'
 import { openEmbedded, openPostgres } from '../src/db/open.ts'
 import { createListener } from '../src/http/listener.ts'
 import { noReleases } from '../src/releases/releases.ts'
+import { createSweeper } from '../src/sweeper/sweeper.ts'
 import { testConfig, testLive } from './service.ts'
 
 const where = process.argv[2] ?? ''
 const store = where.startsWith('postgres:') ? openPostgres(where) : openEmbedded(where)
 const config = testConfig()
 const log = pino({ level: 'error' }, pino.destination(2))
-const side = openAgentSide({ store, config, log, live: testLive(), releases: noReleases, now: Date.now })
+const deps = { store, config, log, live: testLive(), releases: noReleases, now: Date.now }
+const side = openAgentSide(deps)
 const server = createListener(
   { config, log },
   { agentRoutes: side.routes, fallback: (_req, res) => res.writeHead(404).end() },
 )
-side.sweeper.start()
+createSweeper(deps, side.age).start()
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))
 process.stdin.on('end', () => process.exit(0)).resume()

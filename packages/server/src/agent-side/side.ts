@@ -1,10 +1,10 @@
 /**
- * The part of the service that agents call: their routes, the batches of reports, the sweeper, and the metrics. The
- * service opens this part once, gives `routes` to the listener, and closes this part after the listener.
+ * The part of the service that agents call: their routes, the batches of reports, and the metrics. The service opens this
+ * part once, gives `routes` to the listener, and closes this part after the listener.
  */
 import { limits } from '@svc/protocol'
 import { productCalls } from '../bots/calls.ts'
-import { Deliveries } from '../commands/deliveries.ts'
+import { Deliveries, type MonotonicAge } from '../commands/deliveries.ts'
 import type { BareRoutes } from '../http/listener.ts'
 import { Turns } from '../http/turns.ts'
 import { bundleCall } from '../installs/bundle.ts'
@@ -16,7 +16,6 @@ import type { Decision, Submission } from '../report-store/rows.ts'
 import { openReportStore } from '../report-store/store.ts'
 import { createBatcher } from '../reports/batch.ts'
 import { decide } from '../reports/rules.ts'
-import { createSweeper, type Sweeper } from '../sweeper/sweeper.ts'
 import type { AgentDeps } from './deps.ts'
 import { agentRoutes } from './routes.ts'
 import { createTrouble } from './trouble.ts'
@@ -24,13 +23,11 @@ import { createTrouble } from './trouble.ts'
 export interface AgentSide {
   routes: BareRoutes
   metrics: AgentMetrics
-  /** Runs the service's regular jobs. The sweeper must be started after the listener. */
-  sweeper: Sweeper
+  /** Returns how long ago this process delivered a command, by the monotonic clock (D20). */
+  age: MonotonicAge
   /** Stops offering new wishes to agents, because their trial would run while the service is down. */
   drain(): void
-  /**
-   * Resolves when all submitted reports are answered and the sweeper has stopped. The store may be closed afterwards.
-   */
+  /** Resolves when all submitted reports are answered. The store may be closed afterwards. */
   close(): Promise<void>
 }
 
@@ -52,7 +49,6 @@ export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => p
     parallel: deps.store.engine === 'sqlite' ? 1 : 2,
   })
   const windows = { reports: new Window(limits.reportsPerMinute), logs: new Window(limits.logsPerMinute) }
-  const sweeper = createSweeper(deps, deliveries.age)
   let draining = false
   return {
     routes: {
@@ -62,14 +58,11 @@ export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => p
       ...productCalls(deps),
     },
     metrics,
-    sweeper,
+    age: deliveries.age,
     drain: () => {
       draining = true
     },
-    close: async () => {
-      await batcher.settled()
-      await sweeper.stop()
-    },
+    close: () => batcher.settled(),
   }
 }
 

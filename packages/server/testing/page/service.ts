@@ -19,6 +19,7 @@ import { createLink } from '../../src/people/links.ts'
 import { passwordHashing } from '../../src/people/passwords.ts'
 import { insertPerson } from '../../src/people/store.ts'
 import { openReleases } from '../../src/releases/releases.ts'
+import { createSweeper } from '../../src/sweeper/sweeper.ts'
 import { webApp } from '../../src/web/app.ts'
 import { activate, addMember, createWorkspace } from '../../src/workspaces/store.ts'
 import { quickPasswords } from '../quick-passwords.ts'
@@ -97,6 +98,7 @@ export async function serve(given: Given = {}) {
   const deps = { store, auth, config, log, live, now, releases }
   const { listener, app } = webApp({ ...deps, pageDir: given.pageDir ?? join(dir, 'page') })
   const side = openAgentSide(deps)
+  const sweeper = createSweeper(deps, side.age)
   server.on('request', (req, res) => {
     const path = `${req.method} ${req.url?.split('?')[0]}`
     const route = side.routes[path] ?? side.routes[path.replace(/[^/]+$/, '*')]
@@ -108,6 +110,7 @@ export async function serve(given: Given = {}) {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
     await side.close()
+    await sweeper.stop()
     await releases.close()
     await store.close()
     rmSync(dir, { recursive: true, force: true })
@@ -158,7 +161,7 @@ export async function serve(given: Given = {}) {
     reports,
     uploads,
     /** Runs a round of the sweeper. */
-    sweeps: () => side.sweeper.sweep(),
+    sweeps: () => sweeper.sweep(),
     origin,
     baseUrl,
     app,
