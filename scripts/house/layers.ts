@@ -112,9 +112,9 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         web: 'the page and routes that stand apart: sign-in, links, uploads, downloads, streams (`apart` in `packages/api`)',
         'operator/commands': 'commands of `svc-server`, a file for each noun',
+        sweeper: 'what is due by time',
       },
       {
-        'agent-side': "the agents' routes, and the order of their refusals",
         'open.ts': 'opens the data folder, the store and the accounts',
         'operator/kit': 'what commands share: arguments, stores, what they print',
       },
@@ -126,11 +126,13 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         live: 'live frames, and what nodes tell each other',
-        installs: 'install codes, redeemed; bundles for machines',
+        'agent-side': "the agents' routes, and the order of their refusals",
+      },
+      {
+        installs: 'install codes, redeemed',
       },
       {
         pages: 'the queries behind pages; what they give is described in `packages/api`',
-        sweeper: 'what is due by time',
         blueprints: 'blueprints and their versions: uploads, judged and stored',
         backup: 'backup and restore',
         move: 'moves an embedded installation to PostgreSQL',
@@ -164,9 +166,6 @@ export const orders: Readonly<Record<string, Order>> = {
         logs: 'logs that agents sent',
         workspaces: 'workspaces, members, invitations',
         'config.ts': 'settings from the environment',
-      },
-      {
-        'deps.ts': 'what the service hands to its upper parts',
       },
       {
         commands: 'the life of a command; its table in `protocol/src/commands.ts`',

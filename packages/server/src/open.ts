@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config, Live } from './base.ts'
 import { migrate } from './db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from './db/open.ts'
-import type { Deps } from './deps.ts'
+import type { Deps } from './kit/deps.ts'
 import { announcer } from './live/announce.ts'
 import {
   createDataFolder,

@@ -1,16 +1,22 @@
-import type { Deps } from '../deps.ts'
+import type { Base } from '../base.ts'
+import type { Store } from '../db/open.ts'
 import type { Turns } from '../http/turns.ts'
 import type { Window } from '../limits/window.ts'
 import type { Lookup } from '../lookup.ts'
 import type { AgentMetrics } from '../ops/agent-metrics.ts'
+import type { Releases } from '../releases/releases.ts'
 import type { Batcher } from '../reports/batch.ts'
 import type { Trouble } from './trouble.ts'
 
 /**
- * The dependencies of the agent routes. Agents have tokens and no accounts, so the library for people's accounts is
- * left out.
+ * The dependencies of the agent routes. `now` is a function here; the functions that these routes call get the time as an
+ * argument.
  */
-export type AgentDeps = Omit<Deps, 'auth'>
+export interface AgentDeps extends Base {
+  store: Store
+  /** The runtime that `/cli/` serves. */
+  releases: Releases
+}
 
 /** The objects that all agent routes share. */
 export interface Side {

@@ -1,6 +1,12 @@
-import type { Deps } from '../deps.ts'
+import type { AgentDeps } from '../agent-side/deps.ts'
 import type { Hub } from '../live/hub.ts'
+import type { Auth } from '../people/auth.ts'
 import type { SignIn } from './sign-in.ts'
+
+/** The dependencies of everything that people can do. Agents have no accounts, so `auth` is only here. */
+export interface Deps extends AgentDeps {
+  auth: Auth
+}
 
 /** The dependencies of the page's routes: those that all routes share, and the whole live hub. */
 export interface WebNeeds extends Deps {

@@ -8,10 +8,10 @@ import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { findAgent } from '../agents/store.ts'
 import type { AgentRow } from '../db/tables.ts'
-import type { Deps } from '../deps.ts'
 import { type SignedIn, signedInBy } from '../people/sessions.ts'
 import { found, Refusal } from '../refusal.ts'
 import { findWorkspace, roleOf, type WorkspaceInfo } from '../workspaces/store.ts'
+import type { Deps } from './deps.ts'
 
 export interface WebEnv {
   Bindings: HttpBindings

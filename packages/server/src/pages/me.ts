@@ -1,12 +1,14 @@
 /** The signed-in person, as the page shows it. */
 import type { Me } from '@svc/api'
-import type { Deps } from '../deps.ts'
+import type { Config } from '../base.ts'
+import type { Store } from '../db/open.ts'
 import { isEmailConfirmed } from '../people/confirmed.ts'
 import type { Person } from '../people/store.ts'
+import type { Releases } from '../releases/releases.ts'
 import { workspacesOf } from '../workspaces/members.ts'
 
 export async function meOf(
-  { store, config, releases }: Pick<Deps, 'store' | 'config' | 'releases'>,
+  { store, config, releases }: { store: Store; config: Config; releases: Releases },
   person: Person,
 ): Promise<Me> {
   const runtime = releases.served() !== undefined

@@ -2,11 +2,12 @@
  * Advances rollouts. Any node may do it, one at a time: the node that works on a rollout locks its row, and other nodes
  * skip it. It works in pieces, so that a wave of thousands never delays reports.
  */
+
+import type { Live } from '../base.ts'
 import { isPostgres } from '../db/engine.ts'
-import type { Db } from '../db/open.ts'
+import type { Db, Store } from '../db/open.ts'
 import type { RolloutAgentDbRow, RolloutDbRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
 import { servedRelease } from '../releases/store.ts'
 import { timesAway } from '../wishes/away.ts'
 import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'
@@ -66,7 +67,10 @@ async function advanceRollout(db: Db, id: string, now: number): Promise<Advanced
   return advanced
 }
 
-type Tells = Pick<Deps, 'store' | 'live'>
+interface Tells {
+  store: Store
+  live: Live
+}
 
 /** Advances a rollout that a person just changed, without waiting for the sweeper, and updates the open pages. */
 export async function advanceNow({ store, live }: Tells, workspace: { id: string }, id: string, now: number) {
@@ -75,7 +79,7 @@ export async function advanceNow({ store, live }: Tells, workspace: { id: string
 }
 
 /** Notifies the open pages of the agents and rollouts that have changed. */
-export function tellOf(live: Deps['live'], advanced: readonly Advanced[]): void {
+export function tellOf(live: Live, advanced: readonly Advanced[]): void {
   for (const { workspaceId, agents, moved } of advanced) {
     for (const agent of agents) live.reported(workspaceId, agent)
     for (const agent of agents) live.changed(workspaceId, agent)

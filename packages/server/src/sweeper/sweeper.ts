@@ -3,9 +3,10 @@
  * decide what is due, not memory (D53). Any node may do a round, even twice or late, because each statement takes only
  * what is still due.
  */
+
+import type { AgentDeps } from '../agent-side/deps.ts'
 import { foldActivity } from '../audit/fold.ts'
 import type { MonotonicAge } from '../commands/deliveries.ts'
-import type { Deps } from '../deps.ts'
 import { dayMs } from '../limits/days.ts'
 import { advanceRollouts, tellOf } from '../rollouts/advance.ts'
 import { beat } from '../wishes/away.ts'
@@ -22,7 +23,7 @@ const foldEveryMs = 600_000
 /** How often expired sessions and links are erased, in milliseconds. */
 const accessEveryMs = dayMs
 
-export interface Sweeper {
+interface Sweeper {
   start(): void
   /** Runs one round now and resolves when it has ended. If a round is already running, no second round starts. */
   sweep(): Promise<void>
@@ -30,7 +31,7 @@ export interface Sweeper {
   stop(): Promise<void>
 }
 
-export function createSweeper(deps: Pick<Deps, 'store' | 'live' | 'log' | 'now'>, age: MonotonicAge): Sweeper {
+export function createSweeper(deps: Pick<AgentDeps, 'store' | 'live' | 'log' | 'now'>, age: MonotonicAge): Sweeper {
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> | undefined
   let stopped = false

@@ -2,7 +2,7 @@
 import type { Role } from '@svc/api'
 import { readPasted, shown, type Verdict } from '@svc/protocol'
 import type { By } from '../../audit/by.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../kit/deps.ts'
 
 /** A command as typed. The program has parsed it, and sends it to the process that carries it out. */
 export interface Request {

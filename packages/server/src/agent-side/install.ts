@@ -1,15 +1,15 @@
 /** The two install calls (4), which the listener handles directly, with refusals in the order of D15. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits, readInstallBody } from '@svc/protocol'
-import type { Deps } from '../deps.ts'
 import { callerAddress, callerKey } from '../http/address.ts'
 import { refuse, refuseAndClose, refuseAsBusy, send } from '../http/answers.ts'
 import { drain, isEncoded, readBody } from '../http/body.ts'
 import type { BareRoutes } from '../http/listener.ts'
+import { previewInstall, redeemInstall } from '../installs/redeem.ts'
 import { Window } from '../limits/window.ts'
-import { previewInstall, redeemInstall } from './redeem.ts'
+import type { AgentDeps } from './deps.ts'
 
-export type InstallNeeds = Pick<Deps, 'store' | 'config' | 'log' | 'live' | 'now'>
+export type InstallNeeds = Pick<AgentDeps, 'store' | 'config' | 'log' | 'live' | 'now'>
 
 export function installCalls({ store, config, log, live, now }: InstallNeeds): BareRoutes {
   const addressOf = callerAddress(config.trustedProxies)

@@ -19,8 +19,8 @@ import {
 } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { createAgent, rotateToken } from '../agents/store.ts'
+import { HeldBundles } from '../installs/held.ts'
 import { activate, deactivate } from '../workspaces/store.ts'
-import { HeldBundles } from './held.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {

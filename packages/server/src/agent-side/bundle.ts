@@ -2,14 +2,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isVersion } from '@svc/protocol'
 import { bundleBytes, bundleFacts } from '../blueprints/store.ts'
-import type { Deps } from '../deps.ts'
 import { refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'
 import { drain } from '../http/body.ts'
 import type { BareRoutes } from '../http/listener.ts'
+import { HeldBundles } from '../installs/held.ts'
 import type { Caller, Lookup } from '../lookup.ts'
 import { noteFetched } from '../wishes/store.ts'
-import type { InstallNeeds } from './calls.ts'
-import { HeldBundles } from './held.ts'
+import type { AgentDeps } from './deps.ts'
+import type { InstallNeeds } from './install.ts'
 
 const bundlePath = '/api/agent/v1/bundle/'
 
@@ -18,7 +18,7 @@ const bundlePath = '/api/agent/v1/bundle/'
  * uploaded (4, rule 3). A version of another blueprint gets the same 404 as an unknown one.
  */
 export function bundleCall(
-  { store, log, live, now }: Pick<InstallNeeds, 'store' | 'log'> & Pick<Deps, 'live' | 'now'>,
+  { store, log, live, now }: Pick<InstallNeeds, 'store' | 'log'> & Pick<AgentDeps, 'live' | 'now'>,
   lookup: Lookup,
 ): BareRoutes {
   const bundles = new HeldBundles()
