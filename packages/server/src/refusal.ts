@@ -123,30 +123,3 @@ export function found<T>(value: T | undefined, code: WebCode): T {
   if (value === undefined) throw new Refusal(code)
   return value
 }
-
-/**
- * True for an error that says that the database cannot be reached, is full, or gave up on a statement (I10). The answer
- * is then that the service is unavailable.
- */
-export function isDatabaseFailure(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error)) return false
-  const code = String(error.code)
-  if (code === 'ERR_SQLITE_ERROR') return !isConstraint(error)
-  return /^(08|53|57|58|40)...$/.test(code) || /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH)/.test(code)
-}
-
-/**
- * True for PostgreSQL's error about a text with U+0000, which PostgreSQL cannot store. The answer is then that the text
- * of the request is invalid (I10).
- */
-export const isForeignText = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '22021'
-
-/**
- * True for an error about a violated unique or foreign key. Usually two requests did the same thing at the same time.
- */
-export function isConstraint(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
-  return code === '23505' || code === '23503' || errcode === 2067 || errcode === 1555 || errcode === 787
-}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isConstraint, isDatabaseFailure } from './refusal.ts'
+import { isConstraint, isDatabaseFailure } from './error.ts'
 
 const error = (facts: object) => Object.assign(new Error('the database said no'), facts)
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../testing/stores.ts'
-import { newTestWorkspace } from '../testing/test-workspace.ts'
-import { isConstraint, isDatabaseFailure } from './refusal.ts'
+import { everyEngine } from '../../testing/stores.ts'
+import { newTestWorkspace } from '../../testing/test-workspace.ts'
+import { isConstraint, isDatabaseFailure } from './error.ts'
 
 everyEngine('errors of the database', (open) => {
   test('a duplicate primary key, a duplicate unique value, and a row without its parent are conflicts, not failures', async () => {
