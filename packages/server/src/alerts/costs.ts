@@ -3,7 +3,7 @@
  * that is stored with the last report and not in `usage_day` yet.
  */
 import type { Db } from '../db/open.ts'
-import { dayOf } from '../limits/days.ts'
+import { dayOf } from '../limits/units.ts'
 import { type AlertFacts, mayCostTooMuch } from './conditions.ts'
 import { costsOfDay, earlierCosts, earlierWaitingCosts, type SliceRow, waitingCost } from './fact-rows.ts'
 import type { Judging } from './may-hold.ts'

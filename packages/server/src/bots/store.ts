@@ -10,7 +10,7 @@ import type { Db } from '../db/open.ts'
 import type { BotRow, BotTokenRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { type AgentRef, newId, type WorkspaceRef } from '../ids.ts'
-import { dayMs } from '../limits/days.ts'
+import { dayMs } from '../limits/units.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { refuse } from '../verdict.ts'
 

@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'
 import type { Db } from '../db/open.ts'
-import { dayOf } from '../limits/days.ts'
+import { dayOf } from '../limits/units.ts'
 import { fleetRows } from '../pages/fleet-rows.ts'
 
 /**

@@ -10,7 +10,7 @@ import type { Db } from '../db/open.ts'
 import type { LogRow } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
-import { dayMs } from '../limits/days.ts'
+import { dayMs } from '../limits/units.ts'
 
 type LogStored =
   | { ok: true; workspaceId: string; made: boolean }

@@ -14,7 +14,7 @@ import type { Db, Store } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { transaction } from '../db/transaction.ts'
 import { newId } from '../ids.ts'
-import { dayMs } from '../limits/days.ts'
+import { dayMs } from '../limits/units.ts'
 
 /**
  * How often a node counts, in milliseconds. On PostgreSQL a loss of at least this time is always noticed. The embedded

@@ -5,7 +5,7 @@ import { alertOf } from '../alerts/store.ts'
 import type { Db } from '../db/open.ts'
 import type { AgentRow, AlertRow } from '../db/tables.ts'
 import { newId } from '../ids.ts'
-import { dayMs } from '../limits/days.ts'
+import { dayMs } from '../limits/units.ts'
 
 /** The maximum number of open alerts in one answer to a page. */
 const openMax = 500

@@ -12,7 +12,7 @@ import { adminAc, defaultStatements, memberAc } from 'better-auth/plugins/organi
 import { z } from 'zod'
 import type { PasswordForm } from '../base.ts'
 import type { Store } from '../db/open.ts'
-import { dayMs } from '../limits/days.ts'
+import { dayMs } from '../limits/units.ts'
 import { passwordHashing } from './passwords.ts'
 
 const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })

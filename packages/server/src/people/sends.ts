@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { newId } from '../ids.ts'
-import { dayMs } from '../limits/days.ts'
+import { dayMs } from '../limits/units.ts'
 import { done, refuse } from '../verdict.ts'
 
 interface SendLimit {

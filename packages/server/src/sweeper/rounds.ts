@@ -5,7 +5,7 @@ import { timeOut } from '../commands/settle.ts'
 import { isPostgres } from '../db/engine.ts'
 import type { Db, Store } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
-import { dayMs } from '../limits/days.ts'
+import { dayMs } from '../limits/units.ts'
 
 const commandsAtOnce = 500
 const logsAtOnce = 20

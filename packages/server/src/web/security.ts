@@ -1,7 +1,7 @@
 /** Serves `/.well-known/security.txt` (RFC 9116), which says where to report a vulnerability of this installation. */
 import { Hono } from 'hono'
 import type { Deps } from '../kit/deps.ts'
-import { dayMs, dayOf } from '../limits/days.ts'
+import { dayMs, dayOf } from '../limits/units.ts'
 import { Refusal } from '../refusal.ts'
 
 /**

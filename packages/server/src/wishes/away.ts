@@ -6,7 +6,7 @@
 import { isPostgres } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
-import { dayMs } from '../limits/days.ts'
+import { dayMs } from '../limits/units.ts'
 
 const beatEveryMs = 10_000
 /** The minimum milliseconds of an outage that is recorded. A shorter one is a restart, which no trial notices. */

@@ -8,7 +8,7 @@ import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import type { Db } from '../db/open.ts'
 import { transaction } from '../db/transaction.ts'
-import { sizeInWords } from '../limits/size.ts'
+import { sizeInWords } from '../limits/units.ts'
 import { lockWorkspace } from './lock.ts'
 
 export const defaultLimits = {
