@@ -110,15 +110,14 @@ export const orders: Readonly<Record<string, Order>> = {
         'operator/socket': '`operator.sock`: a command asks the running service',
       },
       {
-        web: 'the page and routes that stand apart: sign-in, links, uploads, downloads, streams (`apart` in `packages/api`)',
         'operator/commands': 'commands of `svc-server`, a file for each noun',
-        sweeper: 'what is due by time',
+      },
+      {
+        'operator/kit': 'what commands share: arguments, stores, what they print',
+        web: 'the page and its routes, with what all of them share',
       },
       {
         'open.ts': 'opens the data folder, the store and the accounts',
-        'operator/kit': 'what commands share: arguments, stores, what they print',
-      },
-      {
         operations: 'what people can do: bound to its description in `packages/api`',
       },
       {
@@ -126,84 +125,72 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         live: 'live frames, and what nodes tell each other',
+        sweeper: 'what is due by time',
+      },
+      {
         'agent-side': "the agents' routes, and the order of their refusals",
-      },
-      {
-        installs: 'install codes, redeemed',
-      },
-      {
         pages: 'the queries behind pages; what they give is described in `packages/api`',
-        blueprints: 'blueprints and their versions: uploads, judged and stored',
-        backup: 'backup and restore',
-        move: 'moves an embedded installation to PostgreSQL',
       },
       {
-        alerts: 'alerts: conditions, the life of an alert (`judge.ts`), its messages, the evaluation',
-      },
-      {
-        reports: 'batches, and what one report does',
-        rollouts: 'rollouts in waves',
-        'refusal.ts': 'refusals of operations, and what they are to people',
-      },
-      {
-        'lookup.ts': 'finds the agent of a token, and remembers it',
+        alerts: 'alerts, mutes and settings as rows',
         'report-store/store.ts': 'a batch of reports in one transaction, on the engine that is open',
       },
       {
-        'report-store/sqlite': 'the same on the embedded engine',
+        backup: 'backup and restore',
+        blueprints: 'blueprints and their versions: uploads, judged and stored',
+        'lookup.ts': 'finds the agent of a token, and remembers it',
         'report-store/postgres': 'the same on PostgreSQL, in two messages',
+        'report-store/sqlite': 'the same on the embedded engine',
+        reports: 'batches, and what one report does',
       },
       {
+        installs: 'install codes, redeemed',
         'report-store': 'what a report reads and writes, as it is stored: rows, lists of columns, runs, sums, bodies',
+        rollouts: 'rollouts in waves',
       },
       {
-        wishes: "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
         agents: 'agents: made, renamed, deleted; their tokens',
-        products: 'products that bots belong to',
         mails: 'mails about accounts: their texts, and how they are sent',
+        products: 'products that bots belong to',
+        wishes: "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
       },
       {
+        'config.ts': 'settings from the environment',
         logs: 'logs that agents sent',
         workspaces: 'workspaces, members, invitations',
-        'config.ts': 'settings from the environment',
       },
       {
-        commands: 'the life of a command; its table in `protocol/src/commands.ts`',
         bots: 'bots of products; token introspection',
+        commands: 'the life of a command; its table in `protocol/src/commands.ts`',
+        ops: 'log, health, metrics, data folder, an orderly end',
         people: 'accounts, passwords, sessions, links',
         releases: 'what `/cli/` serves, and its signature',
       },
       {
         audit: 'who did what',
-        ops: 'log, health, metrics, data folder, an orderly end',
-      },
-      {
         deliveries: 'messages on their way: when they are tried, and who may be called',
+        'platform/http': 'the listener: connections, bodies, limits of a client',
       },
       {
-        'deliveries/channels': 'what each kind of channel is sent, a file for each',
-      },
-      {
+        move: 'moves an embedded installation to PostgreSQL',
+        platform:
+          'ids, tokens, errors, refusals, the log, the data folder, the order of a stop; what the service hands to every part (`base.ts`)',
         versions: 'which version an agent runs',
       },
       {
-        db: 'both engines, transactions',
-        http: 'the listener: connections, bodies, limits of a client',
+        'platform/db': 'both engines, transactions',
+      },
+      {
+        'deliveries/channels':
+          'what each kind of channel is sent, a file for each; its secret is sealed for the database',
+        'platform/db/migrations': 'migrations',
       },
       {
         'deliveries/seal.ts': 'secrets of channels, sealed for the database',
         limits: 'days, sizes, when an agent counts as silent, calls in a minute',
-        'db/tables': 'the tables, those of a report described once',
-        'db/migrations': 'migrations',
-        'tokens.ts': 'tokens: made and hashed',
-        'ids.ts': 'ids',
-        'errors.ts': 'words for errors',
-        'verdict.ts': 'the two ends of a decision',
-        'base.ts': 'what the service hands to every part: settings, log, clock, notices for open pages',
-      },
-      {
-        'db/described.ts': 'tables described once',
-        'db/engine.ts': 'the two engines',
+        'platform/db/engine.ts': 'the two engines',
+        'platform/db/tables': 'the tables, those of a report described once',
+        'platform/limits': 'units of time and size, calls in a minute',
       },
     ],
     exceptions: [],

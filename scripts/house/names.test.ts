@@ -15,8 +15,8 @@ const found = (name: string) => figures.find((figure) => figure.name === name)?.
  */
 const neededElsewhere = [
   'packages/runtime/src/part.ts exports loadPart',
-  'packages/server/src/db/described.ts exports Arrival',
-  'packages/server/src/db/described.ts exports TableColumn',
+  'packages/server/src/platform/db/tables/described.ts exports Arrival',
+  'packages/server/src/platform/db/tables/described.ts exports TableColumn',
 ]
 
 test('no type name is declared more than twice', () => expect(found('type names declared more than twice')).toEqual([]))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { configOf, readConfig, readers } from './config.ts'
-import { ConfigError } from './errors.ts'
+import { ConfigError } from './platform/errors.ts'
 
 const config = (variables: Record<string, string>) => configOf(variables, '/srv')
 

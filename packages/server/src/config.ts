@@ -8,11 +8,11 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { bare, isEmail, readDotenvText, readText, shown, twice } from '@svc/protocol'
-import type { Config, PasswordForm } from './base.ts'
 import { readAllowed } from './deliveries/allowed.ts'
 import { readSmtpUrl } from './deliveries/smtp.ts'
-import { ConfigError } from './errors.ts'
 import { hasArgon2, passwordForms } from './people/password-forms.ts'
+import type { Config, PasswordForm } from './platform/base.ts'
+import { ConfigError } from './platform/errors.ts'
 
 const checkout = resolve(import.meta.dirname, '../../..')
 

@@ -3,9 +3,9 @@
  * checks the token again (D22).
  */
 import { bearerToken, isToken } from '@svc/protocol'
-import type { Store } from './db/open.ts'
+import type { Store } from './platform/db/open.ts'
+import { hashToken } from './platform/tokens.ts'
 import { newPlaces, type Places } from './report-store/places.ts'
-import { hashToken } from './tokens.ts'
 
 export interface Caller {
   agentId: string

@@ -1,11 +1,10 @@
 /** Opens what the service and every command need: the data folder, the migrated store, and people's accounts. */
 import { chmodSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config, Live } from './base.ts'
-import { migrate } from './db/migrate.ts'
-import { openEmbedded, openPostgres, type Store } from './db/open.ts'
 import type { Deps } from './kit/deps.ts'
 import { announcer } from './live/announce.ts'
+import { accountTables, openAuth } from './people/auth.ts'
+import type { Config, Live } from './platform/base.ts'
 import {
   createDataFolder,
   DataFolderError,
@@ -15,8 +14,9 @@ import {
   lockFolder,
   refuseMoved,
   secretOf,
-} from './ops/data-folder.ts'
-import { accountTables, openAuth } from './people/auth.ts'
+} from './platform/data-folder.ts'
+import { migrate } from './platform/db/migrate.ts'
+import { openEmbedded, openPostgres, type Store } from './platform/db/open.ts'
 
 export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 

@@ -17,7 +17,7 @@ import {
   unsyncedSurvived,
 } from '../../../scripts/testing/power.ts'
 import { populate, ServiceHome } from '../testing/service-process.ts'
-import { openEmbedded } from './db/open.ts'
+import { openEmbedded } from './platform/db/open.ts'
 
 const rounds = 10
 

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { newEvaluator } from '../src/alerts/evaluator.ts'
 import { writerOf } from '../src/alerts/writing.ts'
-import { openEmbedded } from '../src/db/open.ts'
 import { newDispatcher } from '../src/deliveries/dispatcher.ts'
 import { sealKeyOf } from '../src/deliveries/seal.ts'
+import { openEmbedded } from '../src/platform/db/open.ts'
 
 const [file = '', shift = '0'] = process.argv.slice(2)
 const now = () => Date.now() + Number(shift)

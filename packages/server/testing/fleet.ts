@@ -4,11 +4,11 @@
  * report every half minute, the service may be down, and a version may be bad on some machines.
  */
 import { type Applied, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'
-import { newId } from '../src/ids.ts'
+import { newId } from '../src/platform/ids.ts'
+import { hashToken, newToken } from '../src/platform/tokens.ts'
 import { openReportStore } from '../src/report-store/store.ts'
 import { decide } from '../src/reports/rules.ts'
 import { advanceRollouts } from '../src/rollouts/advance.ts'
-import { hashToken, newToken } from '../src/tokens.ts'
 import { beat } from '../src/wishes/away.ts'
 import { grantWaiting } from '../src/wishes/trials.ts'
 import { submission } from './reporting.ts'

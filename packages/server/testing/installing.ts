@@ -2,8 +2,9 @@
  * Makes a workspace in which tests can install agents: it is activated for the product `tasks`, and has functions that
  * upload blueprints and issue install codes.
  */
-import type { Store } from '../src/db/open.ts'
+
 import { issueCode } from '../src/installs/codes.ts'
+import type { Store } from '../src/platform/db/open.ts'
 import { addProduct } from '../src/products/store.ts'
 import { activate } from '../src/workspaces/store.ts'
 import { type Made, uploaded } from './bundles.ts'

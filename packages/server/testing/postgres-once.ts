@@ -3,9 +3,9 @@
  * tests copy.
  */
 import type { TestProject } from 'vitest/node'
-import { migrate } from '../src/db/migrate.ts'
-import { openPostgres } from '../src/db/open.ts'
 import { accountTables } from '../src/people/auth.ts'
+import { migrate } from '../src/platform/db/migrate.ts'
+import { openPostgres } from '../src/platform/db/open.ts'
 import { once, startPostgres, type TestPostgres } from './postgres.ts'
 
 export interface Cluster extends Pick<TestPostgres, 'copying'> {

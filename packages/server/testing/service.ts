@@ -7,9 +7,9 @@ import { promisify } from 'node:util'
 import type { Answer } from '@svc/protocol'
 import { pino } from 'pino'
 import { type AgentSide, openAgentSide } from '../src/agent-side/side.ts'
-import type { Config, Live } from '../src/base.ts'
-import type { Store } from '../src/db/open.ts'
-import { createListener, type ListenerLimits, listenerLimits } from '../src/http/listener.ts'
+import type { Config, Live } from '../src/platform/base.ts'
+import type { Store } from '../src/platform/db/open.ts'
+import { createListener, type ListenerLimits, listenerLimits } from '../src/platform/http/listener.ts'
 import { noReleases, type Releases } from '../src/releases/releases.ts'
 
 export interface TestService extends AgentSide {

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { migrate } from '../src/db/migrate.ts'
-import { openEmbedded } from '../src/db/open.ts'
 import { accountTables } from '../src/people/auth.ts'
+import { migrate } from '../src/platform/db/migrate.ts'
+import { openEmbedded } from '../src/platform/db/open.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, describe, inject } from 'vitest'
 import { atFileEnd } from '../../../scripts/testing/cleaning.ts'
-import { openEmbedded, openPostgres, type Store } from '../src/db/open.ts'
+import { openEmbedded, openPostgres, type Store } from '../src/platform/db/open.ts'
 import { type Cluster, prepare, template } from './postgres-once.ts'
 import { writeTemplate } from './sqlite-once.ts'
 

@@ -2,9 +2,9 @@
  * Makes a small workspace for tests: it is activated and has an admin, and an agent with its token. Only the clock is
  * simulated.
  */
-import type { Store } from '../src/db/open.ts'
-import { newId } from '../src/ids.ts'
-import { hashToken, newToken } from '../src/tokens.ts'
+import type { Store } from '../src/platform/db/open.ts'
+import { newId } from '../src/platform/ids.ts'
+import { hashToken, newToken } from '../src/platform/tokens.ts'
 
 export interface TestWorkspace {
   store: Store

@@ -8,11 +8,11 @@ import { type Alert, judge } from '../src/alerts/judge.ts'
 import { insertAlert, scopeOf } from '../src/alerts/store.ts'
 import { choose } from '../src/cli/program.ts'
 import { words } from '../src/cli/words.ts'
-import type { Store } from '../src/db/open.ts'
 import { commands } from '../src/operator/commands/all.ts'
 import { type OperatorCommand, printed } from '../src/operator/kit/command.ts'
 import type { Service } from '../src/operator/kit/request.ts'
 import { runCommand } from '../src/operator/socket/socket.ts'
+import type { Store } from '../src/platform/db/open.ts'
 import { newTestWorkspace, type TestWorkspace } from './test-workspace.ts'
 
 /** The command line options of a webhook channel. No test sends anything to its address. */

@@ -3,7 +3,7 @@
  * into agents of a blueprint.
  */
 
-import { newId } from '../src/ids.ts'
+import { newId } from '../src/platform/ids.ts'
 import type { TestWorkspace } from './test-workspace.ts'
 
 /** The parts of a test's workspace that these functions need. */

@@ -258,7 +258,7 @@ export const alertFaults: readonly Fault[] = [
     file: at('alerts/new-rules.ts'),
     old: 'now < Number(value)',
     new: 'false',
-    tests: [at('alerts/look.store.test.ts'), at('db/migrate.store.test.ts')],
+    tests: [at('alerts/look.store.test.ts'), at('platform/db/migrate.store.test.ts')],
   },
   {
     name: 'retry: a message about an alert that has ended is sent again',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Window } from '../limits/window.ts'
 import type { Caller } from '../lookup.ts'
+import { Window } from '../platform/limits/window.ts'
 import { newPlaces } from '../report-store/places.ts'
 import { judge } from './admission.ts'
 

@@ -1,8 +1,8 @@
 /** Decides which calls of agents are admitted and how the others are refused, in the order of D15. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { drain, isEncoded, readBody } from '../http/body.ts'
-import type { Window } from '../limits/window.ts'
 import type { Caller } from '../lookup.ts'
+import { drain, isEncoded, readBody } from '../platform/http/body.ts'
+import type { Window } from '../platform/limits/window.ts'
 import type { Side } from './deps.ts'
 import { confirmed, type Refused, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
 

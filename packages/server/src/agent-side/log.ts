@@ -1,10 +1,10 @@
 /** Handles the upload of a log by an agent (4): admits the call, reads the body, stores the log, and answers. */
 import type { ServerResponse } from 'node:http'
 import { type LogUpload, limits, readLogUpload } from '@svc/protocol'
-import { send } from '../http/answers.ts'
-import type { Handler } from '../http/listener.ts'
 import { storeLog } from '../logs/store.ts'
 import type { Caller } from '../lookup.ts'
+import { send } from '../platform/http/answers.ts'
+import type { Handler } from '../platform/http/listener.ts'
 import { admit, type Gate } from './admission.ts'
 import type { Side } from './deps.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'

@@ -1,10 +1,10 @@
 /** Refuses calls of agents, and counts the refusals. `confirmed` first checks that the token is still valid (D15). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RefusalCode } from '@svc/protocol'
-import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../http/answers.ts'
-import { drain } from '../http/body.ts'
 import type { Caller } from '../lookup.ts'
 import { countRefusal } from '../ops/agent-metrics.ts'
+import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../platform/http/answers.ts'
+import { drain } from '../platform/http/body.ts'
 import type { Side } from './deps.ts'
 
 type Refusing = Pick<Side, 'lookup' | 'metrics' | 'trouble'>

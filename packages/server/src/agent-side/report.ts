@@ -1,10 +1,10 @@
 /** Handles a report of an agent (4): admits the call, reads the body, stores the report in a batch, and answers. */
 import type { ServerResponse } from 'node:http'
 import { type Answer, limits, readReport } from '@svc/protocol'
-import { send } from '../http/answers.ts'
-import type { Handler } from '../http/listener.ts'
-import { Room } from '../http/room.ts'
 import type { Caller } from '../lookup.ts'
+import { send } from '../platform/http/answers.ts'
+import type { Handler } from '../platform/http/listener.ts'
+import { Room } from '../platform/http/room.ts'
 import type { Decision } from '../report-store/rows.ts'
 import { bodiesOf } from '../report-store/run-body.ts'
 import { type Admitted, admit, type Gate } from './admission.ts'

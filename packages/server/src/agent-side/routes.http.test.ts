@@ -16,7 +16,7 @@ import {
 import { openTestSqlite } from '../../testing/stores.ts'
 import { addAgent, addWorkspace, newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { commandOf, queueCommand } from '../commands/store.ts'
-import { hashToken, newToken } from '../tokens.ts'
+import { hashToken, newToken } from '../platform/tokens.ts'
 
 let w: TestWorkspace
 let service: TestService

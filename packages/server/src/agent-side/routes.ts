@@ -1,7 +1,7 @@
 /**
  * The routes for the reports and logs of agents (4). The listener calls them directly, without the router of the pages.
  */
-import type { BareRoutes } from '../http/listener.ts'
+import type { BareRoutes } from '../platform/http/listener.ts'
 import type { Side } from './deps.ts'
 import { logCall } from './log.ts'
 import { reportCall } from './report.ts'

@@ -4,8 +4,8 @@
  * command, although several nodes may find the command several times.
  */
 import type { CommandState } from '@svc/protocol'
-import type { Db } from '../db/open.ts'
-import type { AlertRow } from '../db/tables.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { AlertRow } from '../platform/db/tables.ts'
 import type { Rule } from './conditions.ts'
 import type { Alert } from './judge.ts'
 import { type About, insertAlert, type Scope } from './store.ts'

@@ -2,8 +2,8 @@
  * Reads the costs of agents, today and on the days before. Each cost is the sum of a row in `usage_day` and of a cost
  * that is stored with the last report and not in `usage_day` yet.
  */
-import type { Db } from '../db/open.ts'
-import { dayOf } from '../limits/units.ts'
+import type { Db } from '../platform/db/open.ts'
+import { dayOf } from '../platform/limits/units.ts'
 import { type AlertFacts, mayCostTooMuch } from './conditions.ts'
 import { costsOfDay, earlierCosts, earlierWaitingCosts, type SliceRow, waitingCost } from './fact-rows.ts'
 import type { Judging } from './may-hold.ts'

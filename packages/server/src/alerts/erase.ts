@@ -1,6 +1,6 @@
 /** Deletes alerts and mutes that ended more than 400 days ago, at most 500 of each per call. */
-import type { Db } from '../db/open.ts'
-import { dayMs } from '../limits/units.ts'
+import type { Db } from '../platform/db/open.ts'
+import { dayMs } from '../platform/limits/units.ts'
 
 const keptDays = 400
 const rowsAtOnce = 500

@@ -1,6 +1,6 @@
 /** Sends alerts that nobody acknowledged in time to the second set of channels of their rule. */
-import type { Db } from '../db/open.ts'
-import type { AlertRow } from '../db/tables.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { AlertRow } from '../platform/db/tables.ts'
 import type { Alert } from './judge.ts'
 import { escalates } from './routing.ts'
 import type { SetRule } from './store.ts'

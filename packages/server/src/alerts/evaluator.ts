@@ -3,7 +3,7 @@
  * If that node dies, another one takes the lease and continues from what is stored.
  */
 import type { Logger } from 'pino'
-import type { Db, Store } from '../db/open.ts'
+import type { Db, Store } from '../platform/db/open.ts'
 import { eraseOldAlerts } from './erase.ts'
 import type { NamedScope } from './findings.ts'
 import { leaseMs, returnLease, takeLease } from './lease.ts'

@@ -3,7 +3,7 @@
  * evaluation, all other columns only for few agents.
  */
 import type { CompiledQuery } from 'kysely'
-import type { Db, Store } from '../db/open.ts'
+import type { Db, Store } from '../platform/db/open.ts'
 import { pendingUsage } from '../report-store/pending.ts'
 import { type Judging, mayHold } from './may-hold.ts'
 

@@ -2,7 +2,7 @@
  * Reads the facts by which rules about agents are judged, a slice of agents at a time, so that evaluating a large fleet
  * does not delay reports. For agents about which no rule can hold, only columns with short values are read.
  */
-import type { Db, Store } from '../db/open.ts'
+import type { Db, Store } from '../platform/db/open.ts'
 import { warnsOf } from '../reports/columns.ts'
 import { twoReporters } from '../reports/reporters.ts'
 import { noSigns, readSigns, type Signs } from '../reports/signs.ts'

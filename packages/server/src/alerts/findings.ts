@@ -4,8 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { RuleName } from '@svc/api'
-import type { Db, Store } from '../db/open.ts'
-import type { AlertChannelRow } from '../db/tables.ts'
+import type { Db, Store } from '../platform/db/open.ts'
+import type { AlertChannelRow } from '../platform/db/tables.ts'
 import {
   agentRules,
   costOfDay,

@@ -3,9 +3,9 @@
  * evaluated, stored and sent. The receiver of these calls can raise an alarm when they stop.
  */
 import type { Logger } from 'pino'
-import type { Db } from '../db/open.ts'
 import { answerWords, type TryResult } from '../deliveries/outbox.ts'
 import { ping } from '../deliveries/send.ts'
+import type { Db } from '../platform/db/open.ts'
 import { mayBeat } from './service.ts'
 
 const everyMs = 60_000

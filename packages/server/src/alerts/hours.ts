@@ -4,7 +4,7 @@
  * to the day on which they begin.
  */
 import type { Verdict } from '@svc/protocol'
-import { done, refuse } from '../verdict.ts'
+import { done, refuse } from '../platform/verdict.ts'
 
 /**
  * Weekly hours. `days` are 1 (Monday) to 7 (Sunday); `from` and `to` are minutes since midnight. If `to` is before

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { newSqliteFile } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import { openEmbedded, type Store } from '../db/open.ts'
 import { newSigningSecret } from '../deliveries/channels/webhook.ts'
 import { seal, sealKeyOf } from '../deliveries/seal.ts'
-import { newId } from '../ids.ts'
+import { openEmbedded, type Store } from '../platform/db/open.ts'
+import { newId } from '../platform/ids.ts'
 
 const kills = process.env.SVC_TEST_LONG ? 100 : 5
 const agents = process.env.SVC_TEST_LONG ? 500 : 100

@@ -2,7 +2,7 @@
  * The lease for evaluating alerts, stored as one row: only the node that holds it evaluates. If that node has not
  * renewed it for 30 s, another node takes it.
  */
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 
 export const leaseMs = 30_000
 

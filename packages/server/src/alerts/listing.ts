@@ -1,7 +1,7 @@
 /** Lists alerts, rules and mutes for the page and the command line. */
 import { type AlertRow, type MuteRow, type RuleSettings, ruleNames } from '@svc/api'
-import type { Db } from '../db/open.ts'
-import type { AlertRow as StoredAlert } from '../db/tables.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { AlertRow as StoredAlert } from '../platform/db/tables.ts'
 import type { WorkspaceInfo } from '../workspaces/store.ts'
 import type { ScopeRef } from './changes.ts'
 import { stateOf } from './judge.ts'

@@ -3,10 +3,10 @@
  * deliveries of their messages. If several nodes evaluate at once, each change is stored by only one of them.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Db, Store } from '../db/open.ts'
-import type { AlertChannelRow, AlertRow } from '../db/tables.ts'
-import { transaction } from '../db/transaction.ts'
 import { enqueue } from '../deliveries/store.ts'
+import type { Db, Store } from '../platform/db/open.ts'
+import type { AlertChannelRow, AlertRow } from '../platform/db/tables.ts'
+import { transaction } from '../platform/db/transaction.ts'
 import { timesAway } from '../wishes/away.ts'
 import { endedCommands, insertCommandAlert } from './commands.ts'
 import type { Moment } from './conditions.ts'

@@ -4,8 +4,8 @@
  */
 import type { RuleName } from '@svc/api'
 import { type RawBuilder, sql } from 'kysely'
-import type { Engine } from '../db/engine.ts'
-import { dayOf } from '../limits/units.ts'
+import type { Engine } from '../platform/db/engine.ts'
+import { dayOf } from '../platform/limits/units.ts'
 import { type Signs, youngRunMs } from '../reports/signs.ts'
 import { minJumpMicro, type Rule } from './conditions.ts'
 

@@ -4,7 +4,7 @@
  * `agreed` from when on its alerts may open, under the name `alerts from RULE` and in Unix milliseconds.
  */
 import type { RuleName } from '@svc/api'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 import type { SetRule } from './store.ts'
 
 const prefix = 'alerts from '

@@ -1,6 +1,7 @@
 /** Decides whether a message that was given up may still be sent, or would tell people something that is over. */
-import type { Db } from '../db/open.ts'
+
 import { changesOf } from '../deliveries/writer.ts'
+import type { Db } from '../platform/db/open.ts'
 import type { AlertChange } from './message.ts'
 
 /**

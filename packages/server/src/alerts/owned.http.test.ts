@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { mailbox } from '../../../../scripts/testing/mailbox.ts'
 import { serve } from '../../testing/page/service.ts'
-import { newId } from '../ids.ts'
+import { newId } from '../platform/ids.ts'
 
 async function newSetup() {
   const { url } = await mailbox()

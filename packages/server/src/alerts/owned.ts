@@ -2,7 +2,7 @@
  * Finds the channels of one owner, and the deliveries to them. Every operation of a person goes through these queries,
  * so nobody reaches the personal channels of somebody else.
  */
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 
 /** The owner of the channels that belong to a workspace, or to the service, and not to a person. */
 export const shared = ''

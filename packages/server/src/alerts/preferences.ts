@@ -1,7 +1,7 @@
 /** The preferences of a person for one of their channels: how they are changed, stored, read and shown. */
 import { type Pace, type PersonalChannelRow, paces, type QuietHours, type RuleName } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
-import { done, refuse } from '../verdict.ts'
+import { done, refuse } from '../platform/verdict.ts'
 import { clockOf, isZone, readTime } from './hours.ts'
 import type { Preferences } from './routing.ts'
 

@@ -1,7 +1,7 @@
 /** Reads the facts by which the rule `service` judges the service itself. */
 import { statfs } from 'node:fs/promises'
-import type { Db } from '../db/open.ts'
-import { openLoss } from '../ops/marks.ts'
+import type { Db } from '../platform/db/open.ts'
+import { openLoss } from '../platform/marks.ts'
 import { type Clocks, jumpBetween, type ServiceFacts } from './service.ts'
 
 interface Reading {

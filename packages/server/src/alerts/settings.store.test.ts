@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
-import { newId } from '../ids.ts'
+import { newId } from '../platform/ids.ts'
 import { look } from './look.ts'
 import type { AlertChange } from './message.ts'
 import { hoursOf, setHours, setSettings, settingsOf } from './settings.ts'

@@ -3,7 +3,7 @@
  * not reported since the column for signs exists, or for a run that is too young to be in that column.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 import { storedReport } from '../report-store/body.ts'
 import { type Signs, signsOf } from '../reports/signs.ts'
 

@@ -4,9 +4,9 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { AlertSubject, RuleName } from '@svc/api'
-import type { Db } from '../db/open.ts'
-import type { AlertRow, AlertRuleRow } from '../db/tables.ts'
-import { newId } from '../ids.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { AlertRow, AlertRuleRow } from '../platform/db/tables.ts'
+import { newId } from '../platform/ids.ts'
 import { defaultRule, type Rule } from './conditions.ts'
 import { type Alert, openingsWithin } from './judge.ts'
 import type { Mute } from './mutes.ts'

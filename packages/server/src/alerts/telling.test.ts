@@ -1,6 +1,6 @@
 /** Tests which channels of a workspace get a message. Personal channels are tested in personal.store.test.ts. */
 import { expect, test } from 'vitest'
-import type { AlertChannelRow } from '../db/tables.ts'
+import type { AlertChannelRow } from '../platform/db/tables.ts'
 import { defaultRule } from './conditions.ts'
 import type { SetRule } from './store.ts'
 import { recipients, secondChannels } from './telling.ts'

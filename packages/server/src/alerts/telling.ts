@@ -1,6 +1,6 @@
 /** Describes a change of an alert, for messages, and finds the channels that get these messages. */
-import type { Db } from '../db/open.ts'
-import type { AlertChannelRow, AlertRow } from '../db/tables.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { AlertChannelRow, AlertRow } from '../platform/db/tables.ts'
 import type { Alert } from './judge.ts'
 import type { AlertChange } from './message.ts'
 import { channelsOwned, shared } from './owned.ts'

@@ -1,5 +1,5 @@
-import type { Db } from '../db/open.ts'
 import { countSend } from '../people/sends.ts'
+import type { Db } from '../platform/db/open.ts'
 
 /**
  * Counts a test of a channel, unless the channel or the person has reached the limit. `personId` is null for the

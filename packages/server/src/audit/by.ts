@@ -1,4 +1,4 @@
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 
 /** The person who acts, by id and current name; the id is null for the operator's command line. */
 export interface By {

@@ -3,10 +3,10 @@
  * are replaced ("folded") by one line per workspace that says how many there were. So a person who acts without end, by
  * mistake or on purpose, cannot fill the disk.
  */
-import type { Db } from '../db/open.ts'
-import type { AuditRow } from '../db/tables.ts'
-import { transaction } from '../db/transaction.ts'
-import { newId } from '../ids.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { AuditRow } from '../platform/db/tables.ts'
+import { transaction } from '../platform/db/transaction.ts'
+import { newId } from '../platform/ids.ts'
 
 interface FoldLimits {
   /** The number of a person's newest lines in the audit trail that are never folded. */

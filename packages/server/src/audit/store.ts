@@ -1,5 +1,5 @@
-import type { Db } from '../db/open.ts'
-import { newId } from '../ids.ts'
+import type { Db } from '../platform/db/open.ts'
+import { newId } from '../platform/ids.ts'
 import type { By } from './by.ts'
 
 interface AuditNote {

@@ -2,10 +2,10 @@ import type { Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
 import { rotateToken } from '../agents/store.ts'
 import { audit } from '../audit/store.ts'
-import type { Db } from '../db/open.ts'
-import { transaction } from '../db/transaction.ts'
 import { endWaiting } from '../deliveries/settling.ts'
-import { beginHistory } from '../ops/marks.ts'
+import type { Db } from '../platform/db/open.ts'
+import { transaction } from '../platform/db/transaction.ts'
+import { beginHistory } from '../platform/marks.ts'
 import { endWishes } from './end-wishes.ts'
 
 export interface NewAgentToken {

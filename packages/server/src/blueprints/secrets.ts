@@ -4,7 +4,7 @@
  */
 import type { Manifest } from '@svc/blueprint'
 import { newSecrets, type SecretSpec } from '@svc/protocol'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 import { runningVersion } from '../versions/agents.ts'
 
 export interface AskedSecrets {

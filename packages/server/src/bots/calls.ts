@@ -3,13 +3,13 @@
  * whether a token is valid.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Base } from '../base.ts'
-import type { Store } from '../db/open.ts'
-import { callerAddress, callerKey } from '../http/address.ts'
-import { bodyOf, refuse, refuseAndClose, refuseAsBusy, send } from '../http/answers.ts'
-import { drain, readBody } from '../http/body.ts'
-import type { BareRoutes } from '../http/listener.ts'
-import { Window } from '../limits/window.ts'
+import type { Base } from '../platform/base.ts'
+import type { Store } from '../platform/db/open.ts'
+import { callerAddress, callerKey } from '../platform/http/address.ts'
+import { bodyOf, refuse, refuseAndClose, refuseAsBusy, send } from '../platform/http/answers.ts'
+import { drain, readBody } from '../platform/http/body.ts'
+import type { BareRoutes } from '../platform/http/listener.ts'
+import { Window } from '../platform/limits/window.ts'
 import { introspect, productOf } from './introspect.ts'
 
 /** The maximum size of an introspection request's body in bytes, enough for a token and a hint about its type. */

@@ -2,9 +2,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readText } from '@svc/protocol'
-import { messageOf } from '../errors.ts'
 import type { OperatorCommand } from '../operator/kit/command.ts'
 import { Refused } from '../operator/kit/request.ts'
+import { messageOf } from '../platform/errors.ts'
 
 /**
  * The contents in Base64 of a file that an argument names. The program that the person started reads the file, not the

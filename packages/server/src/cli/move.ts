@@ -5,16 +5,16 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { sync } from '../backup/backup.ts'
-import type { Config } from '../base.ts'
 import { hasSeveralHosts, oneHost } from '../config.ts'
-import { migrate } from '../db/migrate.ts'
-import { openEmbedded, openPostgres } from '../db/open.ts'
 import { endWaiting } from '../deliveries/settling.ts'
 import { type MovedRows, moveRows } from '../move/move.ts'
 import { granted, Misused, option, Refused, type Request } from '../operator/kit/request.ts'
 import { table } from '../operator/kit/show.ts'
-import { databaseFile, holderOf, lockFolder, movedFile, noteMoved } from '../ops/data-folder.ts'
 import { accountTables } from '../people/auth.ts'
+import type { Config } from '../platform/base.ts'
+import { databaseFile, holderOf, lockFolder, movedFile, noteMoved } from '../platform/data-folder.ts'
+import { migrate } from '../platform/db/migrate.ts'
+import { openEmbedded, openPostgres } from '../platform/db/open.ts'
 
 type Moved = MovedRows & {
   /** The address of the new database, without a password. */

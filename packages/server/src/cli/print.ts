@@ -1,7 +1,7 @@
 /** Prints on the standard output and the standard error of this process, where the disk may be full or the reader gone. */
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isCode, messageOf, systemReason } from '../errors.ts'
+import { isCode, messageOf, systemReason } from '../platform/errors.ts'
 
 /** The error for a text that standard output did not accept completely. */
 export class OutputError extends Error {

@@ -2,12 +2,12 @@
 import { resolve } from 'node:path'
 import { renewAccess } from '../backup/renew.ts'
 import { type Restored, restoreBackup } from '../backup/restore.ts'
-import type { Config } from '../base.ts'
 import { openService } from '../open.ts'
 import { granted, Misused, option, Refused, type Request } from '../operator/kit/request.ts'
 import { table } from '../operator/kit/show.ts'
-import { adoptSecret } from '../ops/agreed.ts'
-import { createDataFolder, holderOf, lockFolder } from '../ops/data-folder.ts'
+import { adoptSecret } from '../platform/agreed.ts'
+import type { Config } from '../platform/base.ts'
+import { createDataFolder, holderOf, lockFolder } from '../platform/data-folder.ts'
 
 type RestoreResult = Partial<Restored> & Pick<Restored, 'agents'>
 

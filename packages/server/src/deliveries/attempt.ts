@@ -3,7 +3,7 @@
  * ends at its deadline by a timer of our own, because a library may never settle its promise.
  */
 import { foreignLine } from '@svc/protocol'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../platform/errors.ts'
 
 /** The milliseconds that one try may take. */
 export const tryMs = 15_000

@@ -2,9 +2,9 @@
  * Takes the next message of a channel for this node. One node serves a channel at a time: the channel has a lease from
  * the moment a message is taken until its outcome is stored.
  */
-import type { Db, Store } from '../db/open.ts'
-import type { AlertChannelRow, AlertDeliveryRow } from '../db/tables.ts'
-import { transaction } from '../db/transaction.ts'
+import type { Db, Store } from '../platform/db/open.ts'
+import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
+import { transaction } from '../platform/db/transaction.ts'
 import { wordsOf } from './attempt.ts'
 import { type DeliveryPlan, planNext, type WaitingDelivery } from './order.ts'
 import { countUnwritable, endReplaced, lockChannel } from './settling.ts'

@@ -4,7 +4,7 @@
  */
 import { type ChannelKind, channelKinds, type MessageFormat, messageFormats } from '@svc/api'
 import { readPasted, shown, type Verdict } from '@svc/protocol'
-import { done, refuse } from '../verdict.ts'
+import { done, refuse } from '../platform/verdict.ts'
 import type { Allowed } from './allowed.ts'
 import type { Address } from './channels/call.ts'
 import { type ChannelTraits, kinds } from './channels/kinds.ts'

@@ -5,7 +5,7 @@
  */
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { lookOfEmail, readEmail, shown, type Verdict } from '@svc/protocol'
-import { refuse } from '../verdict.ts'
+import { refuse } from '../platform/verdict.ts'
 
 /** Reads an address that a person typed or pasted, as it is stored: in NFC and lower case. */
 export function readMailbox(typed: string): Verdict<string, 'email_invalid'> {

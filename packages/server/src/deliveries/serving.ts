@@ -1,7 +1,7 @@
 /** Serves one channel: takes its next messages, tries them, and stores how each try ended. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Store } from '../db/open.ts'
+import type { Store } from '../platform/db/open.ts'
 import { type Claimed, claim } from './claiming.ts'
 import type { DeliveryAnswer } from './outbox.ts'
 import type { DueChannel } from './places.ts'

@@ -2,10 +2,10 @@
  * Records how a try ended, for its delivery and for its channel. Also ends deliveries that will not be tried again, and
  * lets people retry a delivery that was given up.
  */
-import { isPostgres } from '../db/engine.ts'
-import type { Db, Store } from '../db/open.ts'
-import type { AlertChannelRow, AlertDeliveryRow } from '../db/tables.ts'
-import { hasLost, transaction } from '../db/transaction.ts'
+import { isPostgres } from '../platform/db/engine.ts'
+import type { Db, Store } from '../platform/db/open.ts'
+import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
+import { hasLost, transaction } from '../platform/db/transaction.ts'
 import {
   answerWords,
   type DeliveryAnswer,

@@ -4,10 +4,10 @@
  * wait.
  */
 import { sql } from 'kysely'
-import { isPostgres } from '../db/engine.ts'
-import type { Db, Store } from '../db/open.ts'
-import type { AlertChannelRow, AlertDeliveryRow } from '../db/tables.ts'
-import { newId } from '../ids.ts'
+import { isPostgres } from '../platform/db/engine.ts'
+import type { Db, Store } from '../platform/db/open.ts'
+import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
+import { newId } from '../platform/ids.ts'
 import type { DueChannel } from './places.ts'
 import { changesOf, type StoredChange } from './writer.ts'
 

@@ -4,7 +4,7 @@
  */
 import { ECDH } from 'node:crypto'
 import { isObject, type Verdict } from '@svc/protocol'
-import { done, refuse } from '../verdict.ts'
+import { done, refuse } from '../platform/verdict.ts'
 import type { Allowed } from './allowed.ts'
 import type { Address } from './channels/call.ts'
 import type { PushKeys } from './channels/push.ts'

@@ -9,7 +9,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { Verdict } from '@svc/protocol'
 import ipaddr from 'ipaddr.js'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
-import { done, refuse } from '../verdict.ts'
+import { done, refuse } from '../platform/verdict.ts'
 import type { Allowed } from './allowed.ts'
 
 const maxUrl = 2000

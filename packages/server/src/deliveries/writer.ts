@@ -1,5 +1,5 @@
 /** The texts of messages as deliveries store them. The alerts write them; the deliveries only store and send them. */
-import type { AlertChannelRow, AlertDeliveryRow } from '../db/tables.ts'
+import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
 import type { Text } from './channels/call.ts'
 
 /** The change that a delivery is about, stored as JSON. Only the writer of messages reads more of it than the id. */

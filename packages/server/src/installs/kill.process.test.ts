@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { installing } from '../../testing/installing.ts'
 import { newServiceHome } from '../../testing/service-process.ts'
-import { migrate } from '../db/migrate.ts'
-import { openEmbedded } from '../db/open.ts'
-import { databaseFile } from '../ops/data-folder.ts'
 import { accountTables } from '../people/auth.ts'
+import { databaseFile } from '../platform/data-folder.ts'
+import { migrate } from '../platform/db/migrate.ts'
+import { openEmbedded } from '../platform/db/open.ts'
 import { issueCode } from './codes.ts'
 
 const rounds = process.env.SVC_TEST_LONG ? 25 : 2

@@ -4,11 +4,11 @@
  */
 import type { Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import { isPostgres } from '../db/engine.ts'
-import { transaction, type Writer } from '../db/transaction.ts'
 import type { People, Trx } from '../people/library.ts'
 import type { Person } from '../people/store.ts'
-import { granted, Refusal, type WebCode } from '../refusal.ts'
+import { isPostgres } from '../platform/db/engine.ts'
+import { transaction, type Writer } from '../platform/db/transaction.ts'
+import { granted, Refusal, type WebCode } from '../platform/refusal.ts'
 import { asRole } from '../workspaces/store.ts'
 
 type ActingNeeds = Pick<People, 'store' | 'auth'> & { now: () => number }

@@ -1,9 +1,9 @@
 import { InputRefused, type Reader } from '@svc/api'
 import { isShallow, limits, readJson } from '@svc/protocol'
 import type { Context } from 'hono'
-import { type Arrivals, arrivals } from '../http/arrivals.ts'
-import { announcesTooMuch, continueIfAsked } from '../http/body.ts'
-import { Refusal, type WebCode } from '../refusal.ts'
+import { type Arrivals, arrivals } from '../platform/http/arrivals.ts'
+import { announcesTooMuch, continueIfAsked } from '../platform/http/body.ts'
+import { Refusal, type WebCode } from '../platform/refusal.ts'
 import type { WebEnv } from './guards.ts'
 
 /** The default limit of a request's body in bytes. The page never sends more than a few settings in one request. */

@@ -1,4 +1,4 @@
-import { Turns } from '../http/turns.ts'
+import { Turns } from '../platform/http/turns.ts'
 
 /** The size of one piece in bytes. */
 const pieceBytes = 64 * 1024

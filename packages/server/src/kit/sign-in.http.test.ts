@@ -3,9 +3,9 @@ import type { Failure, SignInRecord } from '@svc/api'
 import { expect, test, vi } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { password, type Service, serve } from '../../testing/page/service.ts'
-import { logRequests } from '../http/requests.ts'
 import { openAuth } from '../people/auth.ts'
 import { hashQueue } from '../people/hashing.ts'
+import { logRequests } from '../platform/http/requests.ts'
 
 /**
  * A wrong password that is too long. It is refused before anything is hashed, so that many tries take the test no time.

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { password, serve } from '../../testing/page/service.ts'
 import { openTestPostgres, openTestSqlite } from '../../testing/stores.ts'
-import type { Store } from '../db/open.ts'
+import type { Store } from '../platform/db/open.ts'
 
 const next = 'another long password'
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import type { Live } from '../base.ts'
+import type { Live } from '../platform/base.ts'
 
 export const channel = 'svc_live'
 type Kind = 'r' | 'c' | 'l' | 'a'

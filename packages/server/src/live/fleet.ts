@@ -5,9 +5,9 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'
-import type { Db } from '../db/open.ts'
-import { dayOf } from '../limits/units.ts'
 import { fleetRows } from '../pages/fleet-rows.ts'
+import type { Db } from '../platform/db/open.ts'
+import { dayOf } from '../platform/limits/units.ts'
 
 /**
  * The milliseconds after which the whole fleet is read again. With SQLite every change comes through this process. With

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
-import type { Store } from '../db/open.ts'
+import type { Store } from '../platform/db/open.ts'
 import { createLive, type Hub } from './hub.ts'
 
 /** A gate: `reached` resolves when somebody waits at it, and everybody waits until `open` is called. */

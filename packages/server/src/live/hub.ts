@@ -5,8 +5,8 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import type { Live } from '../base.ts'
-import type { Store } from '../db/open.ts'
+import type { Live } from '../platform/base.ts'
+import type { Store } from '../platform/db/open.ts'
 import { type FleetCache, fleetCache } from './fleet.ts'
 import { frameOf, type News, noNews } from './frame.ts'
 import { type Heard, joinNodes } from './nodes.ts'

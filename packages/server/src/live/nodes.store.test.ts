@@ -6,7 +6,7 @@ import { streamOf } from '../../testing/page/stream.ts'
 import { once } from '../../testing/postgres.ts'
 import { newServiceHome } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
-import { openPostgres, type Store } from '../db/open.ts'
+import { openPostgres, type Store } from '../platform/db/open.ts'
 import { announcer } from './announce.ts'
 
 /** Starts two nodes of the service on one PostgreSQL. */

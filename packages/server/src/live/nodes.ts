@@ -5,7 +5,7 @@
  */
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import type { Live } from '../base.ts'
+import type { Live } from '../platform/base.ts'
 import { announcer, channel, type Message } from './announce.ts'
 
 /** Receives the changes that other nodes announce. */

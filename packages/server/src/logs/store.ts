@@ -5,12 +5,12 @@
 import { type LogUpload, limits, type RefusalCode } from '@svc/protocol'
 import { bodyOf } from '../commands/body.ts'
 import { moved } from '../commands/settle.ts'
-import { isPostgres } from '../db/engine.ts'
-import type { Db } from '../db/open.ts'
-import type { LogRow } from '../db/tables.ts'
-import { transaction } from '../db/transaction.ts'
-import { newId } from '../ids.ts'
-import { dayMs } from '../limits/units.ts'
+import { isPostgres } from '../platform/db/engine.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { LogRow } from '../platform/db/tables.ts'
+import { transaction } from '../platform/db/transaction.ts'
+import { newId } from '../platform/ids.ts'
+import { dayMs } from '../platform/limits/units.ts'
 
 type LogStored =
   | { ok: true; workspaceId: string; made: boolean }

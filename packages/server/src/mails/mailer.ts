@@ -3,8 +3,6 @@
  * is not accepted is tried again as often, and at the same times, as a message about alerts.
  */
 import type { Logger } from 'pino'
-import type { Config } from '../base.ts'
-import type { Store } from '../db/open.ts'
 import { wordsOf } from '../deliveries/attempt.ts'
 import { mailOf } from '../deliveries/channels/mail.ts'
 import { answerWords, outcomeOf, type TryResult } from '../deliveries/outbox.ts'
@@ -12,6 +10,8 @@ import type { SealKey } from '../deliveries/seal.ts'
 import { sendMail } from '../deliveries/smtp.ts'
 import type { Auth } from '../people/auth.ts'
 import { claimMails, forgetMail, giveMailBack, maxAgeOf, tryLater, type WaitingMail } from '../people/mails.ts'
+import type { Config } from '../platform/base.ts'
+import type { Store } from '../platform/db/open.ts'
 import { compose } from './compose.ts'
 
 /** How often due mails are looked for, and how soon after one was sent. */

@@ -6,11 +6,11 @@ import { account, type Session } from '@svc/api'
 import { vapidOf } from '../deliveries/channels/vapid.ts'
 import { sealKeyOf } from '../deliveries/seal.ts'
 import { type Bound, looks, personActs } from '../kit/operations.ts'
-import { secretOf } from '../ops/data-folder.ts'
 import { meOf } from '../pages/me.ts'
 import { signInsOf } from '../people/history.ts'
 import { endOtherSessions, endSession, sessionsOf } from '../people/sessions.ts'
 import { renamePerson } from '../people/store.ts'
+import { secretOf } from '../platform/data-folder.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
 

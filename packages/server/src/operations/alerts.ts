@@ -19,16 +19,16 @@ import {
 import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../alerts/listing.ts'
 import { shared } from '../alerts/owned.ts'
 import { writerOf } from '../alerts/writing.ts'
-import type { Config } from '../base.ts'
 import { sealKeyOf } from '../deliveries/seal.ts'
 import { sendersOf } from '../deliveries/senders.ts'
 import { sendTest } from '../deliveries/serving.ts'
-import { newId } from '../ids.ts'
 import type { Deps } from '../kit/deps.ts'
 import { acts, type Bound, looks } from '../kit/operations.ts'
-import { secretOf } from '../ops/data-folder.ts'
 import { agentAlerts, alertLines } from '../pages/alerts.ts'
-import { Refusal } from '../refusal.ts'
+import type { Config } from '../platform/base.ts'
+import { secretOf } from '../platform/data-folder.ts'
+import { newId } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
 
 /**
  * How often and for how long, in milliseconds, the result of a test message is looked up. The message is tried once,

@@ -8,8 +8,8 @@ import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../bl
 import { deleteBot, listBots, revokeBot } from '../bots/store.ts'
 import { codeOf, issueCode, listCodes, revokeCode, shownCode } from '../installs/codes.ts'
 import { acts, type Bound, looks } from '../kit/operations.ts'
+import { found } from '../platform/refusal.ts'
 import { productsOf } from '../products/store.ts'
-import { found } from '../refusal.ts'
 
 export const issuedCode = acts(
   blueprints.issueCode,

@@ -6,8 +6,8 @@ import { acts, actsOften, type Bound, looks } from '../kit/operations.ts'
 import { noteReading } from '../logs/reading.ts'
 import { commandOf, ledgerOf } from '../pages/commands.ts'
 import { logOf, logsOf } from '../pages/logs.ts'
-import { found } from '../refusal.ts'
-import { unknownAgent } from '../verdict.ts'
+import { found } from '../platform/refusal.ts'
+import { unknownAgent } from '../platform/verdict.ts'
 
 export const sendCommand = acts(commands.sendCommand, ({ agent, ...ctx }, body) => queueCommand(ctx, agent, body), {
   answer: ({ command }) => commandOf(command, null),

@@ -14,7 +14,7 @@ import { insertAlert, scopeOf } from '../alerts/store.ts'
 import { words } from '../cli/words.ts'
 import { endWaiting } from '../deliveries/settling.ts'
 import { enqueueTest } from '../deliveries/store.ts'
-import { newId } from '../ids.ts'
+import { newId } from '../platform/ids.ts'
 import { boundOperations } from './all.ts'
 
 interface OperationSetup {

@@ -3,7 +3,7 @@ import { personal } from '@svc/api'
 import { testOf } from '../alerts/channels.ts'
 import { addPersonal, beginPersonalTest, changePersonal, listPersonal, removePersonal } from '../alerts/personal.ts'
 import { type Bound, looks, personActs } from '../kit/operations.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { sealing } from './alerts.ts'
 
 export const personalOperations: readonly Bound[] = [

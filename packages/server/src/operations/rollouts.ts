@@ -2,7 +2,7 @@
 import { type RolloutPage, rollouts } from '@svc/api'
 import { acts, type Bound, type Looking, looks, type OperationNeeds } from '../kit/operations.ts'
 import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
-import { found } from '../refusal.ts'
+import { found } from '../platform/refusal.ts'
 import { advanceNow } from '../rollouts/advance.ts'
 import { previewRollout } from '../rollouts/plan.ts'
 import { cancelRollout, continueRollout, createRollout, pauseRollout } from '../rollouts/store.ts'

@@ -1,9 +1,9 @@
 /** Carries out the operations on a workspace and its people. */
 import { type Role, type Workspace, workspaces } from '@svc/api'
-import type { Db } from '../db/open.ts'
 import { acts, type Bound, looks, personActs } from '../kit/operations.ts'
 import { activityOf } from '../pages/activity.ts'
 import { alertStanding } from '../pages/alerts.ts'
+import type { Db } from '../platform/db/open.ts'
 import { invitationsOf, invite, withdraw } from '../workspaces/invitations.ts'
 import { changeRole, membersOf, removeMember } from '../workspaces/members.ts'
 import { createOwnWorkspace } from '../workspaces/own.ts'

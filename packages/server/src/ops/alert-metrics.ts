@@ -1,6 +1,6 @@
 /** The metrics of alerts: how many there are, and whether they are evaluated and sent in time. */
 import { Gauge, type Registry } from 'prom-client'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 
 /**
  * Adds the gauges of alerts to a registry. `seen` counts the alerts, and may return the same counts again for some

@@ -8,7 +8,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
-import { listenWide } from '../http/listen.ts'
+import { listenWide } from '../platform/http/listen.ts'
 import { drainable } from './drain.ts'
 
 let server: Server

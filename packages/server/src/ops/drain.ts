@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import type { Socket, Server as SocketServer } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { connectionsOf } from '../http/connections.ts'
-import { stages } from './closing.ts'
+import { stages } from '../platform/closing.ts'
+import { connectionsOf } from '../platform/http/connections.ts'
 
 /** The milliseconds after which open connections are cut: a little less than the stage of the stop may take. */
 const limit = stages.callers - 500

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { everyEngine, newPostgresDatabase, openTestSqlite } from '../../testing/stores.ts'
-import { openPostgres } from '../db/open.ts'
+import { openPostgres } from '../platform/db/open.ts'
 import { healthOf } from './health.ts'
 
 everyEngine('health', (open) => {

@@ -1,8 +1,8 @@
 /** The service is healthy if its database accepts a write within two seconds. */
 import { sql } from 'kysely'
-import type { Store } from '../db/open.ts'
+import type { Store } from '../platform/db/open.ts'
+import { lossWords, openLoss } from '../platform/marks.ts'
 import { overdueAt } from './alert-metrics.ts'
-import { lossWords, openLoss } from './marks.ts'
 
 const patience = 2000
 /** The milliseconds for which the result of a check is used again, so that frequent checks cost almost nothing. */

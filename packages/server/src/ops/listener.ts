@@ -1,7 +1,7 @@
 /** Serves `/healthz` and `/metrics` on a separate port, which only programs on this machine can reach. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../platform/errors.ts'
 import type { Health } from './health.ts'
 
 export function opsListener(registry: Registry, health: () => Promise<Health>, version: string): Server {

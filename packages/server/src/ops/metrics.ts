@@ -5,12 +5,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { limits, type Stop } from '@svc/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { Base } from '../base.ts'
-import type { Db, Store } from '../db/open.ts'
 import { silentAt } from '../limits/silent.ts'
+import type { Base } from '../platform/base.ts'
+import type { Db, Store } from '../platform/db/open.ts'
+import { standardErrorLines } from '../platform/log.ts'
 import type { AgentMetrics } from './agent-metrics.ts'
 import { alertGauges, countAlerts } from './alert-metrics.ts'
-import { standardErrorLines } from './log.ts'
 
 interface Observed extends Pick<Base, 'config' | 'now'> {
   store: Store

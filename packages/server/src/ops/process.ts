@@ -1,7 +1,7 @@
 /** Handles the signals that end the process, its uncaught errors, and its end. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { standardErrorLines } from './log.ts'
+import { standardErrorLines } from '../platform/log.ts'
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process immediately. */
 export function untilSignal(log: Logger): Promise<void> {

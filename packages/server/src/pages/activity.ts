@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@svc/api'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 
 /** The actions in a workspace before this time (Unix milliseconds), newest first. */
 export async function activityOf(

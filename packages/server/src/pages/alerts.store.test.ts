@@ -15,8 +15,8 @@ import { type Alert, judge } from '../alerts/judge.ts'
 import { look } from '../alerts/look.ts'
 import { addPersonal } from '../alerts/personal.ts'
 import { insertAlert, scopeOf, serviceScope } from '../alerts/store.ts'
-import type { AgentRow } from '../db/tables.ts'
 import { sealKeyOf } from '../deliveries/seal.ts'
+import type { AgentRow } from '../platform/db/tables.ts'
 import { agentAlerts, alertLines, alertStanding } from './alerts.ts'
 
 const day = 86_400

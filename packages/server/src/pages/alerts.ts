@@ -2,10 +2,10 @@
 import type { AlertLine, AlertLines, Workspace } from '@svc/api'
 import { stateOf } from '../alerts/judge.ts'
 import { alertOf } from '../alerts/store.ts'
-import type { Db } from '../db/open.ts'
-import type { AgentRow, AlertRow } from '../db/tables.ts'
-import { newId } from '../ids.ts'
-import { dayMs } from '../limits/units.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { AgentRow, AlertRow } from '../platform/db/tables.ts'
+import { newId } from '../platform/ids.ts'
+import { dayMs } from '../platform/limits/units.ts'
 
 /** The maximum number of open alerts in one answer to a page. */
 const openMax = 500

@@ -1,8 +1,8 @@
 import type { Command, Commands } from '@svc/api'
 import { listCommands } from '../commands/store.ts'
-import type { Db } from '../db/open.ts'
-import type { CommandRow } from '../db/tables.ts'
 import { logsOfCommands } from '../logs/store.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { CommandRow } from '../platform/db/tables.ts'
 
 /** The commands of an agent with their senders and outcomes, newest first. */
 export async function ledgerOf(

@@ -1,7 +1,7 @@
 import type { Fleet } from '@svc/api'
 import { expect, test } from 'vitest'
 import { serve } from '../../testing/page/service.ts'
-import { dayOf } from '../limits/units.ts'
+import { dayOf } from '../platform/limits/units.ts'
 
 const agents = 2000
 const days = 30

@@ -1,5 +1,5 @@
 import type { LevelChange } from '@svc/api'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 
 /** The level changes of an agent, newest first. */
 export const levelsOf = (db: Db, agent: { id: string }, limit: number): Promise<LevelChange[]> =>

@@ -1,6 +1,6 @@
 import type { LogEntry, LogText } from '@svc/api'
-import type { Db } from '../db/open.ts'
 import { type LogLine, listLogs, readLog } from '../logs/store.ts'
+import type { Db } from '../platform/db/open.ts'
 
 /** The logs of an agent that have not expired, newest first. */
 export const logsOf = async (db: Db, agent: { id: string }, now: number): Promise<LogEntry[]> =>

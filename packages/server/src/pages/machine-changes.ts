@@ -1,6 +1,6 @@
 import type { MachineChange } from '@svc/api'
 import type { SettingValue } from '@svc/protocol'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 
 /** The changes that were made on an agent's machine and not by a command of the service, newest first. */
 export async function machineChangesOf(db: Db, agent: { id: string }, limit: number): Promise<MachineChange[]> {

@@ -1,9 +1,9 @@
 /** The signed-in person, as the page shows it. */
 import type { Me } from '@svc/api'
-import type { Config } from '../base.ts'
-import type { Store } from '../db/open.ts'
 import { isEmailConfirmed } from '../people/confirmed.ts'
 import type { Person } from '../people/store.ts'
+import type { Config } from '../platform/base.ts'
+import type { Store } from '../platform/db/open.ts'
 import type { Releases } from '../releases/releases.ts'
 import { workspacesOf } from '../workspaces/members.ts'
 

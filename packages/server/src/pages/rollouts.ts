@@ -8,9 +8,9 @@ import type {
   RolloutState,
   Rollouts,
 } from '@svc/api'
-import type { Db } from '../db/open.ts'
-import type { RolloutDbRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { RolloutDbRow } from '../platform/db/tables.ts'
 import { unfinished } from '../rollouts/store.ts'
 import { runningVersion } from '../versions/agents.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'

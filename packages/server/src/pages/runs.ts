@@ -1,6 +1,6 @@
 import type { Runs } from '@svc/api'
 import type { Run } from '@svc/protocol'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 
 interface RunFilter {
   status?: string | undefined

@@ -13,9 +13,9 @@ import type {
   WishState,
 } from '@svc/api'
 import { type Applied, compareVersions, type RuntimeInfo } from '@svc/protocol'
-import type { Db } from '../db/open.ts'
-import type { AgentRow } from '../db/tables.ts'
 import { silentAt } from '../limits/silent.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { AgentRow } from '../platform/db/tables.ts'
 import { type Served, servedRelease } from '../releases/store.ts'
 import { runningVersion } from '../versions/agents.ts'
 import { judgePress } from '../wishes/judge.ts'

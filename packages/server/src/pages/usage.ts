@@ -1,6 +1,6 @@
 import type { UsageDay } from '@svc/api'
-import type { Db } from '../db/open.ts'
-import { dayMs, dayOf } from '../limits/units.ts'
+import type { Db } from '../platform/db/open.ts'
+import { dayMs, dayOf } from '../platform/limits/units.ts'
 import { addUp, pendingUsage } from '../report-store/pending.ts'
 import type { UsageDelta } from '../report-store/rows.ts'
 import { otherModels } from '../report-store/usage-names.ts'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { mailbox } from '../../../../scripts/testing/mailbox.ts'
 import { password, serve } from '../../testing/page/service.ts'
 import { everyEngine, openTestPostgres, openTestSqlite } from '../../testing/stores.ts'
-import type { Store } from '../db/open.ts'
+import type { Store } from '../platform/db/open.ts'
 import { createLink } from './links.ts'
 import { findPerson, listPeople } from './store.ts'
 

@@ -10,9 +10,9 @@ import { organization } from 'better-auth/plugins'
 import { createAccessControl } from 'better-auth/plugins/access'
 import { adminAc, defaultStatements, memberAc } from 'better-auth/plugins/organization/access'
 import { z } from 'zod'
-import type { PasswordForm } from '../base.ts'
-import type { Store } from '../db/open.ts'
-import { dayMs } from '../limits/units.ts'
+import type { PasswordForm } from '../platform/base.ts'
+import type { Store } from '../platform/db/open.ts'
+import { dayMs } from '../platform/limits/units.ts'
 import { passwordHashing } from './passwords.ts'
 
 const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })

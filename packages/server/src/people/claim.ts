@@ -5,8 +5,8 @@
  */
 import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
-import type { Db } from '../db/open.ts'
-import { done, refuse } from '../verdict.ts'
+import type { Db } from '../platform/db/open.ts'
+import { done, refuse } from '../platform/verdict.ts'
 import { confirmEmail } from './confirmed.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'

@@ -2,7 +2,7 @@
  * Records and reads whether a person is known to own the account's e-mail address. That is known once the person used a
  * link that the operator made for the owner, or one that was mailed to the address (claim.ts).
  */
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 
 export async function confirmEmail(db: Db, personId: string, now: number): Promise<void> {
   await db

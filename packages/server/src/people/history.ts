@@ -3,9 +3,9 @@
  */
 import type { SignInRecord } from '@svc/api'
 import { foreignLine, isEmail } from '@svc/protocol'
-import type { Db } from '../db/open.ts'
-import { transaction } from '../db/transaction.ts'
-import { newId } from '../ids.ts'
+import type { Db } from '../platform/db/open.ts'
+import { transaction } from '../platform/db/transaction.ts'
+import { newId } from '../platform/ids.ts'
 import { normalEmail } from './email.ts'
 
 /**

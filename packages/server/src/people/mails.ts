@@ -4,9 +4,9 @@
  * sent or given up.
  */
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Store } from '../db/open.ts'
-import type { AccountMailTable } from '../db/tables/people.ts'
-import { newId } from '../ids.ts'
+import type { Db, Store } from '../platform/db/open.ts'
+import type { AccountMailTable } from '../platform/db/tables/people.ts'
+import { newId } from '../platform/ids.ts'
 
 const hour = 3_600_000
 /** The milliseconds for which the mails that a node has taken are not sent by another node. A try takes less. */

@@ -3,7 +3,7 @@
  * can be read without loading the accounts library.
  */
 import { argon2 } from 'node:crypto'
-import type { PasswordForm } from '../base.ts'
+import type { PasswordForm } from '../platform/base.ts'
 
 export const passwordForms: readonly PasswordForm[] = ['scrypt', 'argon2id']
 

@@ -1,6 +1,6 @@
 import type { Verdict } from '@svc/protocol'
 import { audit } from '../audit/store.ts'
-import { done, refuse } from '../verdict.ts'
+import { done, refuse } from '../platform/verdict.ts'
 import { decide, type People } from './library.ts'
 import type { SignedIn } from './sessions.ts'
 import { ownWords, wrongPassword } from './store.ts'

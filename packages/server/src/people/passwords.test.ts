@@ -1,6 +1,6 @@
 import { hashPassword } from 'better-auth/crypto'
 import { expect, test } from 'vitest'
-import type { PasswordForm } from '../base.ts'
+import type { PasswordForm } from '../platform/base.ts'
 import { formOf } from './password-forms.ts'
 import { passwordHashing } from './passwords.ts'
 

@@ -6,7 +6,7 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
-import type { PasswordForm } from '../base.ts'
+import type { PasswordForm } from '../platform/base.ts'
 import { queued } from './hashing.ts'
 import { formOf } from './password-forms.ts'
 

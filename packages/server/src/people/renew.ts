@@ -1,4 +1,4 @@
-import type { PasswordForm } from '../base.ts'
+import type { PasswordForm } from '../platform/base.ts'
 import type { People } from './library.ts'
 import { formOf } from './password-forms.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { countTest } from '../alerts/test-limit.ts'
-import type { Db } from '../db/open.ts'
-import { transaction } from '../db/transaction.ts'
+import type { Db } from '../platform/db/open.ts'
+import { transaction } from '../platform/db/transaction.ts'
 import { countSend, sendLimits } from './sends.ts'
 
 const now = Date.UTC(2026, 10, 25, 12)

@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
-import { isPostgres } from '../db/engine.ts'
-import type { Db } from '../db/open.ts'
-import { newId } from '../ids.ts'
-import { dayMs } from '../limits/units.ts'
-import { done, refuse } from '../verdict.ts'
+import { isPostgres } from '../platform/db/engine.ts'
+import type { Db } from '../platform/db/open.ts'
+import { newId } from '../platform/ids.ts'
+import { dayMs } from '../platform/limits/units.ts'
+import { done, refuse } from '../platform/verdict.ts'
 
 interface SendLimit {
   max: number

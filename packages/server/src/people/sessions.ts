@@ -5,7 +5,7 @@
 import type { Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import { done, refuse } from '../verdict.ts'
+import { done, refuse } from '../platform/verdict.ts'
 import { type Auth, longestSession } from './auth.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
 import type { Person } from './store.ts'

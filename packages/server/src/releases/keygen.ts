@@ -8,7 +8,7 @@ import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { clean } from '@svc/protocol'
-import { messageOf, systemReason } from '../errors.ts'
+import { messageOf, systemReason } from '../platform/errors.ts'
 
 const seconds = 30
 const namespace = 'svc-runtime'

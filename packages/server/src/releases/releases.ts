@@ -4,7 +4,7 @@
  * transaction that depends on the served release reads it with `servedRelease` instead.
  */
 import type { Logger } from 'pino'
-import type { Store } from '../db/open.ts'
+import type { Store } from '../platform/db/open.ts'
 import { readBuild } from './build.ts'
 import { adoptRelease, type Served, servedFiles, servedSerial } from './store.ts'
 

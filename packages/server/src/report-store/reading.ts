@@ -4,8 +4,8 @@
  */
 
 import type { StoredCommand } from '../commands/stored.ts'
-import { leftJoined, type ReadRow, reads } from '../db/described.ts'
-import { agent, agentReport, command, run } from '../db/tables/reports.ts'
+import { leftJoined, type ReadRow, reads } from '../platform/db/tables/described.ts'
+import { agent, agentReport, command, run } from '../platform/db/tables/reports.ts'
 import type { AgentRows, KeptRun } from './rows.ts'
 
 /** A row that starts with the columns of a list and may have further ones, which one of the engines adds. */

@@ -5,8 +5,8 @@
  */
 
 import type { CommandChange } from '../commands/stored.ts'
-import type { Cells, RowOf, Value } from '../db/described.ts'
-import type { levelChange, machineChange, updateEvent, usageDay } from '../db/tables/reports.ts'
+import type { Cells, RowOf, Value } from '../platform/db/tables/described.ts'
+import type { levelChange, machineChange, updateEvent, usageDay } from '../platform/db/tables/reports.ts'
 import type { AgentFacts, AgentWishes, ReportWrite, RunWrite, UsageDelta } from './rows.ts'
 
 export const reportCells = (r: Cells<ReportWrite>): Value[] => [

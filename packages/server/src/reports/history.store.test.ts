@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { faults, type History, play } from '../../testing/history.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
-import type { CommandRow } from '../db/tables.ts'
+import type { CommandRow } from '../platform/db/tables.ts'
 
 const long = process.env.SVC_TEST_LONG !== undefined
 const seeds = long ? 300 : 8

@@ -4,10 +4,10 @@ import { reporting, submission } from '../../testing/reporting.ts'
 import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { addAgent, addWorkspace, newTestWorkspace, type TestAgent } from '../../testing/test-workspace.ts'
-import { dayOf } from '../limits/units.ts'
 import { fleetRows } from '../pages/fleet-rows.ts'
+import { dayOf } from '../platform/limits/units.ts'
+import { hashToken, newToken } from '../platform/tokens.ts'
 import { storedReport } from '../report-store/body.ts'
-import { hashToken, newToken } from '../tokens.ts'
 import { twoReporters } from './reporters.ts'
 
 everyEngine('a report', (open) => {

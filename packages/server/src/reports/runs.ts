@@ -3,7 +3,7 @@
  * that drop out of the newest 2000, and what the daily sums gain.
  */
 import { type Dictionary, forEachEntry, placeOf, type ReadRun, type Report } from '@svc/protocol'
-import { dayOf } from '../limits/units.ts'
+import { dayOf } from '../platform/limits/units.ts'
 import { excess } from '../report-store/needs.ts'
 import { maxUsage } from '../report-store/pending.ts'
 import type { KeptRun, LastReport, Ranked, RunWrite, UsageDelta, Writes } from '../report-store/rows.ts'

@@ -3,11 +3,11 @@
  * skip it. It works in pieces, so that a wave of thousands never delays reports.
  */
 
-import type { Live } from '../base.ts'
-import { isPostgres } from '../db/engine.ts'
-import type { Db, Store } from '../db/open.ts'
-import type { RolloutAgentDbRow, RolloutDbRow } from '../db/tables.ts'
-import { transaction } from '../db/transaction.ts'
+import type { Live } from '../platform/base.ts'
+import { isPostgres } from '../platform/db/engine.ts'
+import type { Db, Store } from '../platform/db/open.ts'
+import type { RolloutAgentDbRow, RolloutDbRow } from '../platform/db/tables.ts'
+import { transaction } from '../platform/db/transaction.ts'
 import { servedRelease } from '../releases/store.ts'
 import { timesAway } from '../wishes/away.ts'
 import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import { dayOf } from '../limits/units.ts'
+import { dayOf } from '../platform/limits/units.ts'
 import { otherModels } from '../report-store/usage-names.ts'
 import { boundHistories } from './history.ts'
 

@@ -4,9 +4,9 @@
  */
 import { type Level, levels } from '@svc/protocol'
 import { lockAgent } from '../commands/lock.ts'
-import type { Db } from '../db/open.ts'
-import { transaction } from '../db/transaction.ts'
-import { dayOf } from '../limits/units.ts'
+import type { Db } from '../platform/db/open.ts'
+import { transaction } from '../platform/db/transaction.ts'
+import { dayOf } from '../platform/limits/units.ts'
 import { addUp } from '../report-store/pending.ts'
 import { otherModels, unfoldedDays, usageDays } from '../report-store/usage-names.ts'
 

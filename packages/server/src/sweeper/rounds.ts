@@ -2,10 +2,10 @@
 import { sql } from 'kysely'
 import type { MonotonicAge } from '../commands/deliveries.ts'
 import { timeOut } from '../commands/settle.ts'
-import { isPostgres } from '../db/engine.ts'
-import type { Db, Store } from '../db/open.ts'
-import { transaction } from '../db/transaction.ts'
-import { dayMs } from '../limits/units.ts'
+import { isPostgres } from '../platform/db/engine.ts'
+import type { Db, Store } from '../platform/db/open.ts'
+import { transaction } from '../platform/db/transaction.ts'
+import { dayMs } from '../platform/limits/units.ts'
 
 const commandsAtOnce = 500
 const logsAtOnce = 20

@@ -7,7 +7,7 @@
 import type { AgentDeps } from '../agent-side/deps.ts'
 import { foldActivity } from '../audit/fold.ts'
 import type { MonotonicAge } from '../commands/deliveries.ts'
-import { dayMs } from '../limits/units.ts'
+import { dayMs } from '../platform/limits/units.ts'
 import { advanceRollouts, tellOf } from '../rollouts/advance.ts'
 import { beat } from '../wishes/away.ts'
 import { grantWaiting } from '../wishes/trials.ts'

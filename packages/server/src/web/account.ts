@@ -11,7 +11,7 @@ import { claimAccount, claimable } from '../people/claim.ts'
 import { linkIsGood, useLink } from '../people/links.ts'
 import { changePassword } from '../people/password.ts'
 import { personOfId } from '../people/store.ts'
-import { found, granted } from '../refusal.ts'
+import { found, granted } from '../platform/refusal.ts'
 import { firstStart } from '../workspaces/start.ts'
 import { forgottenPasswords } from './forgotten.ts'
 

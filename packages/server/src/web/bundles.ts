@@ -6,12 +6,12 @@ import { type Context, Hono } from 'hono'
 import { bundleOf, versionPage } from '../blueprints/store.ts'
 import { uploadBlueprint } from '../blueprints/upload.ts'
 import { bundleTooLarge, Uploads } from '../blueprints/uploads.ts'
-import { announcesTooMuch, continueIfAsked } from '../http/body.ts'
 import { memberWriter } from '../kit/acting.ts'
 import type { WebDeps } from '../kit/deps.ts'
 import { admin, type WebEnv } from '../kit/guards.ts'
 import { inPieces } from '../kit/pieces.ts'
-import { found, granted, Refusal } from '../refusal.ts'
+import { announcesTooMuch, continueIfAsked } from '../platform/http/body.ts'
+import { found, granted, Refusal } from '../platform/refusal.ts'
 
 export const bundleRoutes = (deps: WebDeps) => {
   const { store, config, now, live } = deps

@@ -5,15 +5,15 @@
 import type { Forgotten } from '@svc/api'
 import { storedForms } from '@svc/protocol'
 import type { Context } from 'hono'
-import type { Db } from '../db/open.ts'
 import { readMailbox } from '../deliveries/recipient.ts'
-import { callerAddress, callerKey } from '../http/address.ts'
 import type { WebDeps } from '../kit/deps.ts'
 import type { WebEnv } from '../kit/guards.ts'
 import { queueMail } from '../people/mails.ts'
 import { type Limit, Tries } from '../people/rate.ts'
 import { findPerson } from '../people/store.ts'
-import { Refusal } from '../refusal.ts'
+import type { Db } from '../platform/db/open.ts'
+import { callerAddress, callerKey } from '../platform/http/address.ts'
+import { Refusal } from '../platform/refusal.ts'
 
 /** The limit of requests for a new password from one network address. */
 const perCaller: Limit = { max: 10, seconds: 3600 }

@@ -7,7 +7,7 @@ import type { WebDeps } from '../kit/deps.ts'
 import type { WebEnv } from '../kit/guards.ts'
 import { pastedLink } from '../kit/pasted.ts'
 import { signedInBy } from '../people/sessions.ts'
-import { granted } from '../refusal.ts'
+import { granted } from '../platform/refusal.ts'
 import { accept, invitationInfo } from '../workspaces/invitations.ts'
 
 export const invitationRoutes = (deps: WebDeps) => {

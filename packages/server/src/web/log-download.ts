@@ -4,7 +4,7 @@ import type { WebDeps } from '../kit/deps.ts'
 import { admin, agent, type WebEnv } from '../kit/guards.ts'
 import { noteReading } from '../logs/reading.ts'
 import { logOf } from '../pages/logs.ts'
-import { found } from '../refusal.ts'
+import { found } from '../platform/refusal.ts'
 
 export const logDownload = (deps: WebDeps) => {
   const { store, now } = deps

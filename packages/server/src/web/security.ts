@@ -1,8 +1,8 @@
 /** Serves `/.well-known/security.txt` (RFC 9116), which says where to report a vulnerability of this installation. */
 import { Hono } from 'hono'
 import type { Deps } from '../kit/deps.ts'
-import { dayMs, dayOf } from '../limits/units.ts'
-import { Refusal } from '../refusal.ts'
+import { dayMs, dayOf } from '../platform/limits/units.ts'
+import { Refusal } from '../platform/refusal.ts'
 
 /**
  * The days after which security.txt says that it expires. The service generates it for each request; RFC 9116 wants

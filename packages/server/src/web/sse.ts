@@ -8,7 +8,7 @@ import { findAgent } from '../agents/store.ts'
 import type { Deps } from '../kit/deps.ts'
 import type { Hub, Subscriber } from '../live/hub.ts'
 import { goodSessions, signedInBy } from '../people/sessions.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { findWorkspace, roleOf } from '../workspaces/store.ts'
 
 const address = /^\/api\/web\/w\/([^/?]+)\/events$/

@@ -9,9 +9,9 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
-import { isCode } from '../errors.ts'
 import { inPieces } from '../kit/pieces.ts'
-import { Refusal } from '../refusal.ts'
+import { isCode } from '../platform/errors.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { rawPathOf } from './target.ts'
 
 const types: Record<string, string> = {

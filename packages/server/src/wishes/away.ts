@@ -3,10 +3,10 @@
  * finds an old time there records an outage. A runtime on trial needs one accepted report, so a rollback during an
  * outage does not count against its version.
  */
-import { isPostgres } from '../db/engine.ts'
-import type { Db } from '../db/open.ts'
-import { transaction } from '../db/transaction.ts'
-import { dayMs } from '../limits/units.ts'
+import { isPostgres } from '../platform/db/engine.ts'
+import type { Db } from '../platform/db/open.ts'
+import { transaction } from '../platform/db/transaction.ts'
+import { dayMs } from '../platform/limits/units.ts'
 
 const beatEveryMs = 10_000
 /** The minimum milliseconds of an outage that is recorded. A shorter one is a restart, which no trial notices. */

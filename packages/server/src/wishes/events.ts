@@ -3,7 +3,7 @@
  * `noteUpdate`: it inserts its timeline lines, and deletes the oldest ones, with statements of its own.
  */
 import type { UpdateEvent } from '@svc/api'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../platform/db/open.ts'
 import { awayBetween, timesAway } from './away.ts'
 import type { UpdateNote } from './note.ts'
 

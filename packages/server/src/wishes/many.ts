@@ -6,11 +6,11 @@
 import type { WishOfMany, WishResult } from '@svc/api'
 import type { By, Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import type { Db } from '../db/open.ts'
-import type { AgentRow } from '../db/tables.ts'
-import { transaction, type Writer } from '../db/transaction.ts'
-import type { AgentRef } from '../ids.ts'
-import { unknownAgent } from '../verdict.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { AgentRow } from '../platform/db/tables.ts'
+import { transaction, type Writer } from '../platform/db/transaction.ts'
+import type { AgentRef } from '../platform/ids.ts'
+import { unknownAgent } from '../platform/verdict.ts'
 import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type Wishing, wishBlueprintWithin } from './store.ts'
 
 const atOnce = 100

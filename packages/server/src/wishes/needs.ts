@@ -1,6 +1,6 @@
 /** Reads which version of svc a blueprint version needs on the machine, and finds agents whose runtime is older. */
 import { isTooOld, type Manifest, type NeededSvc, neededSvc } from '@svc/blueprint'
-import type { AgentRow } from '../db/tables.ts'
+import type { AgentRow } from '../platform/db/tables.ts'
 import { attemptsIn } from './kept.ts'
 
 /** The version of svc that a blueprint version needs, from its manifest stored as JSON. */

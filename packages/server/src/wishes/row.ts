@@ -1,6 +1,6 @@
-import { isPostgres } from '../db/engine.ts'
-import type { Db } from '../db/open.ts'
-import type { AgentRow } from '../db/tables.ts'
+import { isPostgres } from '../platform/db/engine.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { AgentRow } from '../platform/db/tables.ts'
 import { columnsOfWishes, type Wishes } from './kept.ts'
 
 /** Locks the agent's row until the transaction ends, like `lockAgent`, and returns all its columns. */

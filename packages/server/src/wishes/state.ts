@@ -1,6 +1,6 @@
 /** The state of a wish (D24) for pages, rollouts and the command line. */
 import type { WishState } from '@svc/api'
-import type { AgentRow } from '../db/tables.ts'
+import type { AgentRow } from '../platform/db/tables.ts'
 import { runningVersion } from '../versions/agents.ts'
 import { type BlueprintWish, type HoldNote, mayGoOut, type RuntimeHold, type RuntimeWish, wishesIn } from './kept.ts'
 

@@ -4,8 +4,8 @@
  * an admin needs no place (2.7), but its trial counts too.
  */
 import { sql } from 'kysely'
-import type { Db } from '../db/open.ts'
-import { transaction } from '../db/transaction.ts'
+import type { Db } from '../platform/db/open.ts'
+import { transaction } from '../platform/db/transaction.ts'
 import { lockWorkspace } from '../workspaces/lock.ts'
 import { maxTrialMs } from './judge.ts'
 import { wishesIn } from './kept.ts'

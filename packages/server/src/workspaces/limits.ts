@@ -6,9 +6,9 @@
 import type { Verdict } from '@svc/protocol'
 import type { Ctx } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import type { Db } from '../db/open.ts'
-import { transaction } from '../db/transaction.ts'
-import { sizeInWords } from '../limits/units.ts'
+import type { Db } from '../platform/db/open.ts'
+import { transaction } from '../platform/db/transaction.ts'
+import { sizeInWords } from '../platform/limits/units.ts'
 import { lockWorkspace } from './lock.ts'
 
 export const defaultLimits = {

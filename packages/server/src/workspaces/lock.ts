@@ -1,5 +1,5 @@
-import { isPostgres } from '../db/engine.ts'
-import type { Db } from '../db/open.ts'
+import { isPostgres } from '../platform/db/engine.ts'
+import type { Db } from '../platform/db/open.ts'
 
 /**
  * Locks a workspace until the transaction ends; a transaction may lock agents only after that. So two changes at the

@@ -1,10 +1,10 @@
 /** Lets admins make further workspaces on the page, without the operator's command line. */
 import type { Verdict } from '@svc/protocol'
-import { isPostgres } from '../db/engine.ts'
-import type { Db } from '../db/open.ts'
 import { decide, type PeopleCtx } from '../people/library.ts'
 import type { Person } from '../people/store.ts'
-import { refuse } from '../verdict.ts'
+import { isPostgres } from '../platform/db/engine.ts'
+import type { Db } from '../platform/db/open.ts'
+import { refuse } from '../platform/verdict.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
 
 /**

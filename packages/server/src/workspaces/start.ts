@@ -2,7 +2,7 @@ import type { Verdict } from '@svc/protocol'
 import { decide, type People } from '../people/library.ts'
 import { linkIsGood, useLink } from '../people/links.ts'
 import { insertPerson, type Person, type PersonRefusal, readyPerson } from '../people/store.ts'
-import { done, refuse } from '../verdict.ts'
+import { done, refuse } from '../platform/verdict.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceRefusal } from './store.ts'
 
 interface FirstStart {

@@ -2,11 +2,12 @@
  * The queries of the sender as it was in commit 1400c3d3, the version before channels had leases. A node of that version
  * may run beside a new one, so this file keeps its queries as they were and must not follow the current ones.
  */
-import type { Db, Store } from '../../src/db/open.ts'
-import type { AlertChannelRow, AlertDeliveryRow } from '../../src/db/tables.ts'
-import { transaction } from '../../src/db/transaction.ts'
+
 import type { StoredChange, Writer, Written } from '../../src/deliveries/writer.ts'
-import { newId } from '../../src/ids.ts'
+import type { Db, Store } from '../../src/platform/db/open.ts'
+import type { AlertChannelRow, AlertDeliveryRow } from '../../src/platform/db/tables.ts'
+import { transaction } from '../../src/platform/db/transaction.ts'
+import { newId } from '../../src/platform/ids.ts'
 
 const groupAfter = 30_000
 const retryAfter = 5000

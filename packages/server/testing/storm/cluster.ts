@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../../scripts/testing/free-port.ts'
-import { databaseFile } from '../../src/ops/data-folder.ts'
+import { databaseFile } from '../../src/platform/data-folder.ts'
 import { once, startPostgres, type TestPostgres } from '../postgres.ts'
 import { ServiceHome, type ServiceProcess } from '../service-process.ts'
 

@@ -5,9 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomOf } from '../../../protocol/testing/mutate.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { openEmbedded, openPostgres, type Store } from '../../src/db/open.ts'
 import { accountTables } from '../../src/people/auth.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
+import { openEmbedded, openPostgres, type Store } from '../../src/platform/db/open.ts'
 import { addProduct } from '../../src/products/store.ts'
 import { addRelease } from '../../src/releases/store.ts'
 import { activate } from '../../src/workspaces/store.ts'

@@ -1,5 +1,5 @@
 /** Reads the whole store in the form that the checker needs. */
-import type { Db } from '../../src/db/open.ts'
+import type { Db } from '../../src/platform/db/open.ts'
 import type { Of } from '../checker/lines.ts'
 
 /**

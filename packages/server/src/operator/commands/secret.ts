@@ -1,4 +1,4 @@
-import { adoptSecret } from '../../ops/agreed.ts'
+import { adoptSecret } from '../../platform/agreed.ts'
 import { command } from '../kit/command.ts'
 import { Refused } from '../kit/request.ts'
 

@@ -1,4 +1,4 @@
-import { sizeInWords } from '../../limits/units.ts'
+import { sizeInWords } from '../../platform/limits/units.ts'
 import { command } from '../kit/command.ts'
 import { limitsIn } from '../kit/limits.ts'
 import { argument, granted, operator, typedOption } from '../kit/request.ts'

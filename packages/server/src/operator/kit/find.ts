@@ -1,6 +1,6 @@
 import { shown } from '@svc/protocol'
 import { findAgent } from '../../agents/store.ts'
-import type { AgentRow } from '../../db/tables.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
 import { findWorkspace, unknownWorkspace, type WorkspaceInfo } from '../../workspaces/store.ts'
 import { granted, Missing, partsOf, type Service } from './request.ts'
 

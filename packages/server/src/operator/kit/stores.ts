@@ -44,7 +44,6 @@ export {
   wishedRuntime,
 } from '../../operations/updates.ts'
 export { removedMember } from '../../operations/workspaces.ts'
-export { openLoss } from '../../ops/marks.ts'
 export { agentSnapshot, listAgents } from '../../pages/agents.ts'
 export { ledgerOf } from '../../pages/commands.ts'
 export { logOf, logsOf } from '../../pages/logs.ts'
@@ -61,6 +60,7 @@ export {
   readyPerson,
   resetPassword,
 } from '../../people/store.ts'
+export { openLoss } from '../../platform/marks.ts'
 export { addProduct, listProducts, removeProduct } from '../../products/store.ts'
 export { readBuild, strangerTo } from '../../releases/build.ts'
 export { addRelease, listReleases, servedFiles, servedRelease } from '../../releases/store.ts'

@@ -2,7 +2,7 @@
  * Passes many rows to PostgreSQL at once: one array for each column, which `unnest` turns into rows again. The arrays
  * are in PostgreSQL's binary form, in which no text needs to be escaped or parsed.
  */
-import type { Kind } from '../../db/described.ts'
+import type { Kind } from '../../platform/db/tables/described.ts'
 import type { PipelineStep, Prepared } from './pipeline.ts'
 
 /** The name and kind (text or number) of a column whose values a statement takes from the rows it is given. */

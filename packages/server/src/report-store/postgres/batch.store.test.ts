@@ -5,7 +5,7 @@ import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { reporting, submission } from '../../../testing/reporting.ts'
 import { newPostgresDatabase } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { openPostgres } from '../../db/open.ts'
+import { openPostgres } from '../../platform/db/open.ts'
 import { CommitUnknown } from '../committing.ts'
 import type { Submission } from '../rows.ts'
 

@@ -3,8 +3,8 @@
  * writes and commits. The number of statements does not depend on the number of reports.
  */
 import type pg from 'pg'
-import type { Store } from '../../db/open.ts'
-import { untilWon } from '../../db/transaction.ts'
+import type { Store } from '../../platform/db/open.ts'
+import { untilWon } from '../../platform/db/transaction.ts'
 import { CommitUnknown, type ReportStore } from '../committing.ts'
 import type { AgentRows, Decide, Decision, Submission } from '../rows.ts'
 import { load } from './load.ts'

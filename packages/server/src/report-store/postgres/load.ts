@@ -1,8 +1,8 @@
 /** The first message of a batch on PostgreSQL: locks the agents and reads what is needed to judge their reports. */
 import type pg from 'pg'
 import type { StoredCommand } from '../../commands/stored.ts'
-import { integer, orNull, reads } from '../../db/described.ts'
-import { command, run } from '../../db/tables/reports.ts'
+import { integer, orNull, reads } from '../../platform/db/tables/described.ts'
+import { command, run } from '../../platform/db/tables/reports.ts'
 import { declaredLogsIn, versionRun } from '../../versions/declared.ts'
 import { asksForLog, excess } from '../needs.ts'
 import {

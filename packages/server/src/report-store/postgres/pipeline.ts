@@ -4,7 +4,7 @@
  * (arrays.ts).
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
-import type { ColumnReader } from '../../db/described.ts'
+import type { ColumnReader } from '../../platform/db/tables/described.ts'
 
 /** A statement that a connection prepares once under its name, with one plan for all values. */
 export interface Prepared {

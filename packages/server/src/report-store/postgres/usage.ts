@@ -3,7 +3,7 @@
  * with the last report (pending.ts).
  */
 import type pg from 'pg'
-import { dayOf } from '../../limits/units.ts'
+import { dayOf } from '../../platform/limits/units.ts'
 import type { Decision, Submission, UsageDelta } from '../rows.ts'
 import { otherModels, type UsageRows, underNames } from '../usage-names.ts'
 import { many } from './arrays.ts'

@@ -4,8 +4,8 @@
  */
 
 import type { CommandChange } from '../../commands/stored.ts'
-import { columnsOf, type Described } from '../../db/described.ts'
-import * as tables from '../../db/tables/reports.ts'
+import { columnsOf, type Described } from '../../platform/db/tables/described.ts'
+import * as tables from '../../platform/db/tables/reports.ts'
 import { eventRow, maxUpdateEvents } from '../../wishes/events.ts'
 import { maxUsage } from '../pending.ts'
 import type { AgentRows, Decision, Submission, UsageDelta, Writes } from '../rows.ts'

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MonotonicAge } from '../../commands/deliveries.ts'
-import type { Store } from '../../db/open.ts'
+import type { Store } from '../../platform/db/open.ts'
 import { CommitUnknown, type ReportStore } from '../committing.ts'
 import type { Decide, Decision, Submission } from '../rows.ts'
 import { servedOf } from '../served.ts'

@@ -1,7 +1,7 @@
 /** The statements of a batch on SQLite, prepared once. The columns come from the lists in written.ts and reading.ts. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { columnsOf, type Described, integer, orNull, type ReadRow, reads } from '../../db/described.ts'
-import * as tables from '../../db/tables/reports.ts'
+import { columnsOf, type Described, integer, orNull, type ReadRow, reads } from '../../platform/db/tables/described.ts'
+import * as tables from '../../platform/db/tables/reports.ts'
 import { versionRun } from '../../versions/declared.ts'
 import { maxUpdateEvents } from '../../wishes/events.ts'
 import { maxUsage } from '../pending.ts'

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { openTestSqlite } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
-import type { Store } from '../../db/open.ts'
+import type { Store } from '../../platform/db/open.ts'
 
 type SqliteStore = Extract<Store, { engine: 'sqlite' }>
 

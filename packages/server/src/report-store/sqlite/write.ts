@@ -1,5 +1,5 @@
 /** Writes the decision about one report. */
-import { dayOf } from '../../limits/units.ts'
+import { dayOf } from '../../platform/limits/units.ts'
 import { eventRow } from '../../wishes/events.ts'
 import type { UsageDelta, Writes } from '../rows.ts'
 import { type UsageRows, underNames } from '../usage-names.ts'

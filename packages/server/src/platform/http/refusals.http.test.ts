@@ -4,9 +4,9 @@
  */
 import { limits } from '@svc/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestSqlite } from '../../testing/stores.ts'
-import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import { exchange, startWhole, type Whole } from '../../testing/whole.ts'
+import { openTestSqlite } from '../../../testing/stores.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
+import { exchange, startWhole, type Whole } from '../../../testing/whole.ts'
 
 let w: TestWorkspace
 let whole: Whole

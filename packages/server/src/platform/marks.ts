@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import { isPostgres } from '../db/engine.ts'
-import type { Db, Store } from '../db/open.ts'
-import type { Tables } from '../db/tables.ts'
-import { transaction } from '../db/transaction.ts'
-import { newId } from '../ids.ts'
-import { dayMs } from '../limits/units.ts'
+import { isPostgres } from './db/engine.ts'
+import type { Db, Store } from './db/open.ts'
+import type { Tables } from './db/tables.ts'
+import { transaction } from './db/transaction.ts'
+import { newId } from './ids.ts'
+import { dayMs } from './limits/units.ts'
 
 /**
  * How often a node counts, in milliseconds. On PostgreSQL a loss of at least this time is always noticed. The embedded

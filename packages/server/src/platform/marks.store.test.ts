@@ -5,8 +5,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { renewAccess } from '../backup/renew.ts'
-import type { Store } from '../db/open.ts'
-import { healthOf } from './health.ts'
+import { healthOf } from '../ops/health.ts'
+import type { Store } from './db/open.ts'
 import { openLoss, startMarks } from './marks.ts'
 
 everyEngine('a database that went back', (open) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../testing/stores.ts'
-import { newTestWorkspace } from '../../testing/test-workspace.ts'
+import { everyEngine } from '../../../testing/stores.ts'
+import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { isConstraint, isDatabaseFailure } from './error.ts'
 
 everyEngine('errors of the database', (open) => {

@@ -4,8 +4,8 @@
  * check its secret.
  */
 import { scryptSync } from 'node:crypto'
-import type { Store } from '../db/open.ts'
 import { DataFolderError, secretFile, secretOf } from './data-folder.ts'
+import type { Store } from './db/open.ts'
 
 const name = 'secret'
 

@@ -1,11 +1,11 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mutated, mutatedBytes, randomOf } from '../../../protocol/testing/mutate.ts'
-import { sampleReport } from '../../../protocol/testing/sample.ts'
-import { send, startService, type TestService } from '../../testing/service.ts'
-import { openTestSqlite } from '../../testing/stores.ts'
-import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import { exchange, startWhole } from '../../testing/whole.ts'
+import { mutated, mutatedBytes, randomOf } from '../../../../protocol/testing/mutate.ts'
+import { sampleReport } from '../../../../protocol/testing/sample.ts'
+import { send, startService, type TestService } from '../../../testing/service.ts'
+import { openTestSqlite } from '../../../testing/stores.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
+import { exchange, startWhole } from '../../../testing/whole.ts'
 
 const long = process.env.SVC_TEST_LONG !== undefined
 const reports = long ? 100_000 : 1_000

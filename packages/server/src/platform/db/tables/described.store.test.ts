@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../testing/stores.ts'
+import { everyEngine } from '../../../../testing/stores.ts'
+import type { Store } from '../open.ts'
 import type { Described } from './described.ts'
-import type { Store } from './open.ts'
-import * as reports from './tables/reports.ts'
+import * as reports from './reports.ts'
 
 interface Found {
   name: string

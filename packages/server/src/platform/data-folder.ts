@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { isCode, messageOf } from '../errors.ts'
+import { isCode, messageOf } from './errors.ts'
 
 const minSecret = 32
 

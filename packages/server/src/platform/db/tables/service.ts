@@ -64,7 +64,7 @@ export interface ServiceBackupTable {
   bytes: number
 }
 
-/** The commits that a node has counted (ops/marks.ts). Only that node writes its row. */
+/** The commits that a node has counted (platform/marks.ts). Only that node writes its row. */
 export interface NodeMarkTable {
   node: string
   count: number

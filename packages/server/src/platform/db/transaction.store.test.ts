@@ -4,9 +4,9 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { once } from '../../testing/postgres.ts'
-import { newPostgresDatabase, openTestPostgres } from '../../testing/stores.ts'
-import { newTestWorkspace } from '../../testing/test-workspace.ts'
+import { once } from '../../../testing/postgres.ts'
+import { newPostgresDatabase, openTestPostgres } from '../../../testing/stores.ts'
+import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { type Db, openPostgres } from './open.ts'
 import { attempts, hasLost, transaction, untilWon } from './transaction.ts'
 
@@ -112,9 +112,9 @@ test('an error without a code does not count as a lost transaction', async () =>
 })
 
 test('only this helper opens a transaction', () => {
-  const src = join(import.meta.dirname, '..')
+  const src = join(import.meta.dirname, '../..')
   // The file ops/health.ts may open a transaction directly, because it does so only on SQLite.
-  const alone = ['db/transaction.ts', 'ops/health.ts']
+  const alone = ['platform/db/transaction.ts', 'ops/health.ts']
   const others = globSync('**/*.ts', { cwd: src })
     .filter((file) => !file.endsWith('.test.ts') && !alone.includes(file))
     .filter((file) => /\.transaction\(\)/.test(readFileSync(join(src, file), 'utf8')))

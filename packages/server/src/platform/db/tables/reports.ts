@@ -5,7 +5,7 @@
  */
 import type { RolloutKind, UpdateKind } from '@svc/api'
 import type { CommandState, CommandType, Level, Stop } from '@svc/protocol'
-import { arrival, described, integer, orNull, type TableOf, text } from '../described.ts'
+import { arrival, described, integer, orNull, type TableOf, text } from './described.ts'
 
 export const agent = described('agent', {
   id: text(),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { newPostgresDatabase } from '../../testing/stores.ts'
+import { newPostgresDatabase } from '../../../testing/stores.ts'
 import { openEmbedded, openPostgres } from './open.ts'
 
 test('a PostgreSQL database that is refused before its first query keeps no connection', async () => {

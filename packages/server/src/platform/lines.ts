@@ -3,7 +3,7 @@
  * may be slow or gone. Lines that a full pipe does not accept wait in memory; lines that fail are counted and dropped.
  */
 import { writeSync } from 'node:fs'
-import { isCode } from '../errors.ts'
+import { isCode } from './errors.ts'
 
 export interface Lines {
   write(line: string): void

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { newToken } from '../tokens.ts'
 import { openLog } from './log.ts'
+import { newToken } from './tokens.ts'
 
 const agent = newToken('agent')
 const code = newToken('install')
