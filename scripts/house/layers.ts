@@ -181,12 +181,11 @@ export const orders: Readonly<Record<string, Order>> = {
         'platform/db': 'both engines, transactions',
       },
       {
-        'deliveries/channels':
-          'what each kind of channel is sent, a file for each; its secret is sealed for the database',
         'platform/db/migrations': 'migrations',
       },
       {
-        'deliveries/seal.ts': 'secrets of channels, sealed for the database',
+        'deliveries/channels':
+          'what each kind of channel is sent, a file for each; its secret is sealed for the database',
         limits: 'days, sizes, when an agent counts as silent, calls in a minute',
         'platform/db/engine.ts': 'the two engines',
         'platform/db/tables': 'the tables, those of a report described once',

@@ -319,18 +319,18 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'seal: every secret is sealed with the same nonce',
     harm: 'Whoever has a copy of the database and knows one secret can read all others.',
-    file: at('deliveries/seal.ts'),
+    file: at('deliveries/channels/seal.ts'),
     old: 'const nonce = randomBytes(nonceBytes)',
     new: 'const nonce = Buffer.alloc(nonceBytes)',
-    tests: [at('deliveries/seal.test.ts')],
+    tests: [at('deliveries/channels/seal.test.ts')],
   },
   {
     name: 'seal: a secret that was changed in the database is opened',
     harm: 'Whoever can write to the database sends the messages of a channel elsewhere.',
-    file: at('deliveries/seal.ts'),
+    file: at('deliveries/channels/seal.ts'),
     old: '    return Buffer.concat([body, decrypt.final()])',
     new: '    return Buffer.concat([body])',
-    tests: [at('deliveries/seal.test.ts')],
+    tests: [at('deliveries/channels/seal.test.ts')],
   },
   {
     name: 'webhook: the signature covers the body only',

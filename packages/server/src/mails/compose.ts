@@ -3,7 +3,7 @@
  */
 import { createHmac } from 'node:crypto'
 import type { Text } from '../deliveries/channels/call.ts'
-import type { SealKey } from '../deliveries/seal.ts'
+import type { SealKey } from '../deliveries/channels/seal.ts'
 import type { People } from '../people/library.ts'
 import { ensureForgotLink, linkUrl } from '../people/links.ts'
 import type { MailTopic } from '../people/mails.ts'

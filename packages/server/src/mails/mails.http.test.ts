@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { headerOf, mailbox, readable } from '../../../../scripts/testing/mailbox.ts'
 import { type Given, password, serve } from '../../testing/page/service.ts'
-import { sealKeyOf } from '../deliveries/seal.ts'
+import { sealKeyOf } from '../deliveries/channels/seal.ts'
 import { queueMail } from '../people/mails.ts'
 import { newMailer } from './mailer.ts'
 

@@ -3,8 +3,8 @@
  * (web/account.ts).
  */
 import { account, type Session } from '@svc/api'
+import { sealKeyOf } from '../deliveries/channels/seal.ts'
 import { vapidOf } from '../deliveries/channels/vapid.ts'
-import { sealKeyOf } from '../deliveries/seal.ts'
 import { type Bound, looks, personActs } from '../kit/operations.ts'
 import { meOf } from '../pages/me.ts'
 import { signInsOf } from '../people/history.ts'

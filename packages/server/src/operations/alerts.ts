@@ -19,7 +19,7 @@ import {
 import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../alerts/listing.ts'
 import { shared } from '../alerts/owned.ts'
 import { writerOf } from '../alerts/writing.ts'
-import { sealKeyOf } from '../deliveries/seal.ts'
+import { sealKeyOf } from '../deliveries/channels/seal.ts'
 import { sendersOf } from '../deliveries/senders.ts'
 import { sendTest } from '../deliveries/serving.ts'
 import type { Deps } from '../kit/deps.ts'

@@ -15,7 +15,7 @@ import { type Alert, judge } from '../alerts/judge.ts'
 import { look } from '../alerts/look.ts'
 import { addPersonal } from '../alerts/personal.ts'
 import { insertAlert, scopeOf, serviceScope } from '../alerts/store.ts'
-import { sealKeyOf } from '../deliveries/seal.ts'
+import { sealKeyOf } from '../deliveries/channels/seal.ts'
 import type { AgentRow } from '../platform/db/tables.ts'
 import { agentAlerts, alertLines, alertStanding } from './alerts.ts'
 

@@ -125,7 +125,7 @@ export interface AlertChannelTable {
   disabled_why: string | null
   /** The part of the channel's address that is not secret and may be shown. */
   shown: string
-  /** The address, token and signing secret of the channel as JSON, encrypted (deliveries/seal.ts). */
+  /** The address, token and signing secret of the channel as JSON, encrypted (deliveries/channels/seal.ts). */
   sealed: string
   created_at: number
   created_by_name: string
