@@ -150,25 +150,25 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         agents: 'agents: made, renamed, deleted; their tokens',
-        mails: 'mails about accounts: their texts, and how they are sent',
+        'people/mails': 'mails about accounts: their texts, and how they are sent',
         products: 'products that bots belong to',
         wishes: "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
       },
       {
         'config.ts': 'settings from the environment',
         logs: 'logs that agents sent',
-        workspaces: 'workspaces, members, invitations',
+        'people/workspaces': 'workspaces, members, invitations',
       },
       {
         bots: 'bots of products; token introspection',
         commands: 'the life of a command; its table in `protocol/src/commands.ts`',
         ops: 'log, health, metrics, data folder, an orderly end',
-        people: 'accounts, passwords, sessions, links',
+        'people/accounts': 'accounts, passwords, sessions, links',
         releases: 'what `/cli/` serves, and its signature',
       },
       {
-        audit: 'who did what',
         deliveries: 'messages on their way: when they are tried, and who may be called',
+        'people/audit': 'who did what',
         'platform/http': 'the listener: connections, bodies, limits of a client',
       },
       {

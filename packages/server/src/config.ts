@@ -10,7 +10,7 @@ import { parseEnv } from 'node:util'
 import { bare, isEmail, readDotenvText, readText, shown, twice } from '@svc/protocol'
 import { readAllowed } from './deliveries/allowed.ts'
 import { readSmtpUrl } from './deliveries/smtp.ts'
-import { hasArgon2, passwordForms } from './people/password-forms.ts'
+import { hasArgon2, passwordForms } from './people/accounts/password-forms.ts'
 import type { Config, PasswordForm } from './platform/base.ts'
 import { ConfigError } from './platform/errors.ts'
 

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { send, startService, type TestService } from '../testing/service.ts'
 import { newPostgresDatabase } from '../testing/stores.ts'
 import { newClock, newTestWorkspace } from '../testing/test-workspace.ts'
-import { openAuth } from './people/auth.ts'
-import { decide, type People } from './people/library.ts'
-import { insertPerson } from './people/store.ts'
+import { openAuth } from './people/accounts/auth.ts'
+import { decide, type People } from './people/accounts/library.ts'
+import { insertPerson } from './people/accounts/store.ts'
+import { createWorkspace } from './people/workspaces/store.ts'
 import { openPostgres, type Store } from './platform/db/open.ts'
 import { newId } from './platform/ids.ts'
 import { eraseLogs, timeOutCommands } from './sweeper/rounds.ts'
-import { createWorkspace } from './workspaces/store.ts'
 
 async function twoNodes(): Promise<[Store, Store, () => Promise<void>]> {
   const url = await newPostgresDatabase()

@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps } from './kit/deps.ts'
 import { announcer } from './live/announce.ts'
-import { accountTables, openAuth } from './people/auth.ts'
+import { accountTables, openAuth } from './people/accounts/auth.ts'
 import type { Config, Live } from './platform/base.ts'
 import {
   createDataFolder,

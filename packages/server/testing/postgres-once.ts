@@ -3,7 +3,7 @@
  * tests copy.
  */
 import type { TestProject } from 'vitest/node'
-import { accountTables } from '../src/people/auth.ts'
+import { accountTables } from '../src/people/accounts/auth.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { openPostgres } from '../src/platform/db/open.ts'
 import { once, startPostgres, type TestPostgres } from './postgres.ts'

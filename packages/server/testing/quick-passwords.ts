@@ -3,7 +3,7 @@
  * which only tests of hashing and of signing in need.
  */
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
-import { passwordHashing } from '../src/people/passwords.ts'
+import { passwordHashing } from '../src/people/accounts/passwords.ts'
 
 const keyOf = (password: string, salt: string): Buffer => scryptSync(password.normalize('NFKC'), salt, 64, { N: 2 })
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { accountTables } from '../src/people/auth.ts'
+import { accountTables } from '../src/people/accounts/auth.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { openEmbedded } from '../src/platform/db/open.ts'
 

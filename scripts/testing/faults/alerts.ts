@@ -207,10 +207,10 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'forgotten password: each try of a mail has a link of its own',
     harm: 'The link in the mail that arrived is not the one that the next try makes.',
-    file: at('mails/compose.ts'),
+    file: at('people/mails/compose.ts'),
     old: "createHmac('sha256', key)",
     new: "createHmac('sha256', String(Math.random()))",
-    tests: [at('mails/mails.http.test.ts')],
+    tests: [at('people/mails/mails.http.test.ts')],
   },
   {
     name: 'forgotten password: strangers queue mails for addresses without an account',
@@ -218,15 +218,15 @@ export const alertFaults: readonly Fault[] = [
     file: at('web/forgotten.ts'),
     old: '    if (!(await findPerson(store.db, email))) return\n',
     new: '',
-    tests: [at('mails/mails.http.test.ts')],
+    tests: [at('people/mails/mails.http.test.ts')],
   },
   {
     name: 'sends: one test or invitation more than the limit is sent',
     harm: 'The service sends more to strangers than docs/operate.md promises.',
-    file: at('people/sends.ts'),
+    file: at('people/accounts/sends.ts'),
     old: 'rows[max - 1]?.at',
     new: 'rows[max]?.at',
-    tests: [at('people/sends.store.test.ts'), at('operations/bounds.http.test.ts')],
+    tests: [at('people/accounts/sends.store.test.ts'), at('operations/bounds.http.test.ts')],
   },
   {
     name: 'bounds: a workspace may have any number of mutes',
@@ -344,10 +344,10 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'invitation mail: an invitation that was withdrawn is still mailed',
     harm: 'Somebody gets a mail from a workspace that no longer wants them.',
-    file: at('workspaces/invitations.ts'),
+    file: at('people/workspaces/invitations.ts'),
     old: '!isOpen(row, now) || !(await isGood(people.store.db, row))',
     new: '!(await isGood(people.store.db, row))',
-    tests: [at('mails/mails.http.test.ts')],
+    tests: [at('people/mails/mails.http.test.ts')],
   },
   {
     name: 'page of alerts: alerts of every workspace are shown',

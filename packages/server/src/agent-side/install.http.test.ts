@@ -20,7 +20,7 @@ import {
 import { openTestSqlite } from '../../testing/stores.ts'
 import { createAgent, rotateToken } from '../agents/store.ts'
 import { HeldBundles } from '../installs/held.ts'
-import { activate, deactivate } from '../workspaces/store.ts'
+import { activate, deactivate } from '../people/workspaces/store.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -1,8 +1,8 @@
 /** Lists alerts, rules and mutes for the page and the command line. */
 import { type AlertRow, type MuteRow, type RuleSettings, ruleNames } from '@svc/api'
+import type { WorkspaceInfo } from '../people/workspaces/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AlertRow as StoredAlert } from '../platform/db/tables.ts'
-import type { WorkspaceInfo } from '../workspaces/store.ts'
 import type { ScopeRef } from './changes.ts'
 import { stateOf } from './judge.ts'
 import { alertOf, rulesOf, type SetRule, scopeOf, serviceScope } from './store.ts'

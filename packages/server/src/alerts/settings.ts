@@ -4,9 +4,9 @@
  */
 import type { AgentHours, AlertSettings } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import type { Ctx } from '../audit/by.ts'
-import { audit } from '../audit/store.ts'
 import { lockAgent } from '../commands/lock.ts'
+import type { Ctx } from '../people/audit/by.ts'
+import { audit } from '../people/audit/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AlertRow } from '../platform/db/tables.ts'
 import { transaction } from '../platform/db/transaction.ts'

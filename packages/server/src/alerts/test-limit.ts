@@ -1,4 +1,4 @@
-import { countSend } from '../people/sends.ts'
+import { countSend } from '../people/accounts/sends.ts'
 import type { Db } from '../platform/db/open.ts'
 
 /**

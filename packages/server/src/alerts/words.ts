@@ -4,7 +4,7 @@
  */
 
 import type { AlertSubject, MessageType, RuleName } from '@svc/api'
-import { named } from '../people/named.ts'
+import { named } from '../people/accounts/named.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,5 +1,5 @@
-import type { Ctx } from '../audit/by.ts'
-import { audit } from '../audit/store.ts'
+import type { Ctx } from '../people/audit/by.ts'
+import { audit } from '../people/audit/store.ts'
 import { transaction } from '../platform/db/transaction.ts'
 import type { Loss } from '../platform/marks.ts'
 

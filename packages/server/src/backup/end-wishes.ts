@@ -1,4 +1,4 @@
-import type { Ctx } from '../audit/by.ts'
+import type { Ctx } from '../people/audit/by.ts'
 import { unfinished } from '../rollouts/store.ts'
 import { noteUpdate } from '../wishes/events.ts'
 import { wishesIn } from '../wishes/kept.ts'

@@ -7,7 +7,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } fr
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
-import { accountTables } from '../people/auth.ts'
+import { accountTables } from '../people/accounts/auth.ts'
 import { databaseFile, giveToOwner, secretFile, writeSecret } from '../platform/data-folder.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openEmbedded, type Store } from '../platform/db/open.ts'

@@ -3,13 +3,13 @@
  */
 import type { BundleFinding } from '@svc/blueprint'
 import { compareVersions, type Verdict } from '@svc/protocol'
-import type { By, Ctx } from '../audit/by.ts'
-import { audit } from '../audit/store.ts'
+import type { By, Ctx } from '../people/audit/by.ts'
+import { audit } from '../people/audit/store.ts'
+import { roomFor } from '../people/workspaces/limits.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { Writer } from '../platform/db/transaction.ts'
 import { decideWithin } from '../platform/db/undo.ts'
 import { newId } from '../platform/ids.ts'
-import { roomFor } from '../workspaces/limits.ts'
 import { judgeBundle } from './judge.ts'
 import type { Arrived } from './uploads.ts'
 

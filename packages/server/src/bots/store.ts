@@ -4,8 +4,8 @@
  */
 import type { Bot, BotToken, BotTokenState } from '@svc/api'
 import { limits, shown, type Verdict } from '@svc/protocol'
-import type { By, Ctx } from '../audit/by.ts'
-import { audit } from '../audit/store.ts'
+import type { By, Ctx } from '../people/audit/by.ts'
+import { audit } from '../people/audit/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { BotRow, BotTokenRow } from '../platform/db/tables.ts'
 import { transaction } from '../platform/db/transaction.ts'

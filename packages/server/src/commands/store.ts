@@ -11,8 +11,8 @@ import {
   samePress,
   type Verdict,
 } from '@svc/protocol'
-import type { By, Ctx } from '../audit/by.ts'
-import { audit } from '../audit/store.ts'
+import type { By, Ctx } from '../people/audit/by.ts'
+import { audit } from '../people/audit/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { CommandRow } from '../platform/db/tables.ts'
 import { transaction, type Writer } from '../platform/db/transaction.ts'

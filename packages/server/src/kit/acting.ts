@@ -4,12 +4,12 @@
  */
 import type { Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import type { People, Trx } from '../people/library.ts'
-import type { Person } from '../people/store.ts'
+import type { People, Trx } from '../people/accounts/library.ts'
+import type { Person } from '../people/accounts/store.ts'
+import { asRole } from '../people/workspaces/store.ts'
 import { isPostgres } from '../platform/db/engine.ts'
 import { transaction, type Writer } from '../platform/db/transaction.ts'
 import { granted, Refusal, type WebCode } from '../platform/refusal.ts'
-import { asRole } from '../workspaces/store.ts'
 
 type ActingNeeds = Pick<People, 'store' | 'auth'> & { now: () => number }
 

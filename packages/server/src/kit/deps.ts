@@ -1,6 +1,6 @@
 import type { AgentDeps } from '../agent-side/deps.ts'
 import type { Hub } from '../live/hub.ts'
-import type { Auth } from '../people/auth.ts'
+import type { Auth } from '../people/accounts/auth.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** The dependencies of everything that people can do. Agents have no accounts, so `auth` is only here. */

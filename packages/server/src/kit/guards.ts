@@ -7,10 +7,10 @@ import type { Role } from '@svc/api'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { findAgent } from '../agents/store.ts'
-import { type SignedIn, signedInBy } from '../people/sessions.ts'
+import { type SignedIn, signedInBy } from '../people/accounts/sessions.ts'
+import { findWorkspace, roleOf, type WorkspaceInfo } from '../people/workspaces/store.ts'
 import type { AgentRow } from '../platform/db/tables.ts'
 import { found, Refusal } from '../platform/refusal.ts'
-import { findWorkspace, roleOf, type WorkspaceInfo } from '../workspaces/store.ts'
 import type { Deps } from './deps.ts'
 
 export interface WebEnv {

@@ -3,8 +3,8 @@ import type { Failure, SignInRecord } from '@svc/api'
 import { expect, test, vi } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { password, type Service, serve } from '../../testing/page/service.ts'
-import { openAuth } from '../people/auth.ts'
-import { hashQueue } from '../people/hashing.ts'
+import { openAuth } from '../people/accounts/auth.ts'
+import { hashQueue } from '../people/accounts/hashing.ts'
 import { logRequests } from '../platform/http/requests.ts'
 
 /**

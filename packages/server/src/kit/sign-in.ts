@@ -6,10 +6,10 @@
 import type { SignInRecord } from '@svc/api'
 import { foreignLine, maxEmailLength, readPasted } from '@svc/protocol'
 import type { Context } from 'hono'
-import { addressHeader, passwordLength } from '../people/auth.ts'
-import { deviceCookies } from '../people/device.ts'
-import { normalEmail } from '../people/email.ts'
-import { HashingBusy, inTurn } from '../people/hashing.ts'
+import { addressHeader, passwordLength } from '../people/accounts/auth.ts'
+import { deviceCookies } from '../people/accounts/device.ts'
+import { normalEmail } from '../people/accounts/email.ts'
+import { HashingBusy, inTurn } from '../people/accounts/hashing.ts'
 import {
   maxUserAgent,
   recordSignIn,
@@ -17,13 +17,13 @@ import {
   type SignInOutcome,
   shortAccount,
   signInsOf,
-} from '../people/history.ts'
-import { countSignIns } from '../people/limits.ts'
-import { queueMail } from '../people/mails.ts'
-import { type Limit, Tries } from '../people/rate.ts'
-import { renewHash } from '../people/renew.ts'
-import { signedInBy } from '../people/sessions.ts'
-import { findPerson, type Person } from '../people/store.ts'
+} from '../people/accounts/history.ts'
+import { countSignIns } from '../people/accounts/limits.ts'
+import { queueMail } from '../people/accounts/mails.ts'
+import { type Limit, Tries } from '../people/accounts/rate.ts'
+import { renewHash } from '../people/accounts/renew.ts'
+import { signedInBy } from '../people/accounts/sessions.ts'
+import { findPerson, type Person } from '../people/accounts/store.ts'
 import { isPostgres } from '../platform/db/engine.ts'
 import type { Db } from '../platform/db/open.ts'
 import { callerKey } from '../platform/http/address.ts'

@@ -7,9 +7,9 @@ import { sealKeyOf } from '../deliveries/channels/seal.ts'
 import { vapidOf } from '../deliveries/channels/vapid.ts'
 import { type Bound, looks, personActs } from '../kit/operations.ts'
 import { meOf } from '../pages/me.ts'
-import { signInsOf } from '../people/history.ts'
-import { endOtherSessions, endSession, sessionsOf } from '../people/sessions.ts'
-import { renamePerson } from '../people/store.ts'
+import { signInsOf } from '../people/accounts/history.ts'
+import { endOtherSessions, endSession, sessionsOf } from '../people/accounts/sessions.ts'
+import { renamePerson } from '../people/accounts/store.ts'
 import { secretOf } from '../platform/data-folder.ts'
 
 const done = { answer: () => ({ ok: true as const }) }

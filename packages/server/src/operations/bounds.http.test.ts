@@ -11,12 +11,12 @@ import { ofBlueprint } from '../../testing/wishes.ts'
 import { maxMutes } from '../alerts/changes.ts'
 import { channelsMax } from '../alerts/channels.ts'
 import { ownChannelsMax } from '../alerts/personal.ts'
-import { inForce } from '../audit/fold.ts'
 import { maxOpenCommands } from '../commands/store.ts'
 import { maxCodes } from '../installs/codes.ts'
-import { sendLimits } from '../people/sends.ts'
-import { setLimits } from '../workspaces/limits.ts'
-import { maxOwnWorkspaces } from '../workspaces/own.ts'
+import { sendLimits } from '../people/accounts/sends.ts'
+import { inForce } from '../people/audit/fold.ts'
+import { setLimits } from '../people/workspaces/limits.ts'
+import { maxOwnWorkspaces } from '../people/workspaces/own.ts'
 
 interface Setup {
   service: Service

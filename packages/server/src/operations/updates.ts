@@ -1,9 +1,9 @@
 /** Carries out the operations on versions of agents and runtimes. */
 import { type AgentUpdates, updates } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
-import type { By } from '../audit/by.ts'
 import { type Acting, acts, actsOften, type Bound, type Looking, looks } from '../kit/operations.ts'
 import { agentUpdates, runtimeOverview } from '../pages/updates.ts'
+import type { By } from '../people/audit/by.ts'
 import { updateEvents } from '../wishes/events.ts'
 import { wishMany } from '../wishes/many.ts'
 import {

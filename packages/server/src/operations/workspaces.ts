@@ -3,11 +3,11 @@ import { type Role, type Workspace, workspaces } from '@svc/api'
 import { acts, type Bound, looks, personActs } from '../kit/operations.ts'
 import { activityOf } from '../pages/activity.ts'
 import { alertStanding } from '../pages/alerts.ts'
+import { invitationsOf, invite, withdraw } from '../people/workspaces/invitations.ts'
+import { changeRole, membersOf, removeMember } from '../people/workspaces/members.ts'
+import { createOwnWorkspace } from '../people/workspaces/own.ts'
+import { isActivated, renameWorkspace, type WorkspaceInfo } from '../people/workspaces/store.ts'
 import type { Db } from '../platform/db/open.ts'
-import { invitationsOf, invite, withdraw } from '../workspaces/invitations.ts'
-import { changeRole, membersOf, removeMember } from '../workspaces/members.ts'
-import { createOwnWorkspace } from '../workspaces/own.ts'
-import { isActivated, renameWorkspace, type WorkspaceInfo } from '../workspaces/store.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
 

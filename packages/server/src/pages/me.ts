@@ -1,11 +1,11 @@
 /** The signed-in person, as the page shows it. */
 import type { Me } from '@svc/api'
-import { isEmailConfirmed } from '../people/confirmed.ts'
-import type { Person } from '../people/store.ts'
+import { isEmailConfirmed } from '../people/accounts/confirmed.ts'
+import type { Person } from '../people/accounts/store.ts'
+import { workspacesOf } from '../people/workspaces/members.ts'
 import type { Config } from '../platform/base.ts'
 import type { Store } from '../platform/db/open.ts'
 import type { Releases } from '../releases/releases.ts'
-import { workspacesOf } from '../workspaces/members.ts'
 
 export async function meOf(
   { store, config, releases }: { store: Store; config: Config; releases: Releases },

@@ -9,13 +9,13 @@ import type {
   Rollouts,
 } from '@svc/api'
 import { silentAt } from '../limits/silent.ts'
+import type { WorkspaceInfo } from '../people/workspaces/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { RolloutDbRow } from '../platform/db/tables.ts'
 import { unfinished } from '../rollouts/store.ts'
 import { runningVersion } from '../versions/agents.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { blueprintState, runtimeState } from '../wishes/state.ts'
-import type { WorkspaceInfo } from '../workspaces/store.ts'
 
 interface Piece {
   /**

@@ -3,7 +3,7 @@
  */
 import type { Logger } from 'pino'
 
-/** The hash function with which new passwords are stored (people/passwords.ts). */
+/** The hash function with which new passwords are stored (people/accounts/passwords.ts). */
 export type PasswordForm = 'scrypt' | 'argon2id'
 
 /** The service's settings, read once at startup (config.ts). */

@@ -4,8 +4,8 @@
  */
 import { shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
-import type { By, Ctx } from '../audit/by.ts'
-import { audit } from '../audit/store.ts'
+import type { By, Ctx } from '../people/audit/by.ts'
+import { audit } from '../people/audit/store.ts'
 import { isPostgres } from '../platform/db/engine.ts'
 import type { Db } from '../platform/db/open.ts'
 import { transaction } from '../platform/db/transaction.ts'

@@ -3,6 +3,8 @@
  * skip it. It works in pieces, so that a wave of thousands never delays reports.
  */
 
+import { lockWorkspace } from '../people/workspaces/lock.ts'
+import { roleOf } from '../people/workspaces/store.ts'
 import type { Live } from '../platform/base.ts'
 import { isPostgres } from '../platform/db/engine.ts'
 import type { Db, Store } from '../platform/db/open.ts'
@@ -12,8 +14,6 @@ import { servedRelease } from '../releases/store.ts'
 import { timesAway } from '../wishes/away.ts'
 import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'
 import { placesOf } from '../wishes/trials.ts'
-import { lockWorkspace } from '../workspaces/lock.ts'
-import { roleOf } from '../workspaces/store.ts'
 import { isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type RolloutStep } from './judge.ts'
 import { freshMs, leftOut, levelIn, standingsOf } from './members.ts'
 import { moveRollout, note, takeBackUnoffered } from './store.ts'

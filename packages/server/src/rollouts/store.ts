@@ -1,8 +1,9 @@
 /** Rollouts as people start, pause, resume and cancel them. The sweeper advances them (advance.ts). */
 import type { NewRollout, RolloutKind, RolloutState } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import type { By, Ctx } from '../audit/by.ts'
-import { audit } from '../audit/store.ts'
+import type { By, Ctx } from '../people/audit/by.ts'
+import { audit } from '../people/audit/store.ts'
+import { lockWorkspace } from '../people/workspaces/lock.ts'
 import { isPostgres } from '../platform/db/engine.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { RolloutDbRow } from '../platform/db/tables.ts'
@@ -11,7 +12,6 @@ import { newId, type WorkspaceRef } from '../platform/ids.ts'
 import { refuse } from '../platform/verdict.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
-import { lockWorkspace } from '../workspaces/lock.ts'
 import { maxWatch, nobody, plan, type RolloutRefusal, watchUsual } from './plan.ts'
 
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']

@@ -5,8 +5,8 @@
  */
 
 import type { AgentDeps } from '../agent-side/deps.ts'
-import { foldActivity } from '../audit/fold.ts'
 import type { MonotonicAge } from '../commands/deliveries.ts'
+import { foldActivity } from '../people/audit/fold.ts'
 import { dayMs } from '../platform/limits/units.ts'
 import { advanceRollouts, tellOf } from '../rollouts/advance.ts'
 import { beat } from '../wishes/away.ts'

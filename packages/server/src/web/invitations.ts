@@ -6,9 +6,9 @@ import { bodyFor } from '../kit/body.ts'
 import type { WebDeps } from '../kit/deps.ts'
 import type { WebEnv } from '../kit/guards.ts'
 import { pastedLink } from '../kit/pasted.ts'
-import { signedInBy } from '../people/sessions.ts'
+import { signedInBy } from '../people/accounts/sessions.ts'
+import { accept, invitationInfo } from '../people/workspaces/invitations.ts'
 import { granted } from '../platform/refusal.ts'
-import { accept, invitationInfo } from '../workspaces/invitations.ts'
 
 export const invitationRoutes = (deps: WebDeps) => {
   const { auth, now, signIn } = deps

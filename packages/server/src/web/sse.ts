@@ -7,9 +7,9 @@ import { envelope } from '@svc/protocol'
 import { findAgent } from '../agents/store.ts'
 import type { Deps } from '../kit/deps.ts'
 import type { Hub, Subscriber } from '../live/hub.ts'
-import { goodSessions, signedInBy } from '../people/sessions.ts'
+import { goodSessions, signedInBy } from '../people/accounts/sessions.ts'
+import { findWorkspace, roleOf } from '../people/workspaces/store.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { findWorkspace, roleOf } from '../workspaces/store.ts'
 
 const address = /^\/api\/web\/w\/([^/?]+)\/events$/
 /**

@@ -4,8 +4,8 @@
  */
 
 import type { WishOfMany, WishResult } from '@svc/api'
-import type { By, Ctx } from '../audit/by.ts'
-import { audit } from '../audit/store.ts'
+import type { By, Ctx } from '../people/audit/by.ts'
+import { audit } from '../people/audit/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AgentRow } from '../platform/db/tables.ts'
 import { transaction, type Writer } from '../platform/db/transaction.ts'

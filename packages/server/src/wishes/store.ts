@@ -5,8 +5,8 @@
  */
 import type { RolloutKind, RuntimeRefusal, UpdateKind } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
-import type { By, Ctx } from '../audit/by.ts'
-import { audit } from '../audit/store.ts'
+import type { By, Ctx } from '../people/audit/by.ts'
+import { audit } from '../people/audit/store.ts'
 import { isPostgres } from '../platform/db/engine.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AgentRow } from '../platform/db/tables.ts'

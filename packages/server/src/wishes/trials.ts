@@ -4,9 +4,9 @@
  * an admin needs no place (2.7), but its trial counts too.
  */
 import { sql } from 'kysely'
+import { lockWorkspace } from '../people/workspaces/lock.ts'
 import type { Db } from '../platform/db/open.ts'
 import { transaction } from '../platform/db/transaction.ts'
-import { lockWorkspace } from '../workspaces/lock.ts'
 import { maxTrialMs } from './judge.ts'
 import { wishesIn } from './kept.ts'
 import { keep, lockRow } from './row.ts'

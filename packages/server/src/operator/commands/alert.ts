@@ -12,7 +12,7 @@ import {
   writeDuration,
 } from '@svc/api'
 import { shown } from '@svc/protocol'
-import type { WorkspaceInfo } from '../../workspaces/store.ts'
+import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import { commandOf, type Stores } from '../kit/command.ts'
 import { argument, Missing, Misused, option, type Request, type Service, typedOption } from '../kit/request.ts'
 import { line, moment, table } from '../kit/show.ts'

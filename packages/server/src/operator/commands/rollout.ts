@@ -7,7 +7,7 @@ import {
   rollouts,
 } from '@svc/api'
 import { shown } from '@svc/protocol'
-import type { WorkspaceInfo } from '../../workspaces/store.ts'
+import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import { commandOf, type Stores } from '../kit/command.ts'
 import { argument, granted, Missing, Misused, option, type Request, type Service } from '../kit/request.ts'
 import { secretsText } from '../kit/secrets.ts'

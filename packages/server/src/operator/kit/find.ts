@@ -1,7 +1,7 @@
 import { shown } from '@svc/protocol'
 import { findAgent } from '../../agents/store.ts'
+import { findWorkspace, unknownWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import { findWorkspace, unknownWorkspace, type WorkspaceInfo } from '../../workspaces/store.ts'
 import { granted, Missing, partsOf, type Service } from './request.ts'
 
 export async function workspaceOf({ store }: Service, slug: string): Promise<WorkspaceInfo> {

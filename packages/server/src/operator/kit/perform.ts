@@ -1,7 +1,7 @@
 /** Makes the change of an operation for a command of `svc-server`, with the same function as the page's route. */
 import type { ParamsOf, Route } from '@svc/api'
-import type { By } from '../../audit/by.ts'
 import { type Acting, type BoundChange, notify, type RouteObjects } from '../../kit/operations.ts'
+import type { By } from '../../people/audit/by.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { granted, operator, type Service } from './request.ts'
 

@@ -49,8 +49,8 @@ export { ledgerOf } from '../../pages/commands.ts'
 export { logOf, logsOf } from '../../pages/logs.ts'
 export { rolloutPage, rolloutsOf, workspaceOfRollout } from '../../pages/rollouts.ts'
 export { agentUpdates } from '../../pages/updates.ts'
-export { decide } from '../../people/library.ts'
-export { createLink, linkUrl } from '../../people/links.ts'
+export { decide } from '../../people/accounts/library.ts'
+export { createLink, linkUrl } from '../../people/accounts/links.ts'
 export {
   findPerson,
   insertPerson,
@@ -59,14 +59,9 @@ export {
   type Person,
   readyPerson,
   resetPassword,
-} from '../../people/store.ts'
-export { openLoss } from '../../platform/marks.ts'
-export { addProduct, listProducts, removeProduct } from '../../products/store.ts'
-export { readBuild, strangerTo } from '../../releases/build.ts'
-export { addRelease, listReleases, servedFiles, servedRelease } from '../../releases/store.ts'
-export { previewRollout } from '../../rollouts/plan.ts'
-export { limitsOf, roomFor, setLimits } from '../../workspaces/limits.ts'
-export { membersOf } from '../../workspaces/members.ts'
+} from '../../people/accounts/store.ts'
+export { limitsOf, roomFor, setLimits } from '../../people/workspaces/limits.ts'
+export { membersOf } from '../../people/workspaces/members.ts'
 export {
   activate,
   addMember,
@@ -76,6 +71,11 @@ export {
   insertMember,
   listWorkspaces,
   unknownWorkspace,
-} from '../../workspaces/store.ts'
+} from '../../people/workspaces/store.ts'
+export { openLoss } from '../../platform/marks.ts'
+export { addProduct, listProducts, removeProduct } from '../../products/store.ts'
+export { readBuild, strangerTo } from '../../releases/build.ts'
+export { addRelease, listReleases, servedFiles, servedRelease } from '../../releases/store.ts'
+export { previewRollout } from '../../rollouts/plan.ts'
 export { agentOf, workspaceOf } from './find.ts'
 export { perform } from './perform.ts'

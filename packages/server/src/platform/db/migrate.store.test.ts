@@ -8,7 +8,7 @@ import { newPostgresDatabase } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { rulesToCome } from '../../alerts/new-rules.ts'
 import { insertDelivery } from '../../deliveries/store.ts'
-import { accountTables } from '../../people/auth.ts'
+import { accountTables } from '../../people/accounts/auth.ts'
 import { migrate } from './migrate.ts'
 import { openEmbedded, openPostgres, type Store } from './open.ts'
 

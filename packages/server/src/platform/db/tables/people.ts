@@ -14,7 +14,7 @@ export interface LinkTable {
   used_at: number | null
 }
 
-/** A mail about an account that waits to be sent (people/mails.ts). */
+/** A mail about an account that waits to be sent (people/accounts/mails.ts). */
 export interface AccountMailTable {
   id: string
   /** The kind of the mail and the person it is about, as JSON. */
@@ -26,7 +26,7 @@ export interface AccountMailTable {
   leased_until: number
 }
 
-/** Something that a person had the service send to somebody else (people/sends.ts). Rows are kept for a day. */
+/** Something that a person had the service send to somebody else (people/accounts/sends.ts). Rows are kept for a day. */
 export interface CountedSendTable {
   id: string
   kind: string
@@ -35,7 +35,7 @@ export interface CountedSendTable {
   at: number
 }
 
-/** The last sign-ins of people. For each person, only the newest ones are kept (people/history.ts). */
+/** The last sign-ins of people. For each person, only the newest ones are kept (people/accounts/history.ts). */
 export interface SignInTable {
   id: string
   person_id: string
@@ -45,7 +45,7 @@ export interface SignInTable {
   user_agent: string
 }
 
-/** Records that a person has been shown to own the e-mail address of their account (people/claim.ts). */
+/** Records that a person has been shown to own the e-mail address of their account (people/accounts/claim.ts). */
 export interface EmailConfirmationTable {
   person_id: string
   at: number

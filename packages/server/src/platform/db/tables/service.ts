@@ -49,7 +49,7 @@ export interface AuditTable {
   details: string
 }
 
-/** The limits of a workspace that the operator set; workspaces/limits.ts has the defaults. */
+/** The limits of a workspace that the operator set; people/workspaces/limits.ts has the defaults. */
 export interface WorkspaceLimitTable {
   workspace_id: string
   kind: 'agents' | 'people' | 'bundles'

@@ -1,0 +1,144 @@
+/**
+ * The accounts library: passwords, sessions, cookies, and the tables of people, workspaces, members and invitations. Of
+ * the library's routes only sign-in and sign-out can be reached (web/account.ts). Changes to a workspace go through the
+ * service's functions, which check and record them in the same transaction.
+ */
+import { createAuthEndpoint } from '@better-auth/core/api'
+import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth'
+import { setSessionCookie } from 'better-auth/cookies'
+import { organization } from 'better-auth/plugins'
+import { createAccessControl } from 'better-auth/plugins/access'
+import { adminAc, defaultStatements, memberAc } from 'better-auth/plugins/organization/access'
+import { z } from 'zod'
+import type { PasswordForm } from '../../platform/base.ts'
+import type { Store } from '../../platform/db/open.ts'
+import { dayMs } from '../../platform/limits/units.ts'
+import { passwordHashing } from './passwords.ts'
+
+const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })
+
+/** The roles: members may look and admins may act. Logs are only for admins. */
+const roles = {
+  admin: access.newRole({
+    ...adminAc.statements,
+    organization: ['update', 'delete'],
+    agent: ['read', 'command', 'manage'],
+    log: ['read'],
+  }),
+  member: access.newRole({ ...memberAc.statements, agent: ['read'] }),
+}
+
+/**
+ * The minimum and maximum length of a password in characters. There is no rule about kinds of characters, since only
+ * length matters (ASVS 5, 6.2).
+ */
+export const passwordLength = { min: 10, max: 200 } as const
+/** The seconds after which a session ends if it is not used. */
+const idleSeconds = 14 * 86400
+/** The milliseconds after which a session ends even if it is used. */
+export const longestSession = 90 * dayMs
+/** The precision, in seconds, with which the last use of a session is recorded. */
+const seenSeconds = 15 * 60
+const invitationSeconds = 7 * 86400
+export const invitationLasts = invitationSeconds * 1000
+
+/**
+ * The header in which the service tells the library a client's address. A header of this name that the client sends is
+ * removed first.
+ */
+export const addressHeader = 'x-svc-caller'
+
+interface AuthSetup {
+  baseUrl: string
+  /** The secret that signs cookies, at least 32 random characters. */
+  secret: string
+  /**
+   * The form in which new passwords are hashed, scrypt or argon2id. Passwords stored in the other form can still be
+   * checked.
+   */
+  passwordForm?: PasswordForm
+  /** Hashes and checks passwords instead of the functions for `passwordForm`. Tests give cheaper ones. */
+  passwords?: ReturnType<typeof passwordHashing>
+}
+
+/**
+ * Signs in a person who was identified by a password, a one-time link or an invitation. Only the service's code can call
+ * this function; it has no route.
+ */
+const signInPerson = {
+  id: 'svc',
+  endpoints: {
+    signInPerson: createAuthEndpoint.serverOnly(
+      { method: 'POST', body: z.object({ userId: z.string() }) },
+      async (c) => {
+        const user = await c.context.internalAdapter.findUserById(c.body.userId)
+        if (!user) throw new Error('There is no such person to sign in.')
+        const session = await c.context.internalAdapter.createSession(user.id)
+        await setSessionCookie(c, { session, user })
+        return c.json({ token: session.token })
+      },
+    ),
+  },
+} satisfies BetterAuthPlugin
+
+const authOptions = (
+  store: Store,
+  { baseUrl, secret, passwordForm = 'scrypt', passwords = passwordHashing(passwordForm) }: AuthSetup,
+) => {
+  const https = baseUrl.startsWith('https:')
+  return {
+    appName: 'svc',
+    baseURL: baseUrl,
+    basePath: '/api/auth',
+    secret,
+    trustedOrigins: [baseUrl],
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+    database: { db: store.db, type: store.engine },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: passwordLength.min,
+      maxPasswordLength: passwordLength.max,
+      password: passwords,
+    },
+    session: { expiresIn: idleSeconds, updateAge: seenSeconds },
+    // The library's rate limits are off, because they count by address alone. The limits in limits.ts also consider
+    // accounts and browsers.
+    rateLimit: { enabled: false },
+    advanced: {
+      // Over https the cookie's name starts with __Host-, which binds the cookie to this host, this path, and TLS.
+      useSecureCookies: false,
+      cookiePrefix: 'svc',
+      cookies: { session_token: { name: https ? '__Host-svc.session' : 'svc.session' } },
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: https },
+      ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 128 },
+    },
+    plugins: [
+      organization({
+        ac: access,
+        roles,
+        creatorRole: 'admin',
+        allowUserToCreateOrganization: false,
+        invitationExpiresIn: invitationSeconds,
+        schema: {
+          organization: { modelName: 'workspace' },
+          member: { fields: { organizationId: 'workspaceId' } },
+          invitation: { fields: { organizationId: 'workspaceId' } },
+          session: { fields: { activeOrganizationId: 'activeWorkspaceId' } },
+        },
+      }),
+      signInPerson,
+    ],
+  } satisfies BetterAuthOptions
+}
+
+/**
+ * The library's options for migrating its tables. They must not be used for anything else, since their secret is not
+ * real.
+ */
+export const accountTables = (store: Store): BetterAuthOptions =>
+  authOptions(store, { baseUrl: 'http://localhost', secret: 'for migrations only'.padEnd(32) })
+
+export const openAuth = (store: Store, setup: AuthSetup) => betterAuth(authOptions(store, setup))
+export type Auth = ReturnType<typeof openAuth>

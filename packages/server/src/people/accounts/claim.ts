@@ -1,0 +1,70 @@
+/**
+ * Hands an account over to the owner of its e-mail address. The person who made the account may not own the address, so
+ * the link comes from the operator, who knows the owner, or by mail to that address. Its use sets a new password and
+ * ends all sessions and unused links of the account.
+ */
+import type { Verdict } from '@svc/protocol'
+import type { Db } from '../../platform/db/open.ts'
+import { done, refuse } from '../../platform/verdict.ts'
+import { audit } from '../audit/store.ts'
+import { confirmEmail } from './confirmed.ts'
+import { type Accounts, decide, type People, type Trx } from './library.ts'
+import { linkPerson, useLink } from './links.ts'
+import { ownWords, type Person, type PersonRefusal, wrongName, wrongPassword } from './store.ts'
+
+interface Claim {
+  token: string
+  name: string
+  password: string
+}
+
+export async function claimAccount(
+  people: People,
+  { token, name, password }: Claim,
+  now: number,
+): Promise<Verdict<Person, 'link_unknown' | PersonRefusal>> {
+  const { db } = people.store
+  const link = await claimable(db, token, now)
+  if (!link) return usedAlready
+  const { person, purpose } = link
+  const wrong = wrongName(name) ?? wrongPassword(password, await ownWords(db, { ...person, name }))
+  if (wrong) return wrong
+  const hash = await (await people.auth.$context).password.hash(password)
+  return decide<Person, 'link_unknown'>(people, async (trx, accounts) => {
+    if (!(await useLink(trx, purpose, token, now))) return usedAlready
+    const owner = { ...person, name: name.trim() }
+    await handOver(trx, accounts, owner, hash)
+    await confirmEmail(trx, owner.id, now)
+    const note = { workspaceId: null, at: now, by: owner, subject: `person ${owner.email}` }
+    const action = purpose === 'claim' ? 'person.claimed' : 'person.password_reset'
+    await audit(trx, { ...note, action, details: { nameBefore: person.name } })
+    return done(owner)
+  })
+}
+
+/**
+ * The person whose account the link with this token hands over, and the link's kind; undefined if the link cannot be
+ * used now. The operator made the link, or it was mailed to a person who forgot the password. Whoever received the mail
+ * owns the address.
+ */
+export async function claimable(
+  db: Db,
+  token: string,
+  now: number,
+): Promise<{ person: Person; purpose: 'claim' | 'forgot' } | undefined> {
+  for (const purpose of ['claim', 'forgot'] as const) {
+    const person = await linkPerson(db, purpose, token, now)
+    if (person) return { person, purpose }
+  }
+  return undefined
+}
+
+async function handOver(trx: Trx, { own }: Accounts, { id, name }: Person, hash: string): Promise<void> {
+  await own.updateUser(id, { name })
+  if (await own.findCredentialAccount(id)) await own.updatePassword(id, hash)
+  else await own.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: hash })
+  await own.deleteUserSessions(id)
+  await trx.deleteFrom('link').where('person_id', '=', id).where('used_at', 'is', null).execute()
+}
+
+const usedAlready = refuse('link_unknown', 'This link was used or has expired. Ask for a new one.')

@@ -1,0 +1,54 @@
+/**
+ * Runs the accounts library's writes inside the service's transactions, so that they succeed or fail together with the
+ * audit entry.
+ */
+import { runWithAdapter } from '@better-auth/core/context'
+import type { Verdict } from '@svc/protocol'
+import { getAdapter } from 'better-auth/db/adapter'
+import type { Transaction } from 'kysely'
+import type { Store } from '../../platform/db/open.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+import type { Writer } from '../../platform/db/transaction.ts'
+import { decideWithin } from '../../platform/db/undo.ts'
+import type { By, Ctx } from '../audit/by.ts'
+import type { Auth } from './auth.ts'
+
+export type Trx = Transaction<Tables>
+/** The dependencies of functions that write people, workspaces, members or invitations. */
+export interface People {
+  store: Store
+  auth: Auth
+  /** Runs work in a transaction that first checks the right of the person who acts (kit/acting.ts). */
+  write?: Writer
+}
+/**
+ * The context of a change that needs the accounts library. Unlike `Ctx` (people/audit/by.ts) it has no transaction, because
+ * that is opened later.
+ */
+export interface PeopleCtx<B = By> extends Omit<Ctx<B>, 'db'> {
+  readonly people: People
+}
+/** The library's tables and account functions, bound to the running transaction. */
+export type Accounts = Awaited<ReturnType<typeof accountsIn>>
+
+/**
+ * Runs `work` in one transaction, which is undone when `work` refuses; if the caller has already opened a transaction,
+ * the caller must undo it. All access must go through `trx` or `accounts`, since anything else deadlocks on SQLite.
+ * Passwords are hashed beforehand, since that takes a tenth of a second.
+ */
+export async function decide<T, Code extends string>(
+  { store, auth, write }: People,
+  work: (trx: Trx, accounts: Accounts) => Promise<Verdict<T, Code>>,
+): Promise<Verdict<T, Code>> {
+  await auth.$context
+  return decideWithin(write ?? store.db, async (trx) => {
+    const accounts = await accountsIn(trx, store, auth)
+    return runWithAdapter(accounts.tables, () => work(trx, accounts))
+  })
+}
+
+async function accountsIn(trx: Trx, store: Store, auth: Auth) {
+  const { internalAdapter } = await auth.$context
+  const tables = await getAdapter({ ...auth.options, database: { db: trx, type: store.engine } })
+  return { tables, own: internalAdapter }
+}

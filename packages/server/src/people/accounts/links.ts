@@ -1,0 +1,149 @@
+/**
+ * One-time links, such as the first person's sign-up and a person's sign-in: 256 random bits, of which only the hash is
+ * stored.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Verdict } from '@svc/protocol'
+import type { Db } from '../../platform/db/open.ts'
+import type { LinkTable } from '../../platform/db/tables/people.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { dayMs } from '../../platform/limits/units.ts'
+import { hashToken } from '../../platform/tokens.ts'
+import { done, refuse } from '../../platform/verdict.ts'
+import type { Ctx } from '../audit/by.ts'
+import { audit } from '../audit/store.ts'
+import { isEmailConfirmed } from './confirmed.ts'
+import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'
+
+const minute = 60_000
+/**
+ * How long links are valid, in milliseconds. The link for the first person is valid until it is used, somebody has an
+ * account, or a later link for the first person replaces it. `claim` is for handing an account over.
+ */
+const lasts = {
+  first: 3650 * dayMs,
+  sign_in: 15 * minute,
+  reset: 15 * minute,
+  claim: dayMs,
+  forgot: 60 * minute,
+} as const
+
+/**
+ * Makes a link and returns its token, which is shown only this once; `linkUrl` makes its address. A link with the
+ * purpose `first` is for nobody in particular; each other link is for the person with the given e-mail address.
+ */
+export function createLink(
+  { db, by, now }: Ctx,
+  purpose: LinkTable['purpose'],
+  email: string | null,
+): Promise<Verdict<string, 'person_unknown' | 'email_confirmed'>> {
+  return transaction(db, async (trx) => {
+    const person = purpose === 'first' ? null : await findPerson(trx, email ?? '')
+    if (person === undefined) return unknownPerson(email ?? '')
+    if (purpose === 'claim' && person && (await isEmailConfirmed(trx, person.id))) return confirmedAlready(person)
+    const token = randomBytes(32).toString('base64url')
+    if (!person) await trx.deleteFrom('link').where('purpose', '=', 'first').where('used_at', 'is', null).execute()
+    await insertLink({ db: trx, by, now }, { purpose, person, token })
+    return done(token)
+  })
+}
+
+/** Stores a link, unless there is one with this token. */
+async function insertLink(
+  { db, by, now }: Ctx,
+  { purpose, person, token }: { purpose: LinkTable['purpose']; person: Person | null; token: string },
+): Promise<void> {
+  const row = await db
+    .insertInto('link')
+    .values({
+      hash: hashToken(token),
+      purpose,
+      person_id: person?.id ?? null,
+      created_at: now,
+      expires_at: now + lasts[purpose],
+      used_at: null,
+    })
+    .onConflict((oc) => oc.column('hash').doNothing())
+    .returning('hash')
+    .executeTakeFirst()
+  const subject = person ? `person ${person.email}` : 'first person'
+  if (row) await audit(db, { workspaceId: null, at: now, by, action: 'link.made', subject, details: { purpose } })
+}
+
+/**
+ * Makes sure that the link of a mail about a forgotten password can be used: each try of the mail has the same link, and
+ * earlier links stay good. False if the mail is not needed any longer, because this link has expired, or one for a new
+ * password was used since `askedAt`.
+ */
+export function ensureForgotLink(
+  { db, by, now }: Ctx,
+  person: Person,
+  { token, askedAt }: { token: string; askedAt: number },
+): Promise<boolean> {
+  return transaction(db, async (trx) => {
+    const used = await trx
+      .selectFrom('link')
+      .select('hash')
+      .where('person_id', '=', person.id)
+      .where('purpose', 'in', ['forgot', 'claim'])
+      .where('used_at', '>=', askedAt)
+      .executeTakeFirst()
+    if (used) return false
+    await insertLink({ db: trx, by, now }, { purpose: 'forgot', person, token })
+    return linkIsGood(trx, 'forgot', token, now)
+  })
+}
+
+const confirmedAlready = ({ email }: Person) =>
+  refuse(
+    'email_confirmed',
+    `${email} was handed over to its owner before. Give them a link to sign in, or a new password with person reset.`,
+  )
+
+/**
+ * The address of the page for a link. It contains the token, which is therefore valid only once and for a limited time.
+ */
+export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: string): string =>
+  `${baseUrl}/${pages[purpose]}?token=${token}`
+
+const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim', forgot: 'claim' } as const
+
+/** The person of a link, if the link could be used now. This call does not use the link up. */
+export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {
+  const row = await usable(db, purpose, token, now).select('person_id').executeTakeFirst()
+  return row?.person_id ? await personOfId(db, row.person_id) : undefined
+}
+
+/** True if a link could be used now. This call does not use the link up. */
+export async function linkIsGood(db: Db, purpose: LinkTable['purpose'], token: string, now: number): Promise<boolean> {
+  return (await usable(db, purpose, token, now).select('hash').executeTakeFirst()) !== undefined
+}
+
+const usable = (db: Db, purpose: LinkTable['purpose'], token: string, now: number) =>
+  db
+    .selectFrom('link')
+    .where('hash', '=', hashToken(token))
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+
+/**
+ * Uses a link up in one statement, so that only one of two simultaneous callers gets it; undefined when the link is
+ * unknown, expired or used. To use the link up together with what it is for, pass a transaction as `db`.
+ */
+export function useLink(
+  db: Db,
+  purpose: LinkTable['purpose'],
+  token: string,
+  now: number,
+): Promise<{ person_id: string | null } | undefined> {
+  return db
+    .updateTable('link')
+    .set({ used_at: now })
+    .where('hash', '=', hashToken(token))
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('person_id')
+    .executeTakeFirst()
+}

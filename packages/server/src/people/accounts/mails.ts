@@ -1,0 +1,131 @@
+/**
+ * Mails about accounts that wait to be sent: invitations, forgotten passwords, new devices. A row names the person,
+ * address or invitation and holds no text, so no link that signs in is stored. The row is deleted when the mail was
+ * sent or given up.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Store } from '../../platform/db/open.ts'
+import type { AccountMailTable } from '../../platform/db/tables/people.ts'
+import { newId } from '../../platform/ids.ts'
+
+const hour = 3_600_000
+/** The milliseconds for which the mails that a node has taken are not sent by another node. A try takes less. */
+const leaseMs = 60_000
+
+/** The topic of a mail. The person or the invitation is looked up when the mail is sent. */
+export type MailTopic =
+  | { kind: 'invitation'; invitation: string }
+  /** The e-mail address that was typed, in its normal form; it may have no account. */
+  | { kind: 'forgot'; email: string }
+  | { kind: 'new_device'; person: string; address: string; userAgent: string }
+
+export interface WaitingMail {
+  id: string
+  /** Undefined if the stored topic cannot be read. */
+  topic: MailTopic | undefined
+  tries: number
+  createdAt: number
+}
+
+/** The maximum number of waiting mails of each kind, and the age at which a mail is not sent any longer. */
+const rules: Readonly<Record<MailTopic['kind'], { max: number; maxAge: number }>> = {
+  invitation: { max: 5000, maxAge: 24 * hour },
+  // The person has given up by then.
+  forgot: { max: 1000, maxAge: hour },
+  new_device: { max: 5000, maxAge: 24 * hour },
+}
+
+/** The age, in milliseconds, at which a mail is not sent any longer. */
+export const maxAgeOf = (topic: MailTopic | undefined): number => rules[topic?.kind ?? 'invitation'].maxAge
+
+/** Queues a mail. False if too many of its kind wait, as may happen while the mail server cannot be reached. */
+export async function queueMail(db: Db, topic: MailTopic, now: number): Promise<boolean> {
+  const { count } = await db
+    .selectFrom('account_mail')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(isOfKind(topic.kind))
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= rules[topic.kind].max) return false
+  const row: AccountMailTable = {
+    id: newId(now),
+    topic: JSON.stringify(topic),
+    tries: 0,
+    created_at: now,
+    due_at: now,
+    leased_until: 0,
+  }
+  await db.insertInto('account_mail').values(row).execute()
+  return true
+}
+
+/** A topic is stored with its kind in front. */
+const isOfKind = (kind: MailTopic['kind']) => sql<boolean>`topic like ${`{"kind":"${kind}"%`}`
+
+/**
+ * Takes mails that are due, so that no other node sends them for a minute. Mails that strangers can cause come last, and
+ * at most `strangersMax` of them are taken.
+ */
+export async function claimMails(
+  { db }: Store,
+  { max, strangersMax, now }: { max: number; strangersMax: number; now: number },
+): Promise<WaitingMail[]> {
+  const ofPeople = await take(db, sql`not ${isOfKind('forgot')}`, max, now)
+  const ofStrangers = await take(db, isOfKind('forgot'), Math.min(strangersMax, max - ofPeople.length), now)
+  return [...ofPeople, ...ofStrangers].map(({ id, topic, tries, created_at: createdAt }) => ({
+    id,
+    topic: topicOf(topic),
+    tries,
+    createdAt,
+  }))
+}
+
+async function take(db: Db, which: RawBuilder<unknown>, max: number, now: number) {
+  if (max <= 0) return []
+  const due = db
+    .selectFrom('account_mail')
+    .select('id')
+    .where('due_at', '<=', now)
+    .where('leased_until', '<=', now)
+    .where(which as RawBuilder<boolean>)
+    .orderBy('due_at')
+    .limit(max)
+  return db
+    .updateTable('account_mail')
+    .set({ leased_until: now + leaseMs })
+    .where('id', 'in', due)
+    .where('leased_until', '<=', now)
+    .returningAll()
+    .execute()
+}
+
+function topicOf(text: string): MailTopic | undefined {
+  try {
+    const topic = JSON.parse(text) as MailTopic
+    return Object.hasOwn(rules, topic.kind) ? topic : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Makes the leases of mails void that an earlier process held, when no other process can hold one. */
+export async function voidMailLeases({ db }: Store): Promise<void> {
+  await db.updateTable('account_mail').set({ leased_until: 0 }).where('leased_until', '>', 0).execute()
+}
+
+/** Gives a mail back that was taken, because the stop of the service interrupted the try. */
+export async function giveMailBack({ db }: Store, { id }: WaitingMail): Promise<void> {
+  await db.updateTable('account_mail').set({ leased_until: 0 }).where('id', '=', id).execute()
+}
+
+export async function tryLater({ db }: Store, { id, tries }: WaitingMail, dueAt: number): Promise<void> {
+  await db
+    .updateTable('account_mail')
+    .set({ tries: tries + 1, due_at: dueAt, leased_until: 0 })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Deletes a mail that was sent, was given up, or has nobody who would receive it. */
+export async function forgetMail({ db }: Store, { id }: WaitingMail): Promise<void> {
+  await db.deleteFrom('account_mail').where('id', '=', id).execute()
+}

@@ -1,0 +1,79 @@
+/**
+ * How passwords are stored. Hashes of both forms, scrypt and argon2id, can be checked; SVC_PASSWORD_HASH names the form
+ * of new ones. Once hashes of both forms may be stored, every check costs the work of both, so that the time of an
+ * answer does not reveal which accounts exist.
+ */
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import type { PasswordForm } from '../../platform/base.ts'
+import { queued } from './hashing.ts'
+import { formOf } from './password-forms.ts'
+
+interface Hasher {
+  hash(password: string): Promise<string>
+  verify(hash: string, password: string): Promise<boolean>
+}
+
+/** The cost of a hash: the smallest that OWASP recommends, 19 MiB of memory and two passes. */
+const work = { memory: 19_456, passes: 2, parallelism: 1 } as const
+/** The maximum memory in KiB that a stored hash may ask for. The service has never written one that asks for more. */
+const maxMemory = 262_144
+
+const shape = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replaceAll('=', '')
+
+async function argon2id(password: string, parameters: Omit<Argon2Parameters, 'message'>): Promise<Buffer> {
+  const derive = promisify(argon2)
+  return await derive('argon2id', { message: password.normalize('NFKC'), ...parameters })
+}
+
+const hashers: Readonly<Record<PasswordForm, Hasher>> = {
+  scrypt: {
+    hash: hashPassword,
+    verify: (hash, password) => verifyPassword({ hash, password }),
+  },
+  argon2id: {
+    async hash(password) {
+      const nonce = randomBytes(16)
+      const key = await argon2id(password, { nonce, tagLength: 32, ...work })
+      return `$argon2id$v=19$m=${work.memory},t=${work.passes},p=${work.parallelism}$${base64(nonce)}$${base64(key)}`
+    },
+    async verify(hash, password) {
+      const [, memory, passes, parallelism, nonce = '', key = ''] = shape.exec(hash) ?? []
+      const right = Buffer.from(key, 'base64')
+      if (right.length === 0 || Number(memory) > maxMemory) throw new Error('A stored password hash cannot be read.')
+      const given = await argon2id(password, {
+        nonce: Buffer.from(nonce, 'base64'),
+        tagLength: right.length,
+        memory: Number(memory),
+        passes: Number(passes),
+        parallelism: Number(parallelism),
+      })
+      return timingSafeEqual(right, given)
+    },
+  },
+}
+
+/**
+ * The two functions that the accounts library needs: `hash` makes hashes in `form`, and `verify` checks hashes of both
+ * forms. For an unknown account the library hashes the password instead of verifying it.
+ */
+export function passwordHashing(form: PasswordForm, using = hashers) {
+  let both = form === 'argon2id'
+  const other = (one: PasswordForm): PasswordForm => (one === 'scrypt' ? 'argon2id' : 'scrypt')
+  async function judged<T>(stored: PasswordForm, password: string, result: Promise<T>): Promise<T> {
+    const value = await result
+    if (both) await using[other(stored)].hash(password)
+    return value
+  }
+  return {
+    hash: (password: string) => queued(() => judged(form, password, using[form].hash(password))),
+    verify: ({ hash, password }: { hash: string; password: string }) =>
+      queued(() => {
+        const stored = formOf(hash)
+        both ||= stored !== form
+        return judged(stored, password, using[stored].verify(hash, password))
+      }),
+  }
+}

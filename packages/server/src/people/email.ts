@@ -1,7 +1,0 @@
-import { readMailbox } from '../deliveries/recipient.ts'
-
-/** The address as it is stored. A text that is not an address only loses its spaces and its upper case. */
-export function normalEmail(typed: string): string {
-  const read = readMailbox(typed)
-  return read.ok ? read.value : typed.trim().toLowerCase()
-}

@@ -1,0 +1,87 @@
+/**
+ * Writes the mails about accounts. The receiver, and whether the mail is still needed, are looked up when it is sent.
+ */
+import { createHmac } from 'node:crypto'
+import type { Text } from '../../deliveries/channels/call.ts'
+import type { SealKey } from '../../deliveries/channels/seal.ts'
+import type { People } from '../accounts/library.ts'
+import { ensureForgotLink, linkUrl } from '../accounts/links.ts'
+import type { MailTopic } from '../accounts/mails.ts'
+import { findPerson, personOfId } from '../accounts/store.ts'
+import { invitationToMail } from '../workspaces/invitations.ts'
+
+interface Composing {
+  people: People & { config: { baseUrl: string } }
+  mail: { id: string; createdAt: number }
+  /** The key from which the tokens of links in mails are derived. */
+  key: SealKey
+  now: number
+}
+
+interface Composed {
+  to: string
+  text: Text
+}
+
+/**
+ * Writes the mail about a topic, such as an invitation; undefined if the mail has no receiver or is no longer needed.
+ */
+export function compose(topic: MailTopic, composing: Composing): Promise<Composed | undefined> {
+  if (topic.kind === 'invitation') return invitation(topic, composing)
+  return topic.kind === 'forgot' ? forgot(topic, composing) : newDevice(topic, composing)
+}
+
+async function invitation(
+  { invitation: id }: Extract<MailTopic, { kind: 'invitation' }>,
+  { people, now }: Composing,
+): Promise<Composed | undefined> {
+  const found = await invitationToMail(people, id, now)
+  if (!found) return undefined
+  const { email, workspace, invitedBy, url } = found
+  return mailTo(email, `${invitedBy} invites you to ${workspace}`, url, [
+    `${invitedBy} invites you to the workspace ${workspace} on ${people.config.baseUrl}.`,
+    'The link works once, for this address only, and for seven days. If you do not know what this is about, ignore it.',
+  ])
+}
+
+/** Writes the mail with a link for a new password, only to an address with an account. */
+async function forgot(
+  { email }: Extract<MailTopic, { kind: 'forgot' }>,
+  { people, mail: { id, createdAt }, key, now }: Composing,
+): Promise<Composed | undefined> {
+  const { db } = people.store
+  const person = await findPerson(db, email)
+  if (!person) return undefined
+  const token = forgotToken(key, id)
+  const isNeeded = await ensureForgotLink({ db, by: ourselves, now }, person, { token, askedAt: createdAt })
+  if (!isNeeded) return undefined
+  return mailTo(person.email, 'Choose a new password', linkUrl(people.config.baseUrl, 'forgot', token), [
+    `Somebody asked for a new password for your account on ${people.config.baseUrl}.`,
+    'The link works once, and for one hour. If it was not you, ignore this mail: your password stays as it is.',
+  ])
+}
+
+/** The token of the link in a mail, the same at each try. Only the file `secret` and the id of the mail give it. */
+const forgotToken = (key: SealKey, mail: string): string =>
+  createHmac('sha256', key).update(`link of the mail ${mail}`).digest('base64url')
+
+const ourselves = { id: null, name: 'the service' }
+
+async function newDevice(
+  { person: id, address, userAgent }: Extract<MailTopic, { kind: 'new_device' }>,
+  { people, mail: { createdAt } }: Composing,
+): Promise<Composed | undefined> {
+  const person = await personOfId(people.store.db, id)
+  if (!person) return undefined
+  const { baseUrl } = people.config
+  return mailTo(person.email, 'New sign-in to your account', `${baseUrl}/account`, [
+    `Somebody signed in to your account on ${baseUrl} in a browser that had not been used for it before.`,
+    `Time: ${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC. Address: ${address}. Browser: ${userAgent || 'unknown'}.`,
+    'If it was not you, change your password and end the other sessions on the page of your account.',
+  ])
+}
+
+const mailTo = (to: string, title: string, url: string, lines: string[]): Composed => ({
+  to,
+  text: { title, lines, url, level: null },
+})
