@@ -7,7 +7,7 @@
 import { Agent, request } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import pg from 'pg'
-import { maxOpenCommands } from '../packages/server/src/commands/store.ts'
+import { maxOpenCommands } from '../packages/server/src/fleet/commands/store.ts'
 import { openPostgres } from '../packages/server/src/platform/db/open.ts'
 import { hashToken, newToken } from '../packages/server/src/platform/tokens.ts'
 import { type Cluster, openCluster } from '../packages/server/testing/storm/cluster.ts'

@@ -145,24 +145,25 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         installs: 'install codes, redeemed',
+        ops: 'log, health, metrics, data folder, an orderly end',
         'report-store': 'what a report reads and writes, as it is stored: rows, lists of columns, runs, sums, bodies',
         rollouts: 'rollouts in waves',
       },
       {
-        agents: 'agents: made, renamed, deleted; their tokens',
+        'fleet/agents': 'agents: made, renamed, deleted; their tokens; when one counts as offline',
+        'fleet/products': 'products that bots belong to',
         'people/mails': 'mails about accounts: their texts, and how they are sent',
-        products: 'products that bots belong to',
         wishes: "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
       },
       {
+        bots: 'bots of products; token introspection',
         'config.ts': 'settings from the environment',
-        logs: 'logs that agents sent',
+        'fleet/logs': 'logs that agents sent',
         'people/workspaces': 'workspaces, members, invitations',
       },
       {
-        bots: 'bots of products; token introspection',
-        commands: 'the life of a command; its table in `protocol/src/commands.ts`',
-        ops: 'log, health, metrics, data folder, an orderly end',
+        'fleet/bots': 'bots of products; token introspection',
+        'fleet/commands': 'the life of a command; its table in `protocol/src/commands.ts`',
         'people/accounts': 'accounts, passwords, sessions, links',
         releases: 'what `/cli/` serves, and its signature',
       },
@@ -172,10 +173,10 @@ export const orders: Readonly<Record<string, Order>> = {
         'platform/http': 'the listener: connections, bodies, limits of a client',
       },
       {
+        'fleet/versions': 'which version an agent runs',
         move: 'moves an embedded installation to PostgreSQL',
         platform:
           'ids, tokens, errors, refusals, the log, the data folder, the order of a stop; what the service hands to every part (`base.ts`)',
-        versions: 'which version an agent runs',
       },
       {
         'platform/db': 'both engines, transactions',
@@ -186,7 +187,6 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         'deliveries/channels':
           'what each kind of channel is sent, a file for each; its secret is sealed for the database',
-        limits: 'days, sizes, when an agent counts as silent, calls in a minute',
         'platform/db/engine.ts': 'the two engines',
         'platform/db/tables': 'the tables, those of a report described once',
         'platform/limits': 'units of time and size, calls in a minute',

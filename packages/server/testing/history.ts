@@ -5,7 +5,7 @@
  */
 import { type Ack, commandDeadline } from '@svc/protocol'
 import { randomOf } from '../../protocol/testing/mutate.ts'
-import { queueCommand } from '../src/commands/store.ts'
+import { queueCommand } from '../src/fleet/commands/store.ts'
 import type { CommandRow } from '../src/platform/db/tables.ts'
 import { timeOutCommands } from '../src/sweeper/rounds.ts'
 import { type Reporting, reporting } from './reporting.ts'

@@ -1,8 +1,8 @@
 /** Sends reports directly to the report store, without HTTP, for tests of the rules on SQLite and PostgreSQL. */
 import { readReport } from '@svc/protocol'
 import { expect } from 'vitest'
-import { Deliveries } from '../src/commands/deliveries.ts'
-import { commandOf, queueCommand } from '../src/commands/store.ts'
+import { Deliveries } from '../src/fleet/commands/deliveries.ts'
+import { commandOf, queueCommand } from '../src/fleet/commands/store.ts'
 import type { CommandRow } from '../src/platform/db/tables.ts'
 import { hashToken } from '../src/platform/tokens.ts'
 import type { ReportStore } from '../src/report-store/committing.ts'

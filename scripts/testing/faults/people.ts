@@ -23,10 +23,10 @@ export const peopleFaults: readonly Fault[] = [
   {
     name: 'guards: an agent is found by its name in any workspace',
     harm: 'An admin of one workspace sends commands to an agent of another one.',
-    file: at('agents/store.ts'),
+    file: at('fleet/agents/store.ts'),
     old: "    .where('workspace_id', '=', workspace.id)\n    .where('name', '=', name)\n",
     new: "    .where('name', '=', name)\n",
-    tests: [at('agents/agents.http.test.ts')],
+    tests: [at('fleet/agents/agents.http.test.ts')],
   },
   {
     name: 'guards: a right is judged before the change and not within it',

@@ -103,7 +103,7 @@ export const serverFaults: readonly Fault[] = [
   {
     name: 'claim: an answer may carry any number of commands',
     harm: 'The answer grows beyond what a reporter reads, and none of its commands is carried out.',
-    file: at('commands/settle.ts'),
+    file: at('fleet/commands/settle.ts'),
     old: '    room--\n',
     new: '',
     tests: [at('reports/commands.store.test.ts')],
@@ -111,7 +111,7 @@ export const serverFaults: readonly Fault[] = [
   {
     name: 'expiry: a delivered command times out by the wall clock alone',
     harm: 'When the clock of the service is set forward, commands that agents are working on count as failed.',
-    file: at('commands/settle.ts'),
+    file: at('fleet/commands/settle.ts'),
     old: 'if (left > 0) return',
     new: 'if (left > now) return',
     tests: [at('reports/commands.store.test.ts')],
@@ -119,10 +119,10 @@ export const serverFaults: readonly Fault[] = [
   {
     name: 'logs: an upload is taken for the command of another agent',
     harm: 'An agent answers what was asked of another one, with a log of its own making.',
-    file: at('logs/store.ts'),
+    file: at('fleet/logs/store.ts'),
     old: "      .where('agent_id', '=', caller.agentId)\n",
     new: '',
-    tests: [at('logs/store.store.test.ts')],
+    tests: [at('fleet/logs/store.store.test.ts')],
   },
   {
     name: 'wishes: an old outcome counts as the answer to a new press',

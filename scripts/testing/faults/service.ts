@@ -82,10 +82,10 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: 'introspection: a token is good for every product',
     harm: 'A product that learns the token of a bot uses it at another product.',
-    file: at('bots/introspect.ts'),
+    file: at('fleet/bots/introspect.ts'),
     old: "    .where('bot_token.product_id', '=', product.id)\n",
     new: '',
-    tests: [at('bots/introspect.store.test.ts')],
+    tests: [at('fleet/bots/introspect.store.test.ts')],
   },
   {
     name: 'migrations: a database of a newer svc is used',

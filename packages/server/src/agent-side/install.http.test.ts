@@ -18,7 +18,7 @@ import {
   type TestService,
 } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
-import { createAgent, rotateToken } from '../agents/store.ts'
+import { createAgent, rotateToken } from '../fleet/agents/store.ts'
 import { HeldBundles } from '../installs/held.ts'
 import { activate, deactivate } from '../people/workspaces/store.ts'
 

@@ -1,7 +1,7 @@
 /** Handles the upload of a log by an agent (4): admits the call, reads the body, stores the log, and answers. */
 import type { ServerResponse } from 'node:http'
 import { type LogUpload, limits, readLogUpload } from '@svc/protocol'
-import { storeLog } from '../logs/store.ts'
+import { storeLog } from '../fleet/logs/store.ts'
 import type { Caller } from '../lookup.ts'
 import { send } from '../platform/http/answers.ts'
 import type { Handler } from '../platform/http/listener.ts'

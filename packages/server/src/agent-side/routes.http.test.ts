@@ -15,7 +15,7 @@ import {
 } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { addAgent, addWorkspace, newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import { commandOf, queueCommand } from '../commands/store.ts'
+import { commandOf, queueCommand } from '../fleet/commands/store.ts'
 import { hashToken, newToken } from '../platform/tokens.ts'
 
 let w: TestWorkspace

@@ -4,7 +4,7 @@
  */
 import { limits } from '@svc/protocol'
 import { productCalls } from '../bots/calls.ts'
-import { Deliveries, type MonotonicAge } from '../commands/deliveries.ts'
+import { Deliveries, type MonotonicAge } from '../fleet/commands/deliveries.ts'
 import { createLookup, type Lookup } from '../lookup.ts'
 import { type AgentMetrics, createMetrics } from '../ops/agent-metrics.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'

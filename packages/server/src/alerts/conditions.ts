@@ -5,7 +5,7 @@
  */
 import type { AlertLevel, RuleName } from '@svc/api'
 import type { Level, Outcome, Stop } from '@svc/protocol'
-import { silentAt } from '../limits/silent.ts'
+import { silentAt } from '../fleet/agents/silent.ts'
 import type { Signs } from '../reports/signs.ts'
 import { type Hours, windowAt } from './hours.ts'
 

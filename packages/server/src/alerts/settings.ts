@@ -4,7 +4,7 @@
  */
 import type { AgentHours, AlertSettings } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import { lockAgent } from '../commands/lock.ts'
+import { lockAgent } from '../fleet/commands/lock.ts'
 import type { Ctx } from '../people/audit/by.ts'
 import { audit } from '../people/audit/store.ts'
 import type { Db } from '../platform/db/open.ts'

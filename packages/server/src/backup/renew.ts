@@ -1,7 +1,7 @@
 import type { Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
-import { rotateToken } from '../agents/store.ts'
 import { endWaiting } from '../deliveries/settling.ts'
+import { rotateToken } from '../fleet/agents/store.ts'
 import { audit } from '../people/audit/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import { transaction } from '../platform/db/transaction.ts'

@@ -14,8 +14,8 @@ import type {
 import { expect, test } from 'vitest'
 import { bundle, type Made } from '../../testing/bundles.ts'
 import { type Browser, operator, serve, value } from '../../testing/page/service.ts'
+import { addProduct } from '../fleet/products/store.ts'
 import { activate } from '../people/workspaces/store.ts'
-import { addProduct } from '../products/store.ts'
 
 const w = '/api/web/w/north'
 

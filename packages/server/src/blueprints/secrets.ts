@@ -4,8 +4,8 @@
  */
 import type { Manifest } from '@svc/blueprint'
 import { newSecrets, type SecretSpec } from '@svc/protocol'
+import { runningVersion } from '../fleet/versions/agents.ts'
 import type { Db } from '../platform/db/open.ts'
-import { runningVersion } from '../versions/agents.ts'
 
 export interface AskedSecrets {
   version: string

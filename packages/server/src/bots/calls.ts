@@ -3,6 +3,7 @@
  * whether a token is valid.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { introspect, productOf } from '../fleet/bots/introspect.ts'
 import type { Base } from '../platform/base.ts'
 import type { Store } from '../platform/db/open.ts'
 import { callerAddress, callerKey } from '../platform/http/address.ts'
@@ -10,7 +11,6 @@ import { bodyOf, refuse, refuseAndClose, refuseAsBusy, send } from '../platform/
 import { drain, readBody } from '../platform/http/body.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
 import { Window } from '../platform/limits/window.ts'
-import { introspect, productOf } from './introspect.ts'
 
 /** The maximum size of an introspection request's body in bytes, enough for a token and a hint about its type. */
 const maxBody = 8 * 1024

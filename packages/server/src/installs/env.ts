@@ -1,6 +1,6 @@
 /** Makes the variables of the agent's file `.svc/agent.env` (2.9, D51). */
 import { isEnvName, isEnvValue } from '@svc/protocol'
-import type { GivenBot } from '../bots/store.ts'
+import type { GivenBot } from '../fleet/bots/store.ts'
 
 /**
  * Returns the environment variables for a new agent: its token, and the address, workspace and token of each bot.

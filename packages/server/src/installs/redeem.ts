@@ -4,7 +4,7 @@
  */
 import { type Binding, isTooOld, type Manifest, type Need, neededSvc } from '@svc/blueprint'
 import { type NeedSpec, type Preview, type Redeemed, type RefusalCode, refusals, type Verdict } from '@svc/protocol'
-import { type GivenBot, giveBot, judgeBots } from '../bots/store.ts'
+import { type GivenBot, giveBot, judgeBots } from '../fleet/bots/store.ts'
 import { audit } from '../people/audit/store.ts'
 import { roomFor } from '../people/workspaces/limits.ts'
 import { isActivated, roleOf } from '../people/workspaces/store.ts'

@@ -1,6 +1,6 @@
 /** Carries out the operations on agents. */
 import { agents } from '@svc/api'
-import { createAgent, deleteAgent, renameAgent, rotateToken } from '../agents/store.ts'
+import { createAgent, deleteAgent, renameAgent, rotateToken } from '../fleet/agents/store.ts'
 import { acts, type Bound, looks } from '../kit/operations.ts'
 import { agentPage } from '../pages/agent.ts'
 import { type FleetQuery, fleetPage } from '../pages/fleet.ts'

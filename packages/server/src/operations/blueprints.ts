@@ -5,11 +5,11 @@
 import { blueprints } from '@svc/api'
 import { limits } from '@svc/protocol'
 import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../blueprints/store.ts'
-import { deleteBot, listBots, revokeBot } from '../bots/store.ts'
+import { deleteBot, listBots, revokeBot } from '../fleet/bots/store.ts'
+import { productsOf } from '../fleet/products/store.ts'
 import { codeOf, issueCode, listCodes, revokeCode, shownCode } from '../installs/codes.ts'
 import { acts, type Bound, looks } from '../kit/operations.ts'
 import { found } from '../platform/refusal.ts'
-import { productsOf } from '../products/store.ts'
 
 export const issuedCode = acts(
   blueprints.issueCode,

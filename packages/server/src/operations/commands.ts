@@ -1,9 +1,9 @@
 /** Carries out the operations on commands (3.2) and logs (2.8). Logs are for admins only, and for 30 days (I32). */
 import { type BulkResult, commands } from '@svc/api'
-import { findAgent } from '../agents/store.ts'
-import { queueCommand, queueMany, sendAgain } from '../commands/store.ts'
+import { findAgent } from '../fleet/agents/store.ts'
+import { queueCommand, queueMany, sendAgain } from '../fleet/commands/store.ts'
+import { noteReading } from '../fleet/logs/reading.ts'
 import { acts, actsOften, type Bound, looks } from '../kit/operations.ts'
-import { noteReading } from '../logs/reading.ts'
 import { commandOf, ledgerOf } from '../pages/commands.ts'
 import { logOf, logsOf } from '../pages/logs.ts'
 import { found } from '../platform/refusal.ts'

@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { limits, type Stop } from '@svc/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { silentAt } from '../limits/silent.ts'
+import { silentAt } from '../fleet/agents/silent.ts'
 import type { Base } from '../platform/base.ts'
 import type { Db, Store } from '../platform/db/open.ts'
 import { standardErrorLines } from '../platform/log.ts'

@@ -1,5 +1,5 @@
 import type { AgentPage, Role } from '@svc/api'
-import { logNamesOf, openCommands } from '../commands/store.ts'
+import { logNamesOf, openCommands } from '../fleet/commands/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AgentRow } from '../platform/db/tables.ts'
 import { dayOf } from '../platform/limits/units.ts'

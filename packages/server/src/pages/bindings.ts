@@ -5,11 +5,11 @@
 import type { AgentBinding } from '@svc/api'
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem, Level } from '@svc/protocol'
-import { tokenState } from '../bots/store.ts'
+import { tokenState } from '../fleet/bots/store.ts'
+import { manifestOf } from '../fleet/versions/declared.ts'
+import { versionNamed } from '../fleet/versions/named.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AgentRow } from '../platform/db/tables.ts'
-import { manifestOf } from '../versions/declared.ts'
-import { versionNamed } from '../versions/named.ts'
 
 /**
  * The bindings of an agent, by product: those for which it has a token, and those that its running or its wished

@@ -1,6 +1,6 @@
 import type { Command, Commands } from '@svc/api'
-import { listCommands } from '../commands/store.ts'
-import { logsOfCommands } from '../logs/store.ts'
+import { listCommands } from '../fleet/commands/store.ts'
+import { logsOfCommands } from '../fleet/logs/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { CommandRow } from '../platform/db/tables.ts'
 

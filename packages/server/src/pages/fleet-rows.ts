@@ -1,7 +1,7 @@
 import type { FleetRow } from '@svc/api'
 import { type Control, controls } from '@svc/protocol'
 import { sql } from 'kysely'
-import { silentAt } from '../limits/silent.ts'
+import { silentAt } from '../fleet/agents/silent.ts'
 import type { Db } from '../platform/db/open.ts'
 import { servedRelease } from '../releases/store.ts'
 import { pendingUsage } from '../report-store/pending.ts'

@@ -1,5 +1,5 @@
 import type { LogEntry, LogText } from '@svc/api'
-import { type LogLine, listLogs, readLog } from '../logs/store.ts'
+import { type LogLine, listLogs, readLog } from '../fleet/logs/store.ts'
 import type { Db } from '../platform/db/open.ts'
 
 /** The logs of an agent that have not expired, newest first. */

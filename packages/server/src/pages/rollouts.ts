@@ -8,12 +8,12 @@ import type {
   RolloutState,
   Rollouts,
 } from '@svc/api'
-import { silentAt } from '../limits/silent.ts'
+import { silentAt } from '../fleet/agents/silent.ts'
+import { runningVersion } from '../fleet/versions/agents.ts'
 import type { WorkspaceInfo } from '../people/workspaces/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { RolloutDbRow } from '../platform/db/tables.ts'
 import { unfinished } from '../rollouts/store.ts'
-import { runningVersion } from '../versions/agents.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { blueprintState, runtimeState } from '../wishes/state.ts'
 

@@ -13,11 +13,11 @@ import type {
   WishState,
 } from '@svc/api'
 import { type Applied, compareVersions, type RuntimeInfo } from '@svc/protocol'
-import { silentAt } from '../limits/silent.ts'
+import { silentAt } from '../fleet/agents/silent.ts'
+import { runningVersion } from '../fleet/versions/agents.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AgentRow } from '../platform/db/tables.ts'
 import { type Served, servedRelease } from '../releases/store.ts'
-import { runningVersion } from '../versions/agents.ts'
 import { judgePress } from '../wishes/judge.ts'
 import { attemptsIn, type HoldNote, isHeld, type VersionWish, type Wishes, wishesIn } from '../wishes/kept.ts'
 import { blueprintState, runtimeState, wishStateOf } from '../wishes/state.ts'

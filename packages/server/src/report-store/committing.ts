@@ -1,5 +1,5 @@
 /** Types for committing a batch of reports to a store of either engine. */
-import type { MonotonicAge } from '../commands/deliveries.ts'
+import type { MonotonicAge } from '../fleet/commands/deliveries.ts'
 import type { Decision, Submission } from './rows.ts'
 
 /**

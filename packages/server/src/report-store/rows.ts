@@ -1,7 +1,7 @@
 /** The input and the decisions of the rules for a report, the same for both engines. Times are Unix milliseconds. */
 import type { Command, Level, Report, SettingValue } from '@svc/protocol'
-import type { MonotonicAge } from '../commands/deliveries.ts'
-import type { CommandChange, StoredCommand } from '../commands/stored.ts'
+import type { MonotonicAge } from '../fleet/commands/deliveries.ts'
+import type { CommandChange, StoredCommand } from '../fleet/commands/stored.ts'
 import type { MachineChangeTable } from '../platform/db/tables/reports.ts'
 import type { AgentReportRow, AgentRow, RunRow } from '../platform/db/tables.ts'
 import type { Served } from '../releases/store.ts'

@@ -7,7 +7,7 @@ import { programs } from '../../../../scripts/testing/program.ts'
 import { offering, send } from '../../testing/service.ts'
 import { newPostgresDatabase, newSqliteFile } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent } from '../../testing/test-workspace.ts'
-import { queueCommand } from '../commands/store.ts'
+import { queueCommand } from '../fleet/commands/store.ts'
 import { usageSums } from '../pages/usage.ts'
 import { openEmbedded, openPostgres, type Store } from '../platform/db/open.ts'
 

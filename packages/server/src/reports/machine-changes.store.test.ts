@@ -3,7 +3,7 @@ import { uploaded } from '../../testing/bundles.ts'
 import { reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import { logNamesOf, queueCommand } from '../commands/store.ts'
+import { logNamesOf, queueCommand } from '../fleet/commands/store.ts'
 import { machineChangesOf } from '../pages/machine-changes.ts'
 import { maxMachineChanges } from '../report-store/written.ts'
 

@@ -3,9 +3,9 @@
  * and that on PostgreSQL read the rows, call this function, and write the changes that it returns.
  */
 import type { Report } from '@svc/protocol'
-import { bodyOf } from '../commands/body.ts'
-import { settleAcks, settleAndClaim } from '../commands/settle.ts'
-import type { CommandChange, StoredCommand } from '../commands/stored.ts'
+import { bodyOf } from '../fleet/commands/body.ts'
+import { settleAcks, settleAndClaim } from '../fleet/commands/settle.ts'
+import type { CommandChange, StoredCommand } from '../fleet/commands/stored.ts'
 import { addUsage } from '../report-store/pending.ts'
 import {
   type AgentRows,

@@ -1,11 +1,11 @@
 /** Plans a rollout: the version, the agents of each wave, and who is left out and why. Stores nothing. */
 import type { NewRollout, RolloutPreview } from '@svc/api'
 import { isVersion, shown, type Verdict } from '@svc/protocol'
+import { versionNamed } from '../fleet/versions/named.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { WorkspaceRef } from '../platform/ids.ts'
 import { refuse } from '../platform/verdict.ts'
 import { servedRelease } from '../releases/store.ts'
-import { versionNamed } from '../versions/named.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
 import { type Candidate, candidatesOf, type NamedVersion } from './members.ts'
 import { inWaves, readWaves } from './waves.ts'

@@ -3,7 +3,7 @@
  * agents in turn, so that a round costs the same for any fleet.
  */
 import { type Level, levels } from '@svc/protocol'
-import { lockAgent } from '../commands/lock.ts'
+import { lockAgent } from '../fleet/commands/lock.ts'
 import type { Db } from '../platform/db/open.ts'
 import { transaction } from '../platform/db/transaction.ts'
 import { dayOf } from '../platform/limits/units.ts'

@@ -1,7 +1,7 @@
 /** The jobs of a sweeper round. Each handles a few rows at a time, so that reports never wait long for it. */
 import { sql } from 'kysely'
-import type { MonotonicAge } from '../commands/deliveries.ts'
-import { timeOut } from '../commands/settle.ts'
+import type { MonotonicAge } from '../fleet/commands/deliveries.ts'
+import { timeOut } from '../fleet/commands/settle.ts'
 import { isPostgres } from '../platform/db/engine.ts'
 import type { Db, Store } from '../platform/db/open.ts'
 import { transaction } from '../platform/db/transaction.ts'

@@ -5,7 +5,7 @@ import { reporting } from '../../testing/reporting.ts'
 import { offering, testLive } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import type { MonotonicAge } from '../commands/deliveries.ts'
+import type { MonotonicAge } from '../fleet/commands/deliveries.ts'
 import { createSweeper } from './sweeper.ts'
 
 const node = (w: TestWorkspace, age: MonotonicAge = () => undefined) => {

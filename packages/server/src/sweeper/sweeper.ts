@@ -5,7 +5,7 @@
  */
 
 import type { AgentDeps } from '../agent-side/deps.ts'
-import type { MonotonicAge } from '../commands/deliveries.ts'
+import type { MonotonicAge } from '../fleet/commands/deliveries.ts'
 import { foldActivity } from '../people/audit/fold.ts'
 import { dayMs } from '../platform/limits/units.ts'
 import { advanceRollouts, tellOf } from '../rollouts/advance.ts'

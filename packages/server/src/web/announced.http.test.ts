@@ -2,8 +2,8 @@ import type { Bots, Command, InstallCode, Members, NewCode } from '@svc/api'
 import { expect, test, vi } from 'vitest'
 import { bundle } from '../../testing/bundles.ts'
 import { operator, password, serve, value } from '../../testing/page/service.ts'
+import { addProduct } from '../fleet/products/store.ts'
 import { activate } from '../people/workspaces/store.ts'
-import { addProduct } from '../products/store.ts'
 
 const w = '/api/web/w/north'
 

@@ -1,8 +1,8 @@
 /** Sends a log from an agent (2.8) as a file: only to admins, and not after 30 days (I32). */
 import { type Context, Hono } from 'hono'
+import { noteReading } from '../fleet/logs/reading.ts'
 import type { WebDeps } from '../kit/deps.ts'
 import { admin, agent, type WebEnv } from '../kit/guards.ts'
-import { noteReading } from '../logs/reading.ts'
 import { logOf } from '../pages/logs.ts'
 import { found } from '../platform/refusal.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { envelope } from '@svc/protocol'
-import { findAgent } from '../agents/store.ts'
+import { findAgent } from '../fleet/agents/store.ts'
 import type { Deps } from '../kit/deps.ts'
 import type { Hub, Subscriber } from '../live/hub.ts'
 import { goodSessions, signedInBy } from '../people/accounts/sessions.ts'

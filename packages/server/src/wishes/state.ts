@@ -1,7 +1,7 @@
 /** The state of a wish (D24) for pages, rollouts and the command line. */
 import type { WishState } from '@svc/api'
+import { runningVersion } from '../fleet/versions/agents.ts'
 import type { AgentRow } from '../platform/db/tables.ts'
-import { runningVersion } from '../versions/agents.ts'
 import { type BlueprintWish, type HoldNote, mayGoOut, type RuntimeHold, type RuntimeWish, wishesIn } from './kept.ts'
 
 /** The state of an agent's blueprint wish, from its row. */

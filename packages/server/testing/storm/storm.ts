@@ -5,11 +5,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomOf } from '../../../protocol/testing/mutate.ts'
+import { addProduct } from '../../src/fleet/products/store.ts'
 import { accountTables } from '../../src/people/accounts/auth.ts'
 import { activate } from '../../src/people/workspaces/store.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from '../../src/platform/db/open.ts'
-import { addProduct } from '../../src/products/store.ts'
 import { addRelease } from '../../src/releases/store.ts'
 import { uploaded } from '../bundles.ts'
 import type { Line, Of } from '../checker/lines.ts'

@@ -1,5 +1,5 @@
 import { shown } from '@svc/protocol'
-import { findAgent } from '../../agents/store.ts'
+import { findAgent } from '../../fleet/agents/store.ts'
 import { findWorkspace, unknownWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { granted, Missing, partsOf, type Service } from './request.ts'

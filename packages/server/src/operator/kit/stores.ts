@@ -11,9 +11,10 @@ export { writeBackup } from '../../backup/backup.ts'
 export { askedSecrets } from '../../blueprints/secrets.ts'
 export { blueprintPage, listBlueprints } from '../../blueprints/store.ts'
 export { uploadBlueprint } from '../../blueprints/upload.ts'
-export { botsNamed, listBots } from '../../bots/store.ts'
+export { botsNamed, listBots } from '../../fleet/bots/store.ts'
+export { noteReading } from '../../fleet/logs/reading.ts'
+export { addProduct, listProducts, removeProduct } from '../../fleet/products/store.ts'
 export { listCodes, workspaceOfCode } from '../../installs/codes.ts'
-export { noteReading } from '../../logs/reading.ts'
 export { addAgent, newToken, removeAgent } from '../../operations/agents.ts'
 export {
   acknowledged,
@@ -73,7 +74,6 @@ export {
   unknownWorkspace,
 } from '../../people/workspaces/store.ts'
 export { openLoss } from '../../platform/marks.ts'
-export { addProduct, listProducts, removeProduct } from '../../products/store.ts'
 export { readBuild, strangerTo } from '../../releases/build.ts'
 export { addRelease, listReleases, servedFiles, servedRelease } from '../../releases/store.ts'
 export { previewRollout } from '../../rollouts/plan.ts'

@@ -3,7 +3,7 @@
  * in written.ts.
  */
 
-import type { CommandChange } from '../../commands/stored.ts'
+import type { CommandChange } from '../../fleet/commands/stored.ts'
 import { columnsOf, type Described } from '../../platform/db/tables/described.ts'
 import * as tables from '../../platform/db/tables/reports.ts'
 import { eventRow, maxUpdateEvents } from '../../wishes/events.ts'

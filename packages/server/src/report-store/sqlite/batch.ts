@@ -1,7 +1,7 @@
 /** A batch of reports on SQLite: one transaction, with a handful of prepared statements for each report. */
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { MonotonicAge } from '../../commands/deliveries.ts'
+import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { CommitUnknown, type ReportStore } from '../committing.ts'
 import type { Decide, Decision, Submission } from '../rows.ts'

@@ -1,8 +1,8 @@
 /** Reads what is needed to judge one report: the stored facts about its agent. */
 
-import type { StoredCommand } from '../../commands/stored.ts'
+import type { StoredCommand } from '../../fleet/commands/stored.ts'
+import { declaredLogsIn } from '../../fleet/versions/declared.ts'
 import type { Served } from '../../releases/store.ts'
-import { declaredLogsIn } from '../../versions/declared.ts'
 import { asksForLog, excess } from '../needs.ts'
 import type { Places } from '../places.ts'
 import { agentRows, keptRun, lastReport, lowestRead, runRead, storedCommand } from '../reading.ts'

@@ -1,8 +1,8 @@
 /** The statements of a batch on SQLite, prepared once. The columns come from the lists in written.ts and reading.ts. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { versionRun } from '../../fleet/versions/declared.ts'
 import { columnsOf, type Described, integer, orNull, type ReadRow, reads } from '../../platform/db/tables/described.ts'
 import * as tables from '../../platform/db/tables/reports.ts'
-import { versionRun } from '../../versions/declared.ts'
 import { maxUpdateEvents } from '../../wishes/events.ts'
 import { maxUsage } from '../pending.ts'
 import { agentColumns, agentRead, commandRead, lowestRead, runRead } from '../reading.ts'

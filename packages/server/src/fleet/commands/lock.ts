@@ -1,5 +1,5 @@
-import { isPostgres } from '../platform/db/engine.ts'
-import type { Db } from '../platform/db/open.ts'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db } from '../../platform/db/open.ts'
 
 /**
  * Locks an agent's row until the transaction ends, so that commands, reports and the deletion of one agent run one

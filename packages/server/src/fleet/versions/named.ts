@@ -1,4 +1,4 @@
-import type { Db } from '../platform/db/open.ts'
+import type { Db } from '../../platform/db/open.ts'
 
 /**
  * A query for one version by workspace, blueprint name and version number. The caller adds the columns and any lock.

@@ -4,15 +4,15 @@
  */
 import type { Bot, BotToken, BotTokenState } from '@svc/api'
 import { limits, shown, type Verdict } from '@svc/protocol'
-import type { By, Ctx } from '../people/audit/by.ts'
-import { audit } from '../people/audit/store.ts'
-import type { Db } from '../platform/db/open.ts'
-import type { BotRow, BotTokenRow } from '../platform/db/tables.ts'
-import { transaction } from '../platform/db/transaction.ts'
-import { type AgentRef, newId, type WorkspaceRef } from '../platform/ids.ts'
-import { dayMs } from '../platform/limits/units.ts'
-import { hashToken, newToken } from '../platform/tokens.ts'
-import { refuse } from '../platform/verdict.ts'
+import type { By, Ctx } from '../../people/audit/by.ts'
+import { audit } from '../../people/audit/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { BotRow, BotTokenRow } from '../../platform/db/tables.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { type AgentRef, newId, type WorkspaceRef } from '../../platform/ids.ts'
+import { dayMs } from '../../platform/limits/units.ts'
+import { hashToken, newToken } from '../../platform/tokens.ts'
+import { refuse } from '../../platform/verdict.ts'
 
 /**
  * The state of a bot's token by its own columns only. Introspection also calls a token inactive while its workspace is

@@ -1,5 +1,5 @@
 /** The types of command rows as the report path reads and changes them. */
-import type { CommandRow } from '../platform/db/tables.ts'
+import type { CommandRow } from '../../platform/db/tables.ts'
 
 export type StoredCommand = Omit<CommandRow, 'agent_id' | 'created_by' | 'created_by_name'>
 

@@ -3,16 +3,16 @@
  * in reports/.
  */
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
+import type { By, Ctx } from '../../people/audit/by.ts'
+import { audit } from '../../people/audit/store.ts'
+import { roomFor } from '../../people/workspaces/limits.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { newId } from '../../platform/ids.ts'
+import { hashToken, newToken } from '../../platform/tokens.ts'
+import { refuse, unknownAgent } from '../../platform/verdict.ts'
 import { lockAgent } from '../commands/lock.ts'
-import type { By, Ctx } from '../people/audit/by.ts'
-import { audit } from '../people/audit/store.ts'
-import { roomFor } from '../people/workspaces/limits.ts'
-import type { Db } from '../platform/db/open.ts'
-import type { AgentRow } from '../platform/db/tables.ts'
-import { transaction } from '../platform/db/transaction.ts'
-import { newId } from '../platform/ids.ts'
-import { hashToken, newToken } from '../platform/tokens.ts'
-import { refuse, unknownAgent } from '../platform/verdict.ts'
 
 type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' | 'agents_too_many'
 

@@ -2,8 +2,8 @@
  * The blueprint versions on an agent's machine: those that the agent last reported or, before its first report, the
  * installed one.
  */
-import type { Db } from '../platform/db/open.ts'
-import type { AgentRow } from '../platform/db/tables.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
 
 type Versions = Pick<AgentRow, 'installed_version' | 'reported_version' | 'previous_version'>
 

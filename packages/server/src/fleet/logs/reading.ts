@@ -1,7 +1,7 @@
 /** Records in the audit trail who read or downloaded a log, at most once an hour however often a page loads it. */
-import type { By } from '../people/audit/by.ts'
-import { audit } from '../people/audit/store.ts'
-import type { Db } from '../platform/db/open.ts'
+import type { By } from '../../people/audit/by.ts'
+import { audit } from '../../people/audit/store.ts'
+import type { Db } from '../../platform/db/open.ts'
 
 const hourMs = 3_600_000
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../testing/stores.ts'
-import { newTestWorkspace } from '../../testing/test-workspace.ts'
-import { activate, isActivated } from '../people/workspaces/store.ts'
+import { everyEngine } from '../../../testing/stores.ts'
+import { newTestWorkspace } from '../../../testing/test-workspace.ts'
+import { activate, isActivated } from '../../people/workspaces/store.ts'
 import { addProduct, listProducts, removeProduct } from './store.ts'
 
 everyEngine('products', (open) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { reporting } from '../../testing/reporting.ts'
-import { offering } from '../../testing/service.ts'
-import { everyEngine } from '../../testing/stores.ts'
-import { newTestWorkspace } from '../../testing/test-workspace.ts'
+import { reporting } from '../../../testing/reporting.ts'
+import { offering } from '../../../testing/service.ts'
+import { everyEngine } from '../../../testing/stores.ts'
+import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { listCommands, logNamesOf, maxOpenCommands, queueCommand, sendAgain } from './store.ts'
 
 const pause = { type: 'pause', payload: {} } as const

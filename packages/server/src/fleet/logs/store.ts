@@ -3,14 +3,14 @@
  * it.
  */
 import { type LogUpload, limits, type RefusalCode } from '@svc/protocol'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { LogRow } from '../../platform/db/tables.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { newId } from '../../platform/ids.ts'
+import { dayMs } from '../../platform/limits/units.ts'
 import { bodyOf } from '../commands/body.ts'
 import { moved } from '../commands/settle.ts'
-import { isPostgres } from '../platform/db/engine.ts'
-import type { Db } from '../platform/db/open.ts'
-import type { LogRow } from '../platform/db/tables.ts'
-import { transaction } from '../platform/db/transaction.ts'
-import { newId } from '../platform/ids.ts'
-import { dayMs } from '../platform/limits/units.ts'
 
 type LogStored =
   | { ok: true; workspaceId: string; made: boolean }

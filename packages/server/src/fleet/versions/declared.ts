@@ -1,7 +1,7 @@
 /** Reads what an agent declares in its manifest: the manifest of the blueprint version that it runs. */
 import type { Manifest } from '@svc/blueprint'
 import { sql } from 'kysely'
-import type { Db } from '../platform/db/open.ts'
+import type { Db } from '../../platform/db/open.ts'
 
 /**
  * Part of a query of the report path: joins an agent `a` with the blueprint version `v` that it runs, which is the

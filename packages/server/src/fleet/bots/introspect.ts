@@ -4,8 +4,8 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { isToken } from '@svc/protocol'
-import type { Db } from '../platform/db/open.ts'
-import { hashToken } from '../platform/tokens.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { hashToken } from '../../platform/tokens.ts'
 import { tokenState } from './store.ts'
 
 interface ActiveToken {

@@ -12,9 +12,9 @@ import type {
   UsageDay,
 } from '@svc/api'
 import { expect, test } from 'vitest'
-import { type Browser, serve } from '../../testing/page/service.ts'
-import { ofBlueprint, serveRelease } from '../../testing/wishes.ts'
-import { agentSnapshot } from '../pages/agents.ts'
+import { type Browser, serve } from '../../../testing/page/service.ts'
+import { ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
+import { agentSnapshot } from '../../pages/agents.ts'
 import { findAgent } from './store.ts'
 
 async function newSetup() {

@@ -5,13 +5,13 @@
 import { randomBytes } from 'node:crypto'
 import type { WorkspaceProduct } from '@svc/api'
 import { isProductId, shown, type Verdict } from '@svc/protocol'
-import type { Ctx } from '../people/audit/by.ts'
-import { audit } from '../people/audit/store.ts'
-import { ownProduct } from '../people/workspaces/store.ts'
-import type { Db } from '../platform/db/open.ts'
-import { transaction } from '../platform/db/transaction.ts'
-import { hashToken } from '../platform/tokens.ts'
-import { refuse } from '../platform/verdict.ts'
+import type { Ctx } from '../../people/audit/by.ts'
+import { audit } from '../../people/audit/store.ts'
+import { ownProduct } from '../../people/workspaces/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { hashToken } from '../../platform/tokens.ts'
+import { refuse } from '../../platform/verdict.ts'
 
 interface ProductInfo {
   id: string

@@ -1,11 +1,11 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { reporting } from '../../testing/reporting.ts'
-import { offering, testLive } from '../../testing/service.ts'
-import { everyEngine } from '../../testing/stores.ts'
-import { newTestWorkspace } from '../../testing/test-workspace.ts'
-import { hashToken, newToken } from '../platform/tokens.ts'
-import { createSweeper } from '../sweeper/sweeper.ts'
+import { reporting } from '../../../testing/reporting.ts'
+import { offering, testLive } from '../../../testing/service.ts'
+import { everyEngine } from '../../../testing/stores.ts'
+import { newTestWorkspace } from '../../../testing/test-workspace.ts'
+import { hashToken, newToken } from '../../platform/tokens.ts'
+import { createSweeper } from '../../sweeper/sweeper.ts'
 import { listLogs, logsOfCommands, readLog, storeLog } from './store.ts'
 
 everyEngine('logs', (open) => {
