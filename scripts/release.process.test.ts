@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { readBuild } from '../packages/server/src/releases/build.ts'
+import { readBuild } from '../packages/server/src/updates/releases/build.ts'
 import { publicPart } from './release/keys.ts'
 import { sign, verify } from './release/sign.ts'
 

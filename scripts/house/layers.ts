@@ -137,23 +137,24 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         backup: 'backup and restore',
-        blueprints: 'blueprints and their versions: uploads, judged and stored',
         'lookup.ts': 'finds the agent of a token, and remembers it',
         'report-store/postgres': 'the same on PostgreSQL, in two messages',
         'report-store/sqlite': 'the same on the embedded engine',
         reports: 'batches, and what one report does',
+        'updates/blueprints': 'blueprints and their versions: uploads, judged and stored',
       },
       {
-        installs: 'install codes, redeemed',
         ops: 'log, health, metrics, data folder, an orderly end',
         'report-store': 'what a report reads and writes, as it is stored: rows, lists of columns, runs, sums, bodies',
-        rollouts: 'rollouts in waves',
+        'updates/installs': 'install codes, issued and redeemed',
+        'updates/rollouts': 'rollouts in waves',
       },
       {
         'fleet/agents': 'agents: made, renamed, deleted; their tokens; when one counts as offline',
         'fleet/products': 'products that bots belong to',
         'people/mails': 'mails about accounts: their texts, and how they are sent',
-        wishes: "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
+        'updates/wishes':
+          "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
       },
       {
         bots: 'bots of products; token introspection',
@@ -165,7 +166,7 @@ export const orders: Readonly<Record<string, Order>> = {
         'fleet/bots': 'bots of products; token introspection',
         'fleet/commands': 'the life of a command; its table in `protocol/src/commands.ts`',
         'people/accounts': 'accounts, passwords, sessions, links',
-        releases: 'what `/cli/` serves, and its signature',
+        'updates/releases': 'what `/cli/` serves, and its signature',
       },
       {
         deliveries: 'messages on their way: when they are tried, and who may be called',

@@ -37,10 +37,10 @@ import { createListener } from './platform/http/listener.ts'
 import { logRequests } from './platform/http/requests.ts'
 import { newId } from './platform/ids.ts'
 import { startMarks } from './platform/marks.ts'
-import { openReleases } from './releases/releases.ts'
 import { createSweeper } from './sweeper/sweeper.ts'
+import { openReleases } from './updates/releases/releases.ts'
+import { beat } from './updates/wishes/away.ts'
 import { webApp } from './web/app.ts'
-import { beat } from './wishes/away.ts'
 
 interface RunningService {
   /** The URL at which people and agents reach the service. */

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { packFolder } from '@svc/blueprint'
-import { uploadBlueprint } from '../src/blueprints/upload.ts'
 import type { Ctx } from '../src/people/audit/by.ts'
+import { uploadBlueprint } from '../src/updates/blueprints/upload.ts'
 
 export interface Made {
   name?: string

@@ -4,9 +4,9 @@
  */
 
 import { addProduct } from '../src/fleet/products/store.ts'
-import { issueCode } from '../src/installs/codes.ts'
 import { activate } from '../src/people/workspaces/store.ts'
 import type { Store } from '../src/platform/db/open.ts'
+import { issueCode } from '../src/updates/installs/codes.ts'
 import { type Made, uploaded } from './bundles.ts'
 import { newTestWorkspace, type TestWorkspace } from './test-workspace.ts'
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { archive } from '@svc/blueprint/zip'
 import { onTestFinished } from 'vitest'
-import { type Build, judgeBuild } from '../src/releases/build.ts'
+import { type Build, judgeBuild } from '../src/updates/releases/build.ts'
 
 export interface Key {
   /** The path of the file with the private key. */

@@ -10,7 +10,7 @@ import { type AgentSide, openAgentSide } from '../src/agent-side/side.ts'
 import type { Config, Live } from '../src/platform/base.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { createListener, type ListenerLimits, listenerLimits } from '../src/platform/http/listener.ts'
-import { noReleases, type Releases } from '../src/releases/releases.ts'
+import { noReleases, type Releases } from '../src/updates/releases/releases.ts'
 
 export interface TestService extends AgentSide {
   url: string

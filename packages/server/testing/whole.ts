@@ -14,7 +14,7 @@ import { openAuth } from '../src/people/accounts/auth.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { createListener, type ListenerLimits, listenerLimits } from '../src/platform/http/listener.ts'
 import { logRequests } from '../src/platform/http/requests.ts'
-import { openReleases } from '../src/releases/releases.ts'
+import { openReleases } from '../src/updates/releases/releases.ts'
 import { webApp } from '../src/web/app.ts'
 import { testConfig } from './service.ts'
 

@@ -1,13 +1,13 @@
 /** The route that sends bundles of blueprints to agents (4, rule 3). The listener calls it directly. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isVersion } from '@svc/protocol'
-import { bundleBytes, bundleFacts } from '../blueprints/store.ts'
-import { HeldBundles } from '../installs/held.ts'
 import type { Caller, Lookup } from '../lookup.ts'
 import { refuse, refuseAndClose, refuseAsBusy } from '../platform/http/answers.ts'
 import { drain } from '../platform/http/body.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
-import { noteFetched } from '../wishes/store.ts'
+import { bundleBytes, bundleFacts } from '../updates/blueprints/store.ts'
+import { HeldBundles } from '../updates/installs/held.ts'
+import { noteFetched } from '../updates/wishes/store.ts'
 import type { AgentDeps } from './deps.ts'
 import type { InstallNeeds } from './install.ts'
 

@@ -4,8 +4,8 @@ import type { Base } from '../platform/base.ts'
 import type { Store } from '../platform/db/open.ts'
 import type { Turns } from '../platform/http/turns.ts'
 import type { Window } from '../platform/limits/window.ts'
-import type { Releases } from '../releases/releases.ts'
 import type { Batcher } from '../reports/batch.ts'
+import type { Releases } from '../updates/releases/releases.ts'
 import type { Trouble } from './trouble.ts'
 
 /**

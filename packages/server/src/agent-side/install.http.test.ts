@@ -19,8 +19,8 @@ import {
 } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { createAgent, rotateToken } from '../fleet/agents/store.ts'
-import { HeldBundles } from '../installs/held.ts'
 import { activate, deactivate } from '../people/workspaces/store.ts'
+import { HeldBundles } from '../updates/installs/held.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {

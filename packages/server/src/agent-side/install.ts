@@ -1,12 +1,12 @@
 /** The two install calls (4), which the listener handles directly, with refusals in the order of D15. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits, readInstallBody } from '@svc/protocol'
-import { previewInstall, redeemInstall } from '../installs/redeem.ts'
 import { callerAddress, callerKey } from '../platform/http/address.ts'
 import { refuse, refuseAndClose, refuseAsBusy, send } from '../platform/http/answers.ts'
 import { drain, isEncoded, readBody } from '../platform/http/body.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
 import { Window } from '../platform/limits/window.ts'
+import { previewInstall, redeemInstall } from '../updates/installs/redeem.ts'
 import type { AgentDeps } from './deps.ts'
 
 export type InstallNeeds = Pick<AgentDeps, 'store' | 'config' | 'log' | 'live' | 'now'>

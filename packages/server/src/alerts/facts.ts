@@ -6,7 +6,7 @@ import type { Db, Store } from '../platform/db/open.ts'
 import { warnsOf } from '../reports/columns.ts'
 import { twoReporters } from '../reports/reporters.ts'
 import { noSigns, readSigns, type Signs } from '../reports/signs.ts'
-import { attemptsIn, wishesIn } from '../wishes/kept.ts'
+import { attemptsIn, wishesIn } from '../updates/wishes/kept.ts'
 import { type AlertFacts, isSilent } from './conditions.ts'
 import { costsOf } from './costs.ts'
 import {

@@ -16,7 +16,7 @@ import { scopeOf, serviceScope } from '../alerts/store.ts'
 import { databaseFile, secretOf } from '../platform/data-folder.ts'
 import { openEmbedded, type Store } from '../platform/db/open.ts'
 import { newId } from '../platform/ids.ts'
-import { beat } from '../wishes/away.ts'
+import { beat } from '../updates/wishes/away.ts'
 import { writeBackup } from './backup.ts'
 import { restoreBackup } from './restore.ts'
 

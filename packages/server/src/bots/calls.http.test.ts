@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { installing } from '../../testing/installing.ts'
 import { type Sending, send, startService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
-import { redeemInstall } from '../installs/redeem.ts'
+import { redeemInstall } from '../updates/installs/redeem.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {

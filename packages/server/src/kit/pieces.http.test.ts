@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { operator, serve } from '../../testing/page/service.ts'
 import { buildOf } from '../../testing/releases.ts'
-import { addRelease } from '../releases/store.ts'
+import { addRelease } from '../updates/releases/store.ts'
 
 const size = 6 * 1024 * 1024
 const many = 40

@@ -4,12 +4,12 @@
  */
 import { blueprints } from '@svc/api'
 import { limits } from '@svc/protocol'
-import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../blueprints/store.ts'
 import { deleteBot, listBots, revokeBot } from '../fleet/bots/store.ts'
 import { productsOf } from '../fleet/products/store.ts'
-import { codeOf, issueCode, listCodes, revokeCode, shownCode } from '../installs/codes.ts'
 import { acts, type Bound, looks } from '../kit/operations.ts'
 import { found } from '../platform/refusal.ts'
+import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../updates/blueprints/store.ts'
+import { codeOf, issueCode, listCodes, revokeCode, shownCode } from '../updates/installs/codes.ts'
 
 export const issuedCode = acts(
   blueprints.issueCode,

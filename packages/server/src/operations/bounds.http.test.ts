@@ -12,11 +12,11 @@ import { maxMutes } from '../alerts/changes.ts'
 import { channelsMax } from '../alerts/channels.ts'
 import { ownChannelsMax } from '../alerts/personal.ts'
 import { maxOpenCommands } from '../fleet/commands/store.ts'
-import { maxCodes } from '../installs/codes.ts'
 import { sendLimits } from '../people/accounts/sends.ts'
 import { inForce } from '../people/audit/fold.ts'
 import { setLimits } from '../people/workspaces/limits.ts'
 import { maxOwnWorkspaces } from '../people/workspaces/own.ts'
+import { maxCodes } from '../updates/installs/codes.ts'
 
 interface Setup {
   service: Service

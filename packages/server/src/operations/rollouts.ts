@@ -3,9 +3,9 @@ import { type RolloutPage, rollouts } from '@svc/api'
 import { acts, type Bound, type Looking, looks, type OperationNeeds } from '../kit/operations.ts'
 import { rolloutPage, rolloutsOf } from '../pages/rollouts.ts'
 import { found } from '../platform/refusal.ts'
-import { advanceNow } from '../rollouts/advance.ts'
-import { previewRollout } from '../rollouts/plan.ts'
-import { cancelRollout, continueRollout, createRollout, pauseRollout } from '../rollouts/store.ts'
+import { advanceNow } from '../updates/rollouts/advance.ts'
+import { previewRollout } from '../updates/rollouts/plan.ts'
+import { cancelRollout, continueRollout, createRollout, pauseRollout } from '../updates/rollouts/store.ts'
 
 type InWorkspace = Looking<'GET /w/:slug/rollouts'>
 

@@ -4,8 +4,8 @@ import { isVersion, shown } from '@svc/protocol'
 import { type Acting, acts, actsOften, type Bound, type Looking, looks } from '../kit/operations.ts'
 import { agentUpdates, runtimeOverview } from '../pages/updates.ts'
 import type { By } from '../people/audit/by.ts'
-import { updateEvents } from '../wishes/events.ts'
-import { wishMany } from '../wishes/many.ts'
+import { updateEvents } from '../updates/wishes/events.ts'
+import { wishMany } from '../updates/wishes/many.ts'
 import {
   clearBlueprint,
   clearRuntime,
@@ -13,7 +13,7 @@ import {
   pressRuntime,
   type WishedAgent,
   wishBlueprint,
-} from '../wishes/store.ts'
+} from '../updates/wishes/store.ts'
 
 type OnAgent = Acting<'POST /w/:slug/agents/:name', By>
 /**

@@ -3,10 +3,10 @@ import { type Control, controls } from '@svc/protocol'
 import { sql } from 'kysely'
 import { silentAt } from '../fleet/agents/silent.ts'
 import type { Db } from '../platform/db/open.ts'
-import { servedRelease } from '../releases/store.ts'
 import { pendingUsage } from '../report-store/pending.ts'
 import type { UsageDelta } from '../report-store/rows.ts'
 import { warnsOf } from '../reports/columns.ts'
+import { servedRelease } from '../updates/releases/store.ts'
 import { fleetUpdates } from './updates.ts'
 
 /** The number of days in the costs of "30 days", including today. */

@@ -5,7 +5,7 @@ import type { Person } from '../people/accounts/store.ts'
 import { workspacesOf } from '../people/workspaces/members.ts'
 import type { Config } from '../platform/base.ts'
 import type { Store } from '../platform/db/open.ts'
-import type { Releases } from '../releases/releases.ts'
+import type { Releases } from '../updates/releases/releases.ts'
 
 export async function meOf(
   { store, config, releases }: { store: Store; config: Config; releases: Releases },

@@ -13,9 +13,9 @@ import { runningVersion } from '../fleet/versions/agents.ts'
 import type { WorkspaceInfo } from '../people/workspaces/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { RolloutDbRow } from '../platform/db/tables.ts'
-import { unfinished } from '../rollouts/store.ts'
-import { attemptsIn, wishesIn } from '../wishes/kept.ts'
-import { blueprintState, runtimeState } from '../wishes/state.ts'
+import { unfinished } from '../updates/rollouts/store.ts'
+import { attemptsIn, wishesIn } from '../updates/wishes/kept.ts'
+import { blueprintState, runtimeState } from '../updates/wishes/state.ts'
 
 interface Piece {
   /**

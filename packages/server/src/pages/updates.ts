@@ -17,12 +17,12 @@ import { silentAt } from '../fleet/agents/silent.ts'
 import { runningVersion } from '../fleet/versions/agents.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AgentRow } from '../platform/db/tables.ts'
-import { type Served, servedRelease } from '../releases/store.ts'
-import { judgePress } from '../wishes/judge.ts'
-import { attemptsIn, type HoldNote, isHeld, type VersionWish, type Wishes, wishesIn } from '../wishes/kept.ts'
-import { blueprintState, runtimeState, wishStateOf } from '../wishes/state.ts'
-import { trialsOf } from '../wishes/trials.ts'
-import { blueprintWaits, type Heard, runtimeWaits } from '../wishes/waits.ts'
+import { type Served, servedRelease } from '../updates/releases/store.ts'
+import { judgePress } from '../updates/wishes/judge.ts'
+import { attemptsIn, type HoldNote, isHeld, type VersionWish, type Wishes, wishesIn } from '../updates/wishes/kept.ts'
+import { blueprintState, runtimeState, wishStateOf } from '../updates/wishes/state.ts'
+import { trialsOf } from '../updates/wishes/trials.ts'
+import { blueprintWaits, type Heard, runtimeWaits } from '../updates/wishes/waits.ts'
 
 /** The columns of the agent's row from which its updates are computed. */
 type UpdateColumns = Pick<

@@ -34,7 +34,7 @@ export interface Config {
   /** The place to report a vulnerability, as a URI; undefined when the operator set none. */
   securityContact: string | undefined
   passwordForm: PasswordForm
-  /** The folder of a built `svc.pyz`, which may become the served release at startup (releases/rules.ts). */
+  /** The folder of a built `svc.pyz`, which may become the served release at startup (updates/releases/rules.ts). */
   releaseDir: string
   /** The release version of this build, from the root package. */
   version: string

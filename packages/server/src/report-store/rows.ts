@@ -4,9 +4,9 @@ import type { MonotonicAge } from '../fleet/commands/deliveries.ts'
 import type { CommandChange, StoredCommand } from '../fleet/commands/stored.ts'
 import type { MachineChangeTable } from '../platform/db/tables/reports.ts'
 import type { AgentReportRow, AgentRow, RunRow } from '../platform/db/tables.ts'
-import type { Served } from '../releases/store.ts'
-import type { UpdateNote } from '../wishes/note.ts'
-import type { AnswerVersions } from '../wishes/report.ts'
+import type { Served } from '../updates/releases/store.ts'
+import type { UpdateNote } from '../updates/wishes/note.ts'
+import type { AnswerVersions } from '../updates/wishes/report.ts'
 import type { Places } from './places.ts'
 
 /** A report to be stored. */
@@ -41,7 +41,7 @@ export interface AgentRows {
   /** The pause, the settings and the version that the agent last reported, as JSON; null before its first report. */
   facts: string | null
   versions: AgentVersions
-  /** Wishes and holds as JSON, and the attempts of the last report (wishes/kept.ts). */
+  /** Wishes and holds as JSON, and the attempts of the last report (updates/wishes/kept.ts). */
   wishes: string | null
   attempts: string | null
   /** The release that is served, as this transaction sees it (D37). */

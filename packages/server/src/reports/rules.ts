@@ -16,7 +16,7 @@ import {
   type Writes,
 } from '../report-store/rows.ts'
 import { bodiesOf } from '../report-store/run-body.ts'
-import { type UpdatesAfter, updatesAfter } from '../wishes/report.ts'
+import { type UpdatesAfter, updatesAfter } from '../updates/wishes/report.ts'
 import { columnsOf } from './columns.ts'
 import { type GivenCommand, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
 import { mergeRuns } from './runs.ts'

@@ -3,15 +3,15 @@ import type { BundleFinding } from '@svc/api'
 import type { BundleFinding as Found } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
-import { bundleOf, versionPage } from '../blueprints/store.ts'
-import { uploadBlueprint } from '../blueprints/upload.ts'
-import { bundleTooLarge, Uploads } from '../blueprints/uploads.ts'
 import { memberWriter } from '../kit/acting.ts'
 import type { WebDeps } from '../kit/deps.ts'
 import { admin, type WebEnv } from '../kit/guards.ts'
 import { inPieces } from '../kit/pieces.ts'
 import { announcesTooMuch, continueIfAsked } from '../platform/http/body.ts'
 import { found, granted, Refusal } from '../platform/refusal.ts'
+import { bundleOf, versionPage } from '../updates/blueprints/store.ts'
+import { uploadBlueprint } from '../updates/blueprints/upload.ts'
+import { bundleTooLarge, Uploads } from '../updates/blueprints/uploads.ts'
 
 export const bundleRoutes = (deps: WebDeps) => {
   const { store, config, now, live } = deps

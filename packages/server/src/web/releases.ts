@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { inPieces } from '../kit/pieces.ts'
 import { Refusal } from '../platform/refusal.ts'
-import type { Files, Releases } from '../releases/releases.ts'
+import type { Files, Releases } from '../updates/releases/releases.ts'
 
 /**
  * Serves the files of the served release at `/cli/`: the same for everyone, without a credential. Clients revalidate

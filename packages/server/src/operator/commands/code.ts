@@ -1,5 +1,5 @@
 import { blueprints } from '@svc/api'
-import type { Issued } from '../../installs/codes.ts'
+import type { Issued } from '../../updates/installs/codes.ts'
 import { commandOf } from '../kit/command.ts'
 import { argument, Missing, option } from '../kit/request.ts'
 import { line, moment, onItsMachine, table } from '../kit/show.ts'

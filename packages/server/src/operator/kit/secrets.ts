@@ -2,7 +2,7 @@
  * Describes for the terminal the new secrets that a version asks for. The page shows the same before the version is
  * requested.
  */
-import type { AskedSecrets } from '../../blueprints/secrets.ts'
+import type { AskedSecrets } from '../../updates/blueprints/secrets.ts'
 import { line } from './show.ts'
 
 export function secretsText(asked: AskedSecrets | undefined): string[] {

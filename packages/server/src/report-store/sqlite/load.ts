@@ -2,7 +2,7 @@
 
 import type { StoredCommand } from '../../fleet/commands/stored.ts'
 import { declaredLogsIn } from '../../fleet/versions/declared.ts'
-import type { Served } from '../../releases/store.ts'
+import type { Served } from '../../updates/releases/store.ts'
 import { asksForLog, excess } from '../needs.ts'
 import type { Places } from '../places.ts'
 import { agentRows, keptRun, lastReport, lowestRead, runRead, storedCommand } from '../reading.ts'

@@ -1,6 +1,6 @@
 /** Writes the decision about one report. */
 import { dayOf } from '../../platform/limits/units.ts'
-import { eventRow } from '../../wishes/events.ts'
+import { eventRow } from '../../updates/wishes/events.ts'
 import type { UsageDelta, Writes } from '../rows.ts'
 import { type UsageRows, underNames } from '../usage-names.ts'
 import {

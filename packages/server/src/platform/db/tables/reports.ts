@@ -30,7 +30,7 @@ export const agent = described('agent', {
    */
   facts: orNull(text()),
   /**
-   * Two columns of JSON (wishes/kept.ts). `wishes` has the pending wishes and the holds, null if there are none;
+   * Two columns of JSON (updates/wishes/kept.ts). `wishes` has the pending wishes and the holds, null if there are none;
    * `attempts` has the update attempts that the last report named.
    */
   wishes: orNull(text()),

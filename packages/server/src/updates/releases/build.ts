@@ -1,0 +1,122 @@
+/** A built runtime in a folder: `svc.pyz` with `svc.pyz.sha256` and, when it was signed, `svc.pyz.sig`. */
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isVersion, limits, runtimeVersion, shown, type Verdict } from '@svc/protocol'
+import { messageOf } from '../../platform/errors.ts'
+import { noteOf } from './archive.ts'
+import { askKeygen } from './keygen.ts'
+import { judgeSignature } from './signature.ts'
+
+export interface Build {
+  bytes: Buffer
+  /** The SHA-256 of the bytes, in hex. */
+  sha256: string
+  version: string
+  signed: boolean
+  /** The contents of the signature file; undefined if the build was not signed. */
+  signature: Buffer | undefined
+  /** The key that signed the build, as type and base64; undefined if it was not signed. */
+  signer: string | undefined
+  /** True if Node verified the signature. Signatures of some keys can only be verified by `ssh-keygen`. */
+  verified: boolean
+  /** Remarks that a person should read before the build is served. */
+  remarks: string[]
+}
+
+/** A remark about unsigned builds (3.5.3). */
+const unsignedSays = 'It is not signed: it can be downloaded and installed, but no runtime updates itself to it.'
+
+const archive = 'svc.pyz'
+/** The maximum size of a signature in bytes (D39). */
+const maxSignature = 8 * 1024
+
+/** The release that was served before a build, as far as it matters for runtimes that update themselves. */
+interface ServedBefore {
+  version: string
+  sha256: string
+  signed: boolean
+  file: Buffer
+}
+
+/**
+ * True if runtimes of the release served before have release keys, and the key that signed this build is none of them.
+ */
+export function isStranger(build: Build, before: ServedBefore | undefined): boolean {
+  const keys = (before && noteOf(before.file)?.keys) ?? []
+  return build.signer !== undefined && keys.length > 0 && !keys.includes(build.signer)
+}
+
+/** Remarks about runtimes of the release served before that will not update themselves to this build. */
+export function strangerTo(build: Build, before: ServedBefore | undefined): string[] {
+  if (!before || build.signer === undefined || build.sha256 === before.sha256) return []
+  const { version } = before
+  const byHand = 'replace the file on each of these machines by hand (docs/operator.md, Runtime releases)'
+  if (isStranger(build, before))
+    return [`Runtimes of release ${version} do not know the key that signed it, and will refuse it.`]
+  if (noteOf(before.file)?.keys?.length === 0)
+    return [`Runtimes of release ${version} have no release key and trust no file: ${byHand}.`]
+  return version === build.version && !before.signed
+    ? [`Runtimes that run the unsigned build of ${version} count as up to date: give this build a newer version.`]
+    : []
+}
+
+/**
+ * Reads and judges the build in a folder; undefined if the folder has no `svc.pyz`. The signature is verified as the
+ * runtimes verify it.
+ */
+export async function readBuild(
+  dir: string,
+  keygen: typeof askKeygen = askKeygen,
+): Promise<Verdict<Build, 'build_refused'> | undefined> {
+  const file = join(dir, archive)
+  if (!existsSync(file)) return undefined
+  const read = readFiles(file)
+  if (!read.ok || read.value.signature === undefined || read.value.signer === undefined) return read
+  const { bytes, signature, signer, verified } = read.value
+  const says = await keygen(bytes, signature, [signer])
+  if (says.is === 'refused')
+    return refused(`${file}.sig: every runtime would refuse it, as ssh-keygen does: ${says.why}`)
+  if (says.is === 'good' || verified) return read
+  return refused(`${file}.sig: the service cannot verify this type of key without ssh-keygen: ${says.why}.`)
+}
+
+function readFiles(file: string): Verdict<Build, 'build_refused'> {
+  try {
+    const { size } = statSync(file)
+    if (size > limits.runtimeBytes) return refused(`${file} may have at most 32 MB: it has ${size} bytes.`)
+    const beside = (end: string) => (existsSync(file + end) ? readFileSync(file + end) : undefined)
+    return judgeBuild(file, readFileSync(file), beside('.sha256')?.toString('latin1'), beside('.sig'))
+  } catch (error) {
+    return refused(`${file} cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/** Judges a build. `sum` and `signature` are the contents of the files beside it; undefined when a file is missing. */
+export function judgeBuild(
+  file: string,
+  bytes: Buffer,
+  sum: string | undefined,
+  signature: Buffer | undefined,
+): Verdict<Build, 'build_refused'> {
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const note = noteOf(bytes)
+  if (!note) return refused(`${file} is not a build of the runtime: its archive has no release.json with a version.`)
+  const { version } = note
+  if (!isVersion(version) || !runtimeVersion.test(version))
+    return refused(
+      `The version of a release must be a semantic version of at most 64 characters without "+": ${file} says ${shown(version)}.`,
+    )
+  if (sum !== undefined && sum.trim().split(/\s/)[0] !== sha256)
+    return refused(`${file}.sha256 does not match: the file has ${sha256}.`)
+  if (signature && signature.length > maxSignature)
+    return refused(`${file}.sig may have at most 8 KB: it has ${signature.length} bytes.`)
+  const judged = signature && judgeSignature(signature, bytes, note.keys)
+  if (judged && !judged.ok) return refused(`${file}.sig: ${judged.message}`)
+  const { signer, verified = false } = judged?.value ?? {}
+  const remarks = judged ? [] : [unsignedSays]
+  const signed = signature !== undefined
+  return { ok: true, value: { bytes, sha256, version, signed, signature, signer, verified, remarks } }
+}
+
+const refused = (message: string) => ({ ok: false, code: 'build_refused', message }) as const

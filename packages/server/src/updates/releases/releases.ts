@@ -1,0 +1,121 @@
+/**
+ * The served release as this node knows it: in memory for the answers to reports, with its files for `/cli/`. Another
+ * node may serve a new one at any moment, so the row is checked twice a second, and for each call of `/cli/`. A
+ * transaction that depends on the served release reads it with `servedRelease` instead.
+ */
+import type { Logger } from 'pino'
+import type { Store } from '../../platform/db/open.ts'
+import { readBuild } from './build.ts'
+import { adoptRelease, type Served, servedFiles, servedSerial } from './store.ts'
+
+/** The three files of `/cli/` (4), always from the same row. */
+export interface Files {
+  sha256: string
+  file: Buffer
+  /** The signature; undefined if the build was not signed. */
+  signature: Buffer | undefined
+}
+export interface Releases {
+  /** Returns the served release as it was at most half a second ago, without asking the database. */
+  served(): Served | undefined
+  /**
+   * Reads the row again and returns the files that are served now. While the database cannot be reached, returns the
+   * last known ones.
+   */
+  files(): Promise<Files | undefined>
+  /** Checks now whether another release is served. */
+  look(): Promise<void>
+  /** Stops the checks. Resolves when the store is no longer used. */
+  close(): Promise<void>
+}
+
+interface ReleaseNeeds {
+  store: Store
+  log: Logger
+  now: () => number
+  config: { releaseDir: string; version: string }
+  /** Called when this node finds that another release is served. */
+  changed?: () => void
+}
+
+/** The milliseconds between two checks of which release is served. */
+const lookEvery = 500
+
+/**
+ * Opens the releases of this node. It first serves the build of the release folder if that is the one to serve
+ * (rules.ts).
+ */
+export async function openReleases(needs: ReleaseNeeds): Promise<Releases> {
+  await adopt(needs)
+  const releases = followReleases(needs)
+  await releases.look()
+  return releases
+}
+
+async function adopt({ store, log, now, config }: ReleaseNeeds): Promise<void> {
+  const { releaseDir, version } = config
+  const read = await readBuild(releaseDir)
+  if (!read) return
+  if (!read.ok) return log.error({ releaseDir, why: read.message }, 'the runtime build is not served')
+  const by = { id: null, name: `service ${version}` }
+  const { served, says, remarks } = await adoptRelease(store.db, read.value, { by, now: now() })
+  const facts = { version: read.value.version, sha256: read.value.sha256, signed: read.value.signed }
+  for (const remark of remarks) log.warn({ releaseDir, ...facts }, remark)
+  if (!served) log.warn({ releaseDir, ...facts, why: says }, 'the build in the release folder is not served')
+}
+
+function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, 'store' | 'log' | 'changed'>): Releases {
+  let current: (Served & Files) | undefined
+  let known = 0
+  let looking: Promise<void> | undefined
+  let closed = false
+
+  async function lookOnce(): Promise<void> {
+    const serial = await servedSerial(store.db)
+    if (serial === known) return
+    const previous = current?.version
+    current = await servedFiles(store.db)
+    known = current?.serial ?? 0
+    const { version: release, sha256, signed } = current ?? {}
+    if (previous === undefined) log.info({ release, serial, sha256, signed }, 'serving runtime release')
+    else log.info({ release, previous, serial, sha256, signed }, 'serving another runtime release')
+    changed()
+  }
+
+  async function look(): Promise<void> {
+    // A check that is in progress may have read the row before the change that led to this call, so another check
+    // follows.
+    await looking?.catch(() => {})
+    if (closed) return
+    looking ??= lookOnce().finally(() => {
+      looking = undefined
+    })
+    await looking
+  }
+
+  const timer = setInterval(() => {
+    if (!looking) look().catch((err: unknown) => log.debug({ err }, 'the served release could not be looked up'))
+  }, lookEvery).unref()
+
+  return {
+    served: () => current,
+    look,
+    async files() {
+      await look().catch((err: unknown) => log.warn({ err }, 'serving the last known release'))
+      return current
+    },
+    async close() {
+      closed = true
+      clearInterval(timer)
+      await looking?.catch(() => {})
+    },
+  }
+}
+
+/** Releases of a service that serves none, for tests of other things. */
+export const noReleases: Releases = {
+  served: () => undefined,
+  files: async () => undefined,
+  look: async () => {},
+  close: async () => {},
+}

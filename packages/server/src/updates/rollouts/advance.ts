@@ -1,0 +1,303 @@
+/**
+ * Advances rollouts. Any node may do it, one at a time: the node that works on a rollout locks its row, and other nodes
+ * skip it. It works in pieces, so that a wave of thousands never delays reports.
+ */
+
+import { lockWorkspace } from '../../people/workspaces/lock.ts'
+import { roleOf } from '../../people/workspaces/store.ts'
+import type { Live } from '../../platform/base.ts'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db, Store } from '../../platform/db/open.ts'
+import type { RolloutAgentDbRow, RolloutDbRow } from '../../platform/db/tables.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { servedRelease } from '../releases/store.ts'
+import { timesAway } from '../wishes/away.ts'
+import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'
+import { placesOf } from '../wishes/trials.ts'
+import { isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type RolloutStep } from './judge.ts'
+import { freshMs, leftOut, levelIn, standingsOf } from './members.ts'
+import { moveRollout, note, takeBackUnoffered } from './store.ts'
+
+/** The maximum number of agents for which a version is wished in one transaction. */
+const atOnce = 100
+const service = { id: null, name: 'service' }
+
+interface Advanced {
+  workspaceId: string
+  /** Ids of the agents whose wishes changed. */
+  agents: string[]
+  /** True when the rollout itself changed its wave or its state. */
+  moved: boolean
+}
+
+/**
+ * Advances every running rollout once, and records outcomes that agents of other rollouts reported late. An error in
+ * one rollout does not stop the rest.
+ */
+export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> {
+  const running = await db.selectFrom('rollout').select('id').where('state', '=', 'running').execute()
+  const late = await withLateAgents(db, now)
+  const advanced: Advanced[] = []
+  const failures: unknown[] = []
+  for (const [id, look] of [
+    ...running.map(({ id }) => [id, advanceRollout] as const),
+    ...late.map(({ id }) => [id, settleLate] as const),
+  ]) {
+    try {
+      advanced.push(...(await look(db, id, now)))
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'rollouts could not be advanced')
+  return advanced
+}
+
+/**
+ * Advances one rollout as far as possible. The result is empty if the rollout is not running, or if another node is
+ * working on it.
+ */
+async function advanceRollout(db: Db, id: string, now: number): Promise<Advanced[]> {
+  const advanced: Advanced[] = []
+  for (let more = true; more; ) {
+    const step = await transaction(db, (trx) => advance(trx, id, now))
+    more = step?.more ?? false
+    if (step) advanced.push(step)
+  }
+  return advanced
+}
+
+interface Tells {
+  store: Store
+  live: Live
+}
+
+/** Advances a rollout that a person just changed, without waiting for the sweeper, and updates the open pages. */
+export async function advanceNow({ store, live }: Tells, workspace: { id: string }, id: string, now: number) {
+  tellOf(live, await advanceRollout(store.db, id, now))
+  live.listChanged(workspace.id)
+}
+
+/** Notifies the open pages of the agents and rollouts that have changed. */
+export function tellOf(live: Live, advanced: readonly Advanced[]): void {
+  for (const { workspaceId, agents, moved } of advanced) {
+    for (const agent of agents) live.reported(workspaceId, agent)
+    for (const agent of agents) live.changed(workspaceId, agent)
+    if (moved) live.listChanged(workspaceId)
+  }
+}
+
+/** Finds rollouts that are not running, but have agents with an unfinished wish that reported recently. */
+const withLateAgents = (db: Db, now: number) =>
+  db
+    .selectFrom('rollout')
+    .innerJoin('rollout_agent', 'rollout_agent.rollout_id', 'rollout.id')
+    .innerJoin('agent_report', 'agent_report.agent_id', 'rollout_agent.agent_id')
+    .select('rollout.id')
+    .distinct()
+    .where('rollout.state', '<>', 'running')
+    .where('rollout_agent.state', '=', 'wished')
+    .where('received_at', '>', now - freshMs)
+    .execute()
+
+/**
+ * Records the outcomes of agents that continued with the update after their rollout had stopped. Nothing else about the
+ * rollout changes.
+ */
+const settleLate = (db: Db, id: string, now: number): Promise<Advanced[]> =>
+  transaction(db, async (trx) => {
+    const rollout = await lookAt(trx, id)
+    if (!rollout || rollout.state === 'running') return []
+    const { changed } = await judgeAgents(trx, rollout, now, true)
+    return changed ? [{ workspaceId: rollout.workspace_id, agents: [], moved: true }] : []
+  })
+
+/** Locks the rollout for this node; undefined when another node has it. */
+const lookAt = (trx: Db, id: string): Promise<RolloutDbRow | undefined> => {
+  const row = trx.selectFrom('rollout').selectAll().where('id', '=', id)
+  return (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
+}
+
+/**
+ * Advances a rollout by one step; undefined when another node has it, or it is no longer running. `more` means that
+ * another step can follow at once.
+ */
+async function advance(trx: Db, id: string, now: number): Promise<(Advanced & { more: boolean }) | undefined> {
+  const rollout = await lookAt(trx, id)
+  if (rollout?.state !== 'running') return undefined
+  const base = { workspaceId: rollout.workspace_id, agents: [], moved: false, more: false }
+  if ((await isReplaced(trx, rollout, now)) || (await isOrphaned(trx, rollout, now))) return { ...base, moved: true }
+  const wished = await wishSome(trx, rollout, now)
+  if (wished.length > 0) return { ...base, agents: wished, more: true }
+  return { ...base, ...(await judge(trx, rollout, now)) }
+}
+
+/**
+ * Cancels a runtime rollout when the service serves another release. The next report of each agent drops its wish for
+ * the old release (3.4).
+ */
+async function isReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
+  if (rollout.kind !== 'runtime') return false
+  const served = await servedRelease(trx)
+  if (served?.version === rollout.version) return false
+  const why = served ? `The service serves ${served.version} now.` : 'The service no longer serves a runtime.'
+  await moveRollout(trx, rollout, { state: 'cancelled', why }, now)
+  await note(trx, rollout, { by: service, now, action: 'rollout.cancelled' }, { why })
+  return true
+}
+
+/** Halts the rollout when the person responsible for it is no longer an admin, until another admin resumes it. */
+async function isOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
+  const { id, name } = leaderOf(rollout)
+  if (id === null) return false
+  const role = await roleOf(trx, rollout.workspace_id, id)
+  if (role === 'admin') return false
+  const did = rollout.continued_by_name === null ? 'started it' : 'resumed it'
+  const lost = role ? 'is no longer an admin of this workspace' : 'is no longer a member of this workspace'
+  await halt(trx, rollout, `${name}, who ${did}, ${lost}.`, now)
+  return true
+}
+
+/** The person in whose name the rollout makes its wishes. If that is the operator, the id is null. */
+const leaderOf = (rollout: RolloutDbRow) =>
+  rollout.continued_by_name === null
+    ? { id: rollout.created_by, name: rollout.created_by_name }
+    : { id: rollout.continued_by, name: rollout.continued_by_name }
+
+async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): Promise<void> {
+  await takeBackUnoffered(trx, rollout, { by: service, now })
+  await moveRollout(trx, rollout, { state: 'halted', why, wave_kept_at: null }, now)
+  await note(trx, rollout, { by: service, now, action: 'rollout.halted' }, { why })
+}
+
+/**
+ * Wishes the version for the next agents whose wave has started, at most `atOnce` of them. They are updated by
+ * ascending id, the order in which reports lock agents too, so that the two cannot deadlock.
+ */
+async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<string[]> {
+  const due = await trx
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .selectAll('agent')
+    .select('body')
+    .where('rollout_id', '=', rollout.id)
+    .where('rollout_agent.state', '=', 'untouched')
+    .where('wave', '<=', rollout.wave)
+    .orderBy('agent.id')
+    .limit(atOnce)
+    .execute()
+  if (due.length > 0 && rollout.kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
+  const by = leaderOf(rollout)
+  const places = rollout.kind === 'runtime' ? await placesOf(trx, rollout.workspace_id, now) : { free: 0 }
+  const wishing = { by, now, rollout: rollout.id, silent: true, places }
+  for (const agent of due) {
+    const why = rollout.kind === 'blueprint' ? leftOut(agent, { ...rollout, served: undefined })?.message : undefined
+    const verdict =
+      why !== undefined
+        ? { ok: false as const, message: why }
+        : rollout.kind === 'runtime'
+          ? await pressWithin(trx, agent, wishing)
+          : await wishBlueprintWithin(trx, agent, wishOf(rollout), wishing)
+    const set: Partial<RolloutAgentDbRow> = verdict.ok
+      ? { state: 'wished', reason: null, wished_at: now, level_before: levelIn(agent.body), at: now }
+      : { state: 'left_out', reason: verdict.message, at: now }
+    await ofRollout(trx, rollout, agent.id).set(set).execute()
+  }
+  return due.map(({ id }) => id)
+}
+
+const wishOf = ({ version, blueprint }: RolloutDbRow) => ({ version, ...(blueprint !== null && { blueprint }) })
+
+const ofRollout = (trx: Db, rollout: { id: string }, agentId: string) =>
+  trx.updateTable('rollout_agent').where('rollout_id', '=', rollout.id).where('agent_id', '=', agentId)
+
+/** Judges the agents of a rollout, then the rollout itself, and carries out the step that follows. */
+async function judge(trx: Db, rollout: RolloutDbRow, now: number): Promise<{ moved: boolean; more: boolean }> {
+  const { members, standings } = await judgeAgents(trx, rollout, now)
+  const waitsFor = members.filter((m) => {
+    const standing = standings.get(m.agentId)
+    return standing !== undefined && isWaitedFor(m, rollout.kind, standing, now)
+  })
+  const step = judgeRollout(courseOf(rollout), members, waitsFor, now)
+  return { moved: await take(trx, rollout, step, now), more: step.is === 'next' }
+}
+
+/** Records what became of the agents; with `open` only of those whose outcome is unknown. */
+async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = false) {
+  const before = await membersOf(trx, rollout, open)
+  const away = await timesAway(trx, rollout.created_at)
+  const standings = await standingsOf(trx, rollout, now, { backAt: away.at(-1)?.to, open })
+  const members: RolloutMember[] = []
+  let changed = false
+  for (const member of before) {
+    const standing = standings.get(member.agentId)
+    const after = standing ? { ...member, ...judgeMember(member, rollout, standing, away) } : member
+    members.push(after)
+    const { state, reason, worseAt } = after
+    if (state === member.state && reason === member.reason && worseAt === member.worseAt) continue
+    changed = true
+    const at = state === member.state ? {} : { at: now }
+    await ofRollout(trx, rollout, member.agentId)
+      .set({ state, reason, worse_at: worseAt, ...at })
+      .execute()
+  }
+  return { members, standings, changed }
+}
+
+/** Carries out a step of a rollout. Returns true when the rollout changed. */
+async function take(trx: Db, rollout: RolloutDbRow, step: RolloutStep, now: number): Promise<boolean> {
+  switch (step.is) {
+    case 'wait':
+      if (step.keptAt === rollout.wave_kept_at) return false
+      await moveRollout(trx, rollout, { wave_kept_at: step.keptAt }, now)
+      return true
+    case 'halt':
+      await halt(trx, rollout, step.why, now)
+      return true
+    case 'next':
+      await moveRollout(trx, rollout, { wave: rollout.wave + 1, wave_kept_at: null }, now)
+      return true
+    case 'ask':
+      await moveRollout(trx, rollout, { state: 'waiting', why: step.why }, now)
+      return true
+    case 'done':
+      await moveRollout(trx, rollout, { state: 'done' }, now)
+      await note(trx, rollout, { by: service, now, action: 'rollout.done' })
+      return true
+  }
+}
+
+const courseOf = (rollout: RolloutDbRow) => ({
+  version: rollout.version,
+  wave: rollout.wave,
+  waves: (JSON.parse(rollout.waves) as string[]).length,
+  byHand: rollout.by_hand === 1,
+  watchMs: rollout.watch_seconds * 1000,
+  keptAt: rollout.wave_kept_at,
+})
+
+/** The agents of a rollout, including those left out; with `open` only those whose outcome is unknown. */
+async function membersOf(db: Db, rollout: { id: string }, open: boolean): Promise<RolloutMember[]> {
+  const rows = await db
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .selectAll('rollout_agent')
+    .select('agent.name')
+    .where('rollout_id', '=', rollout.id)
+    .$if(open, (q) => q.where('state', '=', 'wished'))
+    .orderBy('wave')
+    .orderBy('agent.name')
+    .execute()
+  return rows.map((row) => ({
+    agentId: row.agent_id,
+    name: row.name,
+    wave: row.wave,
+    state: row.state,
+    reason: row.reason,
+    levelBefore: row.level_before,
+    wishedAt: row.wished_at,
+    worseAt: row.worse_at,
+    forgiven: row.forgiven === 1,
+  }))
+}

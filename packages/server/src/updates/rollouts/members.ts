@@ -1,0 +1,166 @@
+/**
+ * The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out and why.
+ */
+import type { NewRollout, RolloutKind } from '@svc/api'
+import type { NeededSvc } from '@svc/blueprint'
+import { keptReport, type Level } from '@svc/protocol'
+import { silentAt } from '../../fleet/agents/silent.ts'
+import { runningVersion } from '../../fleet/versions/agents.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
+import type { Served } from '../releases/store.ts'
+import { judgePress } from '../wishes/judge.ts'
+import { attemptsIn, wishesIn } from '../wishes/kept.ts'
+import { tooOld } from '../wishes/needs.ts'
+import { ownLevel, type Standing } from './judge.ts'
+
+interface LeftOut {
+  code: string
+  message: string
+}
+export interface Candidate {
+  id: string
+  name: string
+  silent: boolean
+  leftOut: LeftOut | undefined
+}
+/** The version to roll out; for a runtime rollout the served release. */
+export interface NamedVersion {
+  kind: RolloutKind
+  blueprint: string | null
+  version: string
+  served: Served | undefined
+  /** The first version of svc that the blueprint version needs, and why; undefined if any version of svc will do. */
+  needed?: NeededSvc | undefined
+}
+
+/**
+ * The agents of a rollout, with those it leaves out, in the order in which it reaches them: first those that report,
+ * each group by name.
+ */
+export async function candidatesOf(
+  db: Db,
+  workspace: { id: string },
+  { named, agents }: Pick<NewRollout, 'agents'> & { named: NamedVersion },
+  now: number,
+): Promise<Candidate[]> {
+  const rows = await db
+    .selectFrom('agent')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .selectAll('agent')
+    .select(['received_at', 'interval_s', 'stopped'])
+    .where('agent.workspace_id', '=', workspace.id)
+    .$if(named.kind === 'blueprint' && agents === undefined, (q) => q.where('blueprint', '=', named.blueprint))
+    .execute()
+  const wanted = agents && new Set(agents)
+  const busy = await inRollouts(db, workspace, named.kind)
+  const all = rows
+    .filter(({ name }) => !wanted || wanted.has(name))
+    .map((row) => ({
+      id: row.id,
+      name: row.name,
+      silent: row.received_at === null || silentAt(row.received_at, row.interval_s ?? 0, row.stopped) <= now,
+      leftOut: busy.has(row.id) ? inAnother : leftOut(row, named),
+    }))
+  return all.sort((a, b) => Number(a.silent) - Number(b.silent) || byName(a.name, b.name))
+}
+
+/** Compares digits in names as numbers: `agent-2` comes before `agent-10`. */
+const byName = new Intl.Collator('en', { numeric: true }).compare
+
+const inAnother: LeftOut = { code: 'in_rollout', message: 'Already in another unfinished rollout. End that one first.' }
+
+/** The reason why a rollout leaves out an agent; undefined when it reaches it. */
+export function leftOut(
+  agent: AgentRow,
+  { kind, blueprint, version, served, needed }: NamedVersion,
+): LeftOut | undefined {
+  const wishes = wishesIn(agent.wishes)
+  if (kind === 'runtime') {
+    const press = judgePress(attemptsIn(agent.attempts).runtime, wishes.runtimeHold, served)
+    return press.ok ? undefined : { code: press.code, message: press.message }
+  }
+  if (agent.blueprint === null) return { code: 'no_blueprint', message: 'Not installed from a blueprint.' }
+  if (agent.blueprint !== blueprint) {
+    return { code: 'other_blueprint', message: `Installed from ${agent.blueprint}.` }
+  }
+  const stays = wishes.blueprint === undefined || wishes.blueprint.version === version
+  if (runningVersion(agent) === version && stays)
+    return { code: 'already_runs', message: `Already running ${version}.` }
+  if (wishes.blueprintHold?.version === version) {
+    const { message } = wishes.blueprintHold
+    return {
+      code: 'version_held',
+      message: `Its machine put ${version} on hold after an earlier attempt${said(message)}`,
+    }
+  }
+  return needed && tooOld(agent, version, needed)
+}
+
+const said = (message: string | null): string => (message ? `: ${message}` : '.')
+
+async function inRollouts(db: Db, workspace: { id: string }, kind: RolloutKind): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('rollout_agent')
+    .innerJoin('rollout', 'rollout.id', 'rollout_agent.rollout_id')
+    .select('agent_id')
+    .where('workspace_id', '=', workspace.id)
+    .where('kind', '=', kind)
+    .where('rollout.state', 'in', ['running', 'waiting', 'paused', 'halted'])
+    .where('rollout_agent.wave', '>', 0)
+    .execute()
+  return new Set(rows.map(({ agent_id }) => agent_id))
+}
+
+/**
+ * The age in milliseconds up to which a report is read for its level. It is longer than several rounds of any node's
+ * sweeper.
+ */
+export const freshMs = 15_000
+
+/**
+ * The facts about a rollout's agents, by agent id; with `open` only of agents without an outcome. Levels are read only
+ * from recent reports, because older ones were judged before. Time before `backAt`, when the service came back from an
+ * outage, does not make an agent offline.
+ */
+export async function standingsOf(
+  db: Db,
+  rollout: { id: string },
+  now: number,
+  { backAt = 0, open = false }: { backAt?: number | undefined; open?: boolean } = {},
+): Promise<Map<string, Standing>> {
+  const members = db
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .where('rollout_id', '=', rollout.id)
+    .$if(open, (q) => q.where('rollout_agent.state', '=', 'wished'))
+  const rows = await members
+    .select(['agent.id', 'wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
+    .select(['received_at', 'interval_s', 'stopped'])
+    .execute()
+  const fresh = await members
+    .select(['agent.id', 'body'])
+    .where('rollout_agent.state', 'in', ['wished', 'kept'])
+    .where('received_at', '>', now - freshMs)
+    .execute()
+  const levels = new Map(fresh.map(({ id, body }) => [id, levelIn(body)]))
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        wishes: wishesIn(row.wishes),
+        attempts: attemptsIn(row.attempts),
+        running: runningVersion(row),
+        level: levels.get(row.id),
+        receivedAt: row.received_at,
+        silentAt:
+          row.received_at === null
+            ? null
+            : silentAt(Math.max(row.received_at, backAt), row.interval_s ?? 0, row.stopped),
+      },
+    ]),
+  )
+}
+
+export const levelIn = (body: string | null): Level | null => (body === null ? null : ownLevel(keptReport(body)))

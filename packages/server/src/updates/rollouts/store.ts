@@ -1,0 +1,234 @@
+/** Rollouts as people start, pause, resume and cancel them. The sweeper advances them (advance.ts). */
+import type { NewRollout, RolloutKind, RolloutState } from '@svc/api'
+import type { Verdict } from '@svc/protocol'
+import type { By, Ctx } from '../../people/audit/by.ts'
+import { audit } from '../../people/audit/store.ts'
+import { lockWorkspace } from '../../people/workspaces/lock.ts'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { RolloutDbRow } from '../../platform/db/tables.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { newId, type WorkspaceRef } from '../../platform/ids.ts'
+import { refuse } from '../../platform/verdict.ts'
+import { wishesIn } from '../wishes/kept.ts'
+import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
+import { maxWatch, nobody, plan, type RolloutRefusal, watchUsual } from './plan.ts'
+
+export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
+
+/** Stores the rollout with its agents. Its first wave starts when the rollout is next advanced (advance.ts). */
+export const createRollout = (
+  { db, by, now }: Ctx,
+  workspace: { id: string },
+  wanted: NewRollout,
+): Promise<Verdict<RolloutDbRow, RolloutRefusal>> =>
+  transaction(db, async (trx) => {
+    // The lock on the workspace prevents that two rollouts that start at the same time take the same agent.
+    await lockWorkspace(trx, workspace.id)
+    const planned = await plan(trx, workspace, wanted, now)
+    if (!planned.ok) return planned
+    const { named, waves, leftOut } = planned.value
+    if (waves.length === 0) return refuse('rollout_empty', nobody(named, leftOut))
+    const rollout: RolloutDbRow = {
+      id: newId(now),
+      workspace_id: workspace.id,
+      kind: named.kind,
+      blueprint: named.blueprint,
+      version: named.version,
+      waves: JSON.stringify(waves.map(({ upTo }) => upTo)),
+      by_hand: wanted.byHand ? 1 : 0,
+      watch_seconds: Math.min(maxWatch, wanted.watchSeconds ?? watchUsual),
+      state: 'running',
+      why: null,
+      wave: 1,
+      wave_kept_at: null,
+      created_at: now,
+      created_by: by.id,
+      created_by_name: by.name,
+      continued_by: null,
+      continued_by_name: null,
+      changed_at: now,
+    }
+    await trx.insertInto('rollout').values(rollout).execute()
+    const members = [
+      ...waves.flatMap(({ agents }, i) => agents.map(({ id }) => member(rollout.id, id, i + 1, null))),
+      ...leftOut.map(({ id, leftOut: why }) => member(rollout.id, id, 0, why?.message ?? null)),
+    ]
+    for (let i = 0; i < members.length; i += 500) {
+      await trx
+        .insertInto('rollout_agent')
+        .values(members.slice(i, i + 500))
+        .execute()
+    }
+    const reached = waves.reduce((sum, { agents }) => sum + agents.length, 0)
+    await note(
+      trx,
+      rollout,
+      { by, now, action: 'rollout.started' },
+      { agents: reached, waves: waves.map(({ upTo }) => upTo) },
+    )
+    return { ok: true, value: rollout }
+  })
+
+const member = (rollout_id: string, agent_id: string, wave: number, reason: string | null) =>
+  ({
+    rollout_id,
+    agent_id,
+    wave,
+    state: wave === 0 ? 'left_out' : 'untouched',
+    reason,
+    level_before: null,
+    wished_at: null,
+    worse_at: null,
+    forgiven: 0,
+    at: null,
+  }) as const
+
+/** Pauses a rollout. Wishes that were not offered yet are withdrawn until it resumes. */
+export const pauseRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string) =>
+  change({ db, by, now }, workspace, id, async (trx, rollout) => {
+    if (rollout.state !== 'running' && rollout.state !== 'waiting') {
+      return refuse('rollout_not_running', `The rollout is ${rollout.state}: only a running rollout can be paused.`)
+    }
+    await takeBackUnoffered(trx, rollout, { by, now })
+    return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
+  })
+
+/**
+ * Resumes a paused or halted rollout; after a halt, the failures until then no longer halt it. A rollout that is
+ * running, or waits for a person, starts its next wave at once.
+ */
+export const continueRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string) =>
+  change({ db, by, now }, workspace, id, async (trx, rollout) => {
+    const { state, wave } = rollout
+    const waves = (JSON.parse(rollout.waves) as string[]).length
+    if (state === 'halted') {
+      await trx
+        .updateTable('rollout_agent')
+        .set({ forgiven: 1 })
+        .where('rollout_id', '=', id)
+        .where('state', 'in', ['rolled_back', 'failed', 'worse'])
+        .execute()
+    }
+    const goesOn = state === 'waiting' || state === 'running'
+    if (goesOn && wave === waves) return refuse('rollout_not_running', 'The last wave is in progress.')
+    const next = goesOn ? { wave: wave + 1 } : {}
+    const led = { continued_by: by.id, continued_by_name: by.name }
+    return { ok: true, value: { state: 'running', why: null, ...next, ...led, action: 'rollout.continued' } }
+  })
+
+/**
+ * Ends a rollout. Agents keep the version they have reached. Wishes that were not offered yet are withdrawn; with
+ * `withdraw` also those that were offered but not carried out.
+ */
+export const cancelRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string, withdraw: boolean) =>
+  change({ db, by, now }, workspace, id, async (trx, rollout) => {
+    await takeBackUnoffered(trx, rollout, { by, now, alsoOffered: withdraw })
+    return { ok: true, value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' } }
+  })
+
+type Changed = Partial<RolloutDbRow> & { action: string }
+
+function change(
+  { db, by, now }: Ctx,
+  workspace: WorkspaceRef,
+  id: string,
+  decide: (trx: Db, rollout: RolloutDbRow) => Promise<Verdict<Changed, RolloutRefusal>>,
+): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
+  return transaction(db, async (trx) => {
+    const rollout = await lockRollout(trx, workspace, id)
+    if (!rollout) return refuse('rollout_unknown', 'There is no such rollout.')
+    if (!unfinished.includes(rollout.state)) {
+      return refuse('rollout_over', `The rollout is already ${rollout.state}.`)
+    }
+    const verdict = await decide(trx, rollout)
+    if (!verdict.ok) return verdict
+    const { action, ...columns } = verdict.value
+    const after = await moveRollout(trx, rollout, { wave_kept_at: null, ...columns }, now)
+    await note(trx, rollout, { by, now, action })
+    return { ok: true, value: after }
+  })
+}
+
+export async function moveRollout(
+  trx: Db,
+  rollout: RolloutDbRow,
+  columns: Partial<RolloutDbRow>,
+  now: number,
+): Promise<RolloutDbRow> {
+  const set = { ...columns, changed_at: now }
+  await trx.updateTable('rollout').set(set).where('id', '=', rollout.id).execute()
+  return { ...rollout, ...set }
+}
+
+/**
+ * Withdraws wishes of the rollout that were not offered to an agent yet; with `alsoOffered` also those that were
+ * offered but not carried out.
+ */
+export async function takeBackUnoffered(
+  trx: Db,
+  rollout: RolloutDbRow,
+  { by, now, alsoOffered = false }: { by: By; now: number; alsoOffered?: boolean },
+): Promise<void> {
+  const { id, kind, version } = rollout
+  if (kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
+  const members = await trx
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .select(['agent.id', 'workspace_id', 'wishes'])
+    .where('rollout_id', '=', id)
+    .where('state', '=', 'wished')
+    .orderBy('agent.id')
+    .execute()
+  for (const agent of members) {
+    const wish = wishesIn(agent.wishes)[kind]
+    if (wish?.version !== version || wish.rollout !== id || (wish.offeredAt !== undefined && !alsoOffered)) continue
+    const wishing = { by, now, rollout: id, silent: true }
+    if (kind === 'blueprint') await clearBlueprintWithin(trx, agent, wishing)
+    else await clearRuntimeWithin(trx, agent, wishing)
+    await trx
+      .updateTable('rollout_agent')
+      .set({ state: 'untouched', reason: null, wished_at: null, level_before: null, at: now })
+      .where('rollout_id', '=', id)
+      .where('agent_id', '=', agent.id)
+      .execute()
+  }
+}
+
+function lockRollout(trx: Db, workspace: WorkspaceRef, id: string): Promise<RolloutDbRow | undefined> {
+  const row = trx.selectFrom('rollout').selectAll().where('id', '=', id).where('workspace_id', '=', workspace.id)
+  return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
+}
+
+export const note = (
+  trx: Db,
+  rollout: RolloutDbRow,
+  { by, now, action }: { by: By; now: number; action: string },
+  details: object = {},
+) =>
+  audit(trx, {
+    workspaceId: rollout.workspace_id,
+    at: now,
+    by,
+    action,
+    subject:
+      rollout.kind === 'blueprint' ? `blueprint ${rollout.blueprint}@${rollout.version}` : `runtime ${rollout.version}`,
+    details: { rollout: rollout.id, of: rollout.kind, version: rollout.version, ...details },
+  })
+
+/** True when an unfinished rollout names this version of a blueprint. */
+export const isRollingOut = async (
+  db: Db,
+  workspace: WorkspaceRef,
+  blueprint: string,
+  version: string,
+): Promise<boolean> =>
+  (await db
+    .selectFrom('rollout')
+    .select('id')
+    .where('workspace_id', '=', workspace.id)
+    .where('kind', '=', 'blueprint' satisfies RolloutKind)
+    .where('blueprint', '=', blueprint)
+    .where('version', '=', version)
+    .where('state', 'in', unfinished)
+    .executeTakeFirst()) !== undefined

@@ -1,0 +1,107 @@
+/**
+ * Sets or withdraws wishes for many agents, a few agents in each transaction, so that reports are answered in between.
+ * Returns a result for each agent, which may be a refusal.
+ */
+
+import type { WishOfMany, WishResult } from '@svc/api'
+import type { By, Ctx } from '../../people/audit/by.ts'
+import { audit } from '../../people/audit/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
+import { transaction, type Writer } from '../../platform/db/transaction.ts'
+import type { AgentRef } from '../../platform/ids.ts'
+import { unknownAgent } from '../../platform/verdict.ts'
+import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type Wishing, wishBlueprintWithin } from './store.ts'
+
+const atOnce = 100
+
+interface ManyWished {
+  results: WishResult[]
+  /** The ids of the agents whose wish changed. */
+  changed: string[]
+}
+
+export async function wishMany(
+  { db, by, now }: Ctx<By, Db | Writer>,
+  workspace: { id: string },
+  wish: WishOfMany,
+): Promise<ManyWished> {
+  const names = [...new Set(wish.agents)]
+  const done: ManyWished = { results: [], changed: [] }
+  for (let i = 0; i < names.length; i += atOnce) {
+    const piece = names.slice(i, i + atOnce)
+    const { results, changed } = await transaction(db, (trx) =>
+      wishPiece(trx, workspace, { ...wish, agents: piece }, { by, now }),
+    )
+    done.results.push(...results)
+    done.changed.push(...changed)
+  }
+  return done
+}
+
+/**
+ * Sets or withdraws the wishes of a few agents in one transaction. It locks the agents in the order of their ids, as
+ * reports do, so that the two cannot deadlock.
+ */
+async function wishPiece(trx: Db, workspace: { id: string }, wish: WishOfMany, wishing: Wishing): Promise<ManyWished> {
+  const agents = await trx
+    .selectFrom('agent')
+    .select(['id', 'name', 'workspace_id'])
+    .where('workspace_id', '=', workspace.id)
+    .where('name', 'in', wish.agents)
+    .orderBy('id')
+    .execute()
+  const results = new Map<string, WishResult>(wish.agents.map((name) => [name, unknown(name)]))
+  const changed: AgentRow[] = []
+  for (const agent of agents) {
+    const verdict = await one(trx, agent, wish, { ...wishing, silent: true })
+    const refused = verdict.ok ? null : verdict
+    results.set(agent.name, {
+      agent: agent.name,
+      ok: verdict.ok,
+      code: refused?.code ?? null,
+      message: refused?.message ?? null,
+    })
+    if (verdict.ok && verdict.value.made) changed.push(verdict.value.agent)
+  }
+  if (changed.length > 0) await note(trx, { ...wishing, workspaceId: workspace.id, wish, changed })
+  return { results: [...results.values()], changed: changed.map(({ id }) => id) }
+}
+
+function one(trx: Db, agent: AgentRef, wish: WishOfMany, wishing: Wishing) {
+  if (wish.kind === 'runtime') {
+    return wish.withdraw ? clearRuntimeWithin(trx, agent, wishing) : pressWithin(trx, agent, wishing)
+  }
+  const { blueprint, version } = wish
+  return version === null
+    ? clearBlueprintWithin(trx, agent, wishing)
+    : wishBlueprintWithin(trx, agent, { blueprint, version }, wishing)
+}
+
+interface PressEntry extends Wishing {
+  workspaceId: string
+  wish: WishOfMany
+  changed: readonly AgentRow[]
+}
+
+/** Writes one audit entry about the wishes of all changed agents, with the names of the agents. */
+async function note(trx: Db, { workspaceId, wish, changed, by, now }: PressEntry): Promise<void> {
+  const withdrawn = wish.kind === 'runtime' ? wish.withdraw === true : wish.version === null
+  const version = wish.kind === 'runtime' ? changed[0]?.runtime_wished : wish.version
+  const agents = changed.map(({ name }) => name)
+  await audit(trx, {
+    workspaceId,
+    at: now,
+    by,
+    action: withdrawn ? 'wish.withdrawn' : 'wish.made',
+    subject: agents.length === 1 ? `agent ${agents[0]}` : `${agents.length} agents`,
+    details: {
+      of: wish.kind,
+      ...(wish.kind === 'blueprint' && { blueprint: wish.blueprint }),
+      ...(version != null && { version }),
+      ...(agents.length > 1 && { agents }),
+    },
+  })
+}
+
+const unknown = (agent: string): WishResult => ({ agent, ...unknownAgent })

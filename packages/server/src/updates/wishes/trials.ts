@@ -1,0 +1,118 @@
+/**
+ * Limits how many runtimes of a workspace rollouts put on trial at once, so that few are rolled back if the service
+ * goes down. A rollout's wish needs a trial place; the sweeper gives places to waiting wishes as trials end. A wish of
+ * an admin needs no place (2.7), but its trial counts too.
+ */
+import { sql } from 'kysely'
+import { lockWorkspace } from '../../people/workspaces/lock.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { maxTrialMs } from './judge.ts'
+import { wishesIn } from './kept.ts'
+import { keep, lockRow } from './row.ts'
+
+/** The number of trial places of a workspace: a tenth of its agents, but at least five. */
+const maxTrials = (agents: number): number => Math.max(5, Math.ceil(agents / 10))
+
+/**
+ * The milliseconds within which an agent must report after its wish got a place. Otherwise another wish may get the
+ * place.
+ */
+const unclaimedMs = 2 * 60_000
+
+/**
+ * The number of free trial places of a workspace, whose row the caller has locked. It is negative if admins' wishes
+ * exceed the limit.
+ */
+export interface Places {
+  free: number
+}
+export async function placesOf(trx: Db, workspaceId: string, now: number): Promise<Places> {
+  const { most, busy } = await trialsOf(trx, workspaceId, now)
+  return { free: most - busy }
+}
+
+/** Takes a trial place for one more runtime wish of a rollout; false when no place is free. */
+export const takePlace = (places: Places): boolean => places.free-- > 0
+
+/**
+ * The number of trial places of a workspace, and how many of them are taken. A runtime wish takes a place until the
+ * wish ends or is withdrawn, but at most for `maxTrialMs` after the wish got the place or was offered.
+ */
+export async function trialsOf(db: Db, workspaceId: string, now: number): Promise<{ most: number; busy: number }> {
+  const { rows } = await sql<{ agents: number; busy: number }>`
+    select (select count(*) from agent where workspace_id = ${workspaceId}) as agents,
+      (select count(*) from agent where workspace_id = ${workspaceId} and runtime_wished is not null
+        and runtime_granted_at > ${now - maxTrialMs}) as busy`.execute(db)
+  return { most: maxTrials(Number(rows[0]?.agents ?? 0)), busy: Number(rows[0]?.busy ?? 0) }
+}
+
+/** Gives free trial places to runtime wishes of rollouts that wait for one. Returns the agents whose wishes changed. */
+export async function grantWaiting(db: Db, now: number): Promise<{ id: string; workspaceId: string }[]> {
+  const waiting = await db
+    .selectFrom('agent')
+    .select('workspace_id')
+    .distinct()
+    .where('runtime_wished', 'is not', null)
+    .where('runtime_granted_at', 'is', null)
+    .execute()
+  const granted: { id: string; workspaceId: string }[] = []
+  for (const { workspace_id: workspaceId } of waiting) {
+    for (const id of await transaction(db, (trx) => grantWithin(trx, workspaceId, now)))
+      granted.push({ id, workspaceId })
+  }
+  return granted
+}
+
+async function grantWithin(trx: Db, workspaceId: string, now: number): Promise<string[]> {
+  await lockWorkspace(trx, workspaceId)
+  const { most, busy } = await trialsOf(trx, workspaceId, now)
+  const freed = busy < most ? 0 : await takeBackUnclaimed(trx, workspaceId, now)
+  const candidates = await wishesOf(trx, workspaceId)
+    .where('runtime_granted_at', 'is', null)
+    .where('received_at', '>', now - unclaimedMs)
+    .orderBy('agent.id')
+    .limit(Math.max(0, most - busy + freed))
+    .execute()
+  const granted: string[] = []
+  for (const { id } of candidates) {
+    const agent = await lockRow(trx, { id })
+    const wishes = wishesIn(agent?.wishes ?? null)
+    if (!agent || !wishes.runtime || wishes.runtime.grantedAt !== undefined) continue
+    wishes.runtime.grantedAt = now
+    await keep(trx, agent, wishes)
+    granted.push(id)
+  }
+  return granted
+}
+
+/**
+ * Takes trial places back from agents that got them more than `unclaimedMs` ago, have not reported in that time, and
+ * were not offered the wish. Returns how many places became free.
+ */
+async function takeBackUnclaimed(trx: Db, workspaceId: string, now: number): Promise<number> {
+  const silent = await wishesOf(trx, workspaceId)
+    .where('runtime_granted_at', '<', now - unclaimedMs)
+    .where((eb) => eb.or([eb('received_at', 'is', null), eb('received_at', '<', now - unclaimedMs)]))
+    .orderBy('agent.id')
+    .limit(50)
+    .execute()
+  let freed = 0
+  for (const { id } of silent) {
+    const agent = await lockRow(trx, { id })
+    const wishes = wishesIn(agent?.wishes ?? null)
+    if (!agent || !wishes.runtime || wishes.runtime.offeredAt !== undefined) continue
+    delete wishes.runtime.grantedAt
+    await keep(trx, agent, wishes)
+    freed++
+  }
+  return freed
+}
+
+const wishesOf = (trx: Db, workspaceId: string) =>
+  trx
+    .selectFrom('agent')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .select('agent.id')
+    .where('workspace_id', '=', workspaceId)
+    .where('runtime_wished', 'is not', null)
