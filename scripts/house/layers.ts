@@ -125,27 +125,29 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         live: 'live frames, and what nodes tell each other',
+      },
+      {
+        pages: 'the queries behind pages; what they give is described in `packages/api`',
         sweeper: 'what is due by time',
       },
       {
-        'agent-side': "the agents' routes, and the order of their refusals",
-        pages: 'the queries behind pages; what they give is described in `packages/api`',
-      },
-      {
+        'agent-api':
+          "the agents' routes, and the order of their refusals; install codes redeemed, bundles, introspection",
         alerts: 'alerts, mutes and settings as rows',
-        'report-store/store.ts': 'a batch of reports in one transaction, on the engine that is open',
+        ops: 'log, health, metrics, data folder, an orderly end',
       },
       {
+        'agent-api/reports': 'batches, and what one report does',
+      },
+      {
+        'agent-api/report-store/postgres': 'a batch of reports in PostgreSQL, in two messages',
+        'agent-api/report-store/sqlite': 'a batch of reports in SQLite',
         backup: 'backup and restore',
-        'lookup.ts': 'finds the agent of a token, and remembers it',
-        'report-store/postgres': 'the same on PostgreSQL, in two messages',
-        'report-store/sqlite': 'the same on the embedded engine',
-        reports: 'batches, and what one report does',
         'updates/blueprints': 'blueprints and their versions: uploads, judged and stored',
       },
       {
-        ops: 'log, health, metrics, data folder, an orderly end',
-        'report-store': 'what a report reads and writes, as it is stored: rows, lists of columns, runs, sums, bodies',
+        'agent-api/report-store':
+          'what a report reads and writes, as it is stored: rows, lists of columns, runs, sums, bodies',
         'updates/installs': 'install codes, issued and redeemed',
         'updates/rollouts': 'rollouts in waves',
       },
@@ -157,7 +159,6 @@ export const orders: Readonly<Record<string, Order>> = {
           "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
       },
       {
-        bots: 'bots of products; token introspection',
         'config.ts': 'settings from the environment',
         'fleet/logs': 'logs that agents sent',
         'people/workspaces': 'workspaces, members, invitations',

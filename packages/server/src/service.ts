@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
-import { openAgentSide } from './agent-side/side.ts'
+import { openAgentSide } from './agent-api/open.ts'
 import { newEvaluator } from './alerts/evaluator.ts'
 import { newHeartbeat } from './alerts/heartbeat.ts'
 import { newServiceFacts } from './alerts/service-facts.ts'

@@ -4,10 +4,10 @@
  * report every half minute, the service may be down, and a version may be bad on some machines.
  */
 import { type Applied, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'
+import { decide } from '../src/agent-api/reports/rules.ts'
+import { openReportStore } from '../src/agent-api/reports/store.ts'
 import { newId } from '../src/platform/ids.ts'
 import { hashToken, newToken } from '../src/platform/tokens.ts'
-import { openReportStore } from '../src/report-store/store.ts'
-import { decide } from '../src/reports/rules.ts'
 import { advanceRollouts } from '../src/updates/rollouts/advance.ts'
 import { beat } from '../src/updates/wishes/away.ts'
 import { grantWaiting } from '../src/updates/wishes/trials.ts'

@@ -1,15 +1,15 @@
 /** Sends reports directly to the report store, without HTTP, for tests of the rules on SQLite and PostgreSQL. */
 import { readReport } from '@svc/protocol'
 import { expect } from 'vitest'
+import type { ReportStore } from '../src/agent-api/report-store/committing.ts'
+import { newPlaces, type Places } from '../src/agent-api/report-store/places.ts'
+import type { Decision, Submission } from '../src/agent-api/report-store/rows.ts'
+import { decide as judge } from '../src/agent-api/reports/rules.ts'
+import { openReportStore } from '../src/agent-api/reports/store.ts'
 import { Deliveries } from '../src/fleet/commands/deliveries.ts'
 import { commandOf, queueCommand } from '../src/fleet/commands/store.ts'
 import type { CommandRow } from '../src/platform/db/tables.ts'
 import { hashToken } from '../src/platform/tokens.ts'
-import type { ReportStore } from '../src/report-store/committing.ts'
-import { newPlaces, type Places } from '../src/report-store/places.ts'
-import type { Decision, Submission } from '../src/report-store/rows.ts'
-import { openReportStore } from '../src/report-store/store.ts'
-import { decide as judge } from '../src/reports/rules.ts'
 import { newClock, type TestAgent, type TestWorkspace } from './test-workspace.ts'
 
 export interface Sent {

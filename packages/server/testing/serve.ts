@@ -1,7 +1,7 @@
 /** Runs the routes for agents as a separate process, for tests that kill it: `serve.ts STORE` prints its port. */
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
-import { openAgentSide } from '../src/agent-side/side.ts'
+import { openAgentSide } from '../src/agent-api/open.ts'
 import { openEmbedded, openPostgres } from '../src/platform/db/open.ts'
 import { createListener } from '../src/platform/http/listener.ts'
 import { createSweeper } from '../src/sweeper/sweeper.ts'

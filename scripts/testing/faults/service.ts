@@ -21,7 +21,7 @@ export const serviceFaults: readonly Fault[] = [
     file: at('platform/http/origin.ts'),
     old: 'proxies.size > 0 && proxies.has(peerOf(req)) ?',
     new: 'peerOf(req) ?',
-    tests: [at('agent-side/routes.http.test.ts')],
+    tests: [at('agent-api/routes.http.test.ts')],
   },
   {
     name: 'origin: a page of a neighbouring host may write',

@@ -5,8 +5,8 @@
  */
 import type { AlertLevel, RuleName } from '@svc/api'
 import type { Level, Outcome, Stop } from '@svc/protocol'
+import type { Signs } from '../agent-api/reports/signs.ts'
 import { silentAt } from '../fleet/agents/silent.ts'
-import type { Signs } from '../reports/signs.ts'
 import { type Hours, windowAt } from './hours.ts'
 
 const minute = 60_000

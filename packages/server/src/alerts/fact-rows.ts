@@ -3,8 +3,8 @@
  * evaluation, all other columns only for few agents.
  */
 import type { CompiledQuery } from 'kysely'
+import { pendingUsage } from '../agent-api/report-store/pending.ts'
 import type { Db, Store } from '../platform/db/open.ts'
-import { pendingUsage } from '../report-store/pending.ts'
 import { type Judging, mayHold } from './may-hold.ts'
 
 export const agentsAtOnce = 200

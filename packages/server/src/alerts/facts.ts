@@ -2,10 +2,11 @@
  * Reads the facts by which rules about agents are judged, a slice of agents at a time, so that evaluating a large fleet
  * does not delay reports. For agents about which no rule can hold, only columns with short values are read.
  */
+
+import { warnsOf } from '../agent-api/reports/columns.ts'
+import { twoReporters } from '../agent-api/reports/reporters.ts'
+import { noSigns, readSigns, type Signs } from '../agent-api/reports/signs.ts'
 import type { Db, Store } from '../platform/db/open.ts'
-import { warnsOf } from '../reports/columns.ts'
-import { twoReporters } from '../reports/reporters.ts'
-import { noSigns, readSigns, type Signs } from '../reports/signs.ts'
 import { attemptsIn, wishesIn } from '../updates/wishes/kept.ts'
 import { type AlertFacts, isSilent } from './conditions.ts'
 import { costsOf } from './costs.ts'

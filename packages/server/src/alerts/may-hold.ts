@@ -4,9 +4,9 @@
  */
 import type { RuleName } from '@svc/api'
 import { type RawBuilder, sql } from 'kysely'
+import { type Signs, youngRunMs } from '../agent-api/reports/signs.ts'
 import type { Engine } from '../platform/db/engine.ts'
 import { dayOf } from '../platform/limits/units.ts'
-import { type Signs, youngRunMs } from '../reports/signs.ts'
 import { minJumpMicro, type Rule } from './conditions.ts'
 
 /** The rules of a workspace, and the time at which they are judged. */

@@ -4,6 +4,7 @@
  */
 import type { AgentHours, AlertSettings } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
+import { storedReport } from '../agent-api/report-store/body.ts'
 import { lockAgent } from '../fleet/commands/lock.ts'
 import type { Ctx } from '../people/audit/by.ts'
 import { audit } from '../people/audit/store.ts'
@@ -11,7 +12,6 @@ import type { Db } from '../platform/db/open.ts'
 import type { AlertRow } from '../platform/db/tables.ts'
 import { transaction } from '../platform/db/transaction.ts'
 import { done, unknownAgent } from '../platform/verdict.ts'
-import { storedReport } from '../report-store/body.ts'
 import { readHours, writeHours } from './hours.ts'
 
 export async function settingsOf(db: Db, { id }: { id: string }): Promise<AlertSettings> {

@@ -3,9 +3,9 @@
  * not reported since the column for signs exists, or for a run that is too young to be in that column.
  */
 import { setImmediate } from 'node:timers/promises'
+import { storedReport } from '../agent-api/report-store/body.ts'
+import { type Signs, signsOf } from '../agent-api/reports/signs.ts'
 import type { Db } from '../platform/db/open.ts'
-import { storedReport } from '../report-store/body.ts'
-import { type Signs, signsOf } from '../reports/signs.ts'
 
 /**
  * The number of bodies that are read at a time. A body has up to 256 KB, so reading only a few keeps the turns of the

@@ -1,4 +1,4 @@
-import type { AgentDeps } from '../agent-side/deps.ts'
+import type { AgentDeps } from '../agent-api/deps.ts'
 import type { Hub } from '../live/hub.ts'
 import type { Auth } from '../people/accounts/auth.ts'
 import type { SignIn } from './sign-in.ts'

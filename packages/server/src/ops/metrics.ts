@@ -5,11 +5,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { limits, type Stop } from '@svc/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { AgentMetrics } from '../agent-api/reports/metrics.ts'
 import { silentAt } from '../fleet/agents/silent.ts'
 import type { Base } from '../platform/base.ts'
 import type { Db, Store } from '../platform/db/open.ts'
 import { standardErrorLines } from '../platform/log.ts'
-import type { AgentMetrics } from './agent-metrics.ts'
 import { alertGauges, countAlerts } from './alert-metrics.ts'
 
 interface Observed extends Pick<Base, 'config' | 'now'> {

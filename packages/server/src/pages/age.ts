@@ -1,6 +1,6 @@
 /** The age of an agent's status, from the stored facts of its last report (D65). */
 import { limits } from '@svc/protocol'
-import { warnsOf } from '../reports/columns.ts'
+import { warnsOf } from '../agent-api/reports/columns.ts'
 
 export interface StatusAge {
   /**

@@ -1,8 +1,8 @@
 /** Agents as the operator's command line shows them. */
 import { limits, type Run } from '@svc/protocol'
+import { storedReport } from '../agent-api/report-store/body.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AgentRow } from '../platform/db/tables.ts'
-import { storedReport } from '../report-store/body.ts'
 import { statusAge } from './age.ts'
 import { agentUpdates } from './updates.ts'
 

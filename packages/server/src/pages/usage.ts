@@ -1,9 +1,9 @@
 import type { UsageDay } from '@svc/api'
+import { addUp, pendingUsage } from '../agent-api/report-store/pending.ts'
+import type { UsageDelta } from '../agent-api/report-store/rows.ts'
+import { otherModels } from '../agent-api/report-store/usage-names.ts'
 import type { Db } from '../platform/db/open.ts'
 import { dayMs, dayOf } from '../platform/limits/units.ts'
-import { addUp, pendingUsage } from '../report-store/pending.ts'
-import type { UsageDelta } from '../report-store/rows.ts'
-import { otherModels } from '../report-store/usage-names.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
+import { otherModels } from '../agent-api/report-store/usage-names.ts'
 import { dayOf } from '../platform/limits/units.ts'
-import { otherModels } from '../report-store/usage-names.ts'
 import { boundHistories } from './history.ts'
 
 const dayMs = 86_400_000

@@ -3,12 +3,12 @@
  * agents in turn, so that a round costs the same for any fleet.
  */
 import { type Level, levels } from '@svc/protocol'
+import { addUp } from '../agent-api/report-store/pending.ts'
+import { otherModels, unfoldedDays, usageDays } from '../agent-api/report-store/usage-names.ts'
 import { lockAgent } from '../fleet/commands/lock.ts'
 import type { Db } from '../platform/db/open.ts'
 import { transaction } from '../platform/db/transaction.ts'
 import { dayOf } from '../platform/limits/units.ts'
-import { addUp } from '../report-store/pending.ts'
-import { otherModels, unfoldedDays, usageDays } from '../report-store/usage-names.ts'
 
 const agentsAtOnce = 25
 /**

@@ -4,7 +4,7 @@
  * what is still due.
  */
 
-import type { AgentDeps } from '../agent-side/deps.ts'
+import type { AgentDeps } from '../agent-api/deps.ts'
 import type { MonotonicAge } from '../fleet/commands/deliveries.ts'
 import { foldActivity } from '../people/audit/fold.ts'
 import { dayMs } from '../platform/limits/units.ts'

@@ -1,7 +1,7 @@
 /**
  * The tables that a report reads and writes. Each table is described once; its types and the statements of the code
  * that stores reports (report-store/) are made from the description. A new column needs a line here, a migration, and a
- * place in report-store/written.ts.
+ * place in agent-api/report-store/written.ts.
  */
 import type { RolloutKind, UpdateKind } from '@svc/api'
 import type { CommandState, CommandType, Level, Stop } from '@svc/protocol'
@@ -26,7 +26,7 @@ export const agent = described('agent', {
   previous_version: orNull(text()),
   /**
    * The facts of the agent's last report that are compared with the next one (pause, settings, version), as JSON
-   * (reports/machine-changes.ts). They rarely change.
+   * (agent-api/reports/machine-changes.ts). They rarely change.
    */
   facts: orNull(text()),
   /**
@@ -47,7 +47,7 @@ export const agent = described('agent', {
 })
 
 /**
- * The last report, one row per agent. `body` is the report as kept (report-store/body.ts reads it); its runs are in
+ * The last report, one row per agent. `body` is the report as kept (agent-api/report-store/body.ts reads it); its runs are in
  * `run`.
  */
 export const agentReport = described('agent_report', {
@@ -78,21 +78,21 @@ export const agentReport = described('agent_report', {
   seq: orNull(integer()),
   /**
    * Marks made from the host and boot ids of the last ten reports (D8), from which `twoReporters` in
-   * reports/reporters.ts sees whether two machines report.
+   * agent-api/reports/reporters.ts sees whether two machines report.
    */
   reporters: text(),
   runs_kept: integer(),
   body: text(),
-  /** The daily sums of the agent's runs that are not in `usage_day` yet, as JSON (report-store/pending.ts). */
+  /** The daily sums of the agent's runs that are not in `usage_day` yet, as JSON (agent-api/report-store/pending.ts). */
   usage: orNull(text()),
   /** When the agent wrote its status file, in Unix seconds as reported (D65); null if not reported. */
   status_at: orNull(integer()),
-  /** The runtime's warnings that the list shows, as one word each (reports/columns.ts); null without any. */
+  /** The runtime's warnings that the list shows, as one word each (agent-api/reports/columns.ts); null without any. */
   warnings: orNull(text()),
   /** Who stopped the reporter, if its last report was sent at a clean stop (D66); null otherwise. */
   stopped: orNull(text<Stop>()),
   /**
-   * The facts about the report that alerts need (reports/signs.ts), so that they need no body; '' if there are none.
+   * The facts about the report that alerts need (agent-api/reports/signs.ts), so that they need no body; '' if there are none.
    * Null means that a service before this column stored the report, so its body has to be read.
    */
   signs: orNull(text()),

@@ -1,0 +1,75 @@
+/** Decides which calls of agents are admitted and how the others are refused, in the order of D15. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { drain, isEncoded, readBody } from '../platform/http/body.ts'
+import type { Window } from '../platform/limits/window.ts'
+import type { Side } from './deps.ts'
+import { confirmed, type Refused, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
+import type { Caller } from './reports/lookup.ts'
+
+/** The limits that calls of one agent route must pass. */
+export interface Gate {
+  readonly window: Pick<Window, 'take'>
+  /** The queue of the route. If it is full the service is overloaded, and the call is refused with 503 (D18). */
+  readonly queue: { readonly full: boolean }
+  readonly maxBytes: number
+}
+/** A call of an agent that was admitted: the agent, and the bytes of the call's body. */
+export interface Admitted {
+  readonly caller: Caller
+  readonly bytes: Buffer
+}
+
+type Judged = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & Refused)
+
+/**
+ * Decides about a call of an agent before its body is read. Reasons to refuse the call are checked in this order: 401,
+ * 403, 429, 503. Only admitted calls and those refused with 503 count for the rate limit.
+ */
+export function judge(caller: Caller | undefined, { window, queue }: Gate, now: number): Judged {
+  if (!caller) return { ok: false, code: 'token_unknown' }
+  if (!caller.activated) return { ok: false, code: 'workspace_inactive' }
+  const retryAfter = window.take(caller.agentId, now)
+  if (retryAfter > 0) return { ok: false, code: 'rate_limited', retryAfter }
+  if (queue.full) return { ok: false, code: 'unavailable' }
+  return { ok: true, caller }
+}
+
+/**
+ * Decides whether a call of an agent is admitted, and reads the body of an admitted call. Undefined if the call was
+ * refused here or the client has closed the connection.
+ */
+export async function admit(
+  side: Side,
+  req: IncomingMessage,
+  res: ServerResponse,
+  gate: Gate,
+): Promise<Admitted | undefined> {
+  const { lookup, trouble, deps } = side
+  let known: Caller | undefined
+  try {
+    const found = lookup.callerOf(req.headers.authorization)
+    known = found instanceof Promise ? await found : found
+  } catch (error) {
+    trouble.note(error, 'the agent of a token could not be looked up')
+    await drain(req)
+    refuseBusy(side, res)
+    return
+  }
+  const judged = judge(known, gate, deps.now())
+  if (!judged.ok) {
+    const code = known && judged.code === 'rate_limited' ? await confirmed(side, known, judged.code) : judged.code
+    return refuseUnread(side, req, res, { ...judged, code })
+  }
+  const { caller } = judged
+  const body = await readBody(req, res, gate.maxBytes)
+  if (body.is === 'broken') return
+  if (body.is === 'too_large') {
+    refuseTooLarge(side, req, res, await confirmed(side, caller, 'body_too_large'))
+    return
+  }
+  if (isEncoded(req)) {
+    await refuseBody(side, res, caller, 'The body must not be encoded.')
+    return
+  }
+  return { caller, bytes: body.bytes }
+}

@@ -1,0 +1,36 @@
+import type { Base } from '../platform/base.ts'
+import type { Store } from '../platform/db/open.ts'
+import type { Turns } from '../platform/http/turns.ts'
+import type { Window } from '../platform/limits/window.ts'
+import type { Releases } from '../updates/releases/releases.ts'
+import type { Batcher } from './reports/batch.ts'
+import type { Lookup } from './reports/lookup.ts'
+import type { AgentMetrics } from './reports/metrics.ts'
+import type { Trouble } from './trouble.ts'
+
+/**
+ * The dependencies of the agent routes. `now` is a function here; the functions that these routes call get the time as an
+ * argument.
+ */
+export interface AgentDeps extends Base {
+  store: Store
+  /** The runtime that `/cli/` serves. */
+  releases: Releases
+}
+
+/** The objects that all agent routes share. */
+export interface Side {
+  deps: AgentDeps
+  lookup: Lookup
+  batcher: Batcher
+  /**
+   * The queue in which work of several milliseconds, such as reading a large report or storing a batch, waits for a
+   * turn of the event loop without other such work.
+   */
+  turns: Turns
+  metrics: AgentMetrics
+  trouble: Trouble
+  windows: { reports: Window; logs: Window }
+  /** Returns true if answers to reports may offer wishes for the first time; false while this process shuts down. */
+  offers: () => boolean
+}

@@ -1,0 +1,59 @@
+/** Handles the upload of a log by an agent (4): admits the call, reads the body, stores the log, and answers. */
+import type { ServerResponse } from 'node:http'
+import { type LogUpload, limits, readLogUpload } from '@svc/protocol'
+import { storeLog } from '../fleet/logs/store.ts'
+import { send } from '../platform/http/answers.ts'
+import type { Handler } from '../platform/http/listener.ts'
+import { admit, type Gate } from './admission.ts'
+import type { Side } from './deps.ts'
+import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
+import type { Caller } from './reports/lookup.ts'
+
+/**
+ * The maximum bytes of uploaded logs that this process holds in memory until they are stored. If more are held, the
+ * next upload is refused with 503 (D18).
+ */
+const maxHeld = 32 * 1024 * 1024
+
+export function logCall(side: Side): Handler {
+  let held = 0
+  const queue = {
+    get full() {
+      return held >= maxHeld
+    },
+  }
+  const gate: Gate = { window: side.windows.logs, queue, maxBytes: limits.logBodyBytes }
+
+  return async (req, res) => {
+    const admitted = await admit(side, req, res, gate)
+    if (!admitted) return
+    if (queue.full) return refuseBusy(side, res) // Other calls may have filled the queue since the gate checked it.
+    const { caller, bytes } = admitted
+    const read = readLogUpload(bytes)
+    if (!read.ok) return refuseBody(side, res, caller, read.message)
+    held += bytes.length
+    try {
+      await take(side, res, caller, read.value)
+    } catch (error) {
+      side.trouble.note(error, 'a log was not stored')
+      refuseBusy(side, res)
+    } finally {
+      held -= bytes.length
+    }
+  }
+}
+
+async function take({ deps, lookup, metrics, trouble }: Side, res: ServerResponse, caller: Caller, log: LogUpload) {
+  const stored = await storeLog(deps.store.db, caller, log, deps.now())
+  if (!stored.ok) {
+    const { code } = stored
+    if (code === 'token_unknown' || code === 'workspace_inactive') lookup.forget(caller.tokenHash)
+    const message = code === 'body_invalid' ? 'The command asked for another log.' : undefined
+    return refuseNow({ lookup, metrics, trouble }, res, { code, message })
+  }
+  if (stored.made) {
+    metrics.logs++
+    deps.live.changed(stored.workspaceId, caller.agentId)
+  }
+  send(res, 200, '{}')
+}

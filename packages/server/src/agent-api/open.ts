@@ -1,0 +1,91 @@
+/**
+ * The part of the service that agents call: their routes, the batches of reports, and the metrics. The service opens this
+ * part once, gives `routes` to the listener, and closes this part after the listener.
+ */
+import { limits } from '@svc/protocol'
+import { Deliveries, type MonotonicAge } from '../fleet/commands/deliveries.ts'
+import type { BareRoutes } from '../platform/http/listener.ts'
+import { Turns } from '../platform/http/turns.ts'
+import { Window } from '../platform/limits/window.ts'
+import { bundleCall } from './bundle.ts'
+import type { AgentDeps } from './deps.ts'
+import { installCalls } from './install.ts'
+import { productCalls } from './products.ts'
+import type { Decision, Submission } from './report-store/rows.ts'
+import { createBatcher } from './reports/batch.ts'
+import { createLookup, type Lookup } from './reports/lookup.ts'
+import { type AgentMetrics, createMetrics } from './reports/metrics.ts'
+import { decide } from './reports/rules.ts'
+import { openReportStore } from './reports/store.ts'
+import { agentRoutes } from './routes.ts'
+import { createTrouble } from './trouble.ts'
+
+export interface AgentSide {
+  routes: BareRoutes
+  metrics: AgentMetrics
+  /** Returns how long ago this process delivered a command, by the monotonic clock (D20). */
+  age: MonotonicAge
+  /** Stops offering new wishes to agents, because their trial would run while the service is down. */
+  drain(): void
+  /** Resolves when all submitted reports are answered. The store may be closed afterwards. */
+  close(): Promise<void>
+}
+
+export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => performance.now()): AgentSide {
+  const metrics = createMetrics()
+  const deliveries = new Deliveries(monotonic)
+  const lookup = createLookup(deps.store)
+  const trouble = createTrouble(deps.log)
+  const turns = new Turns()
+  const watchers = { live: deps.live, lookup, deliveries, metrics }
+  const batcher = createBatcher({
+    inTurn: (start) => turns.addFirst(start),
+    store: openReportStore(deps.store, decide),
+    metrics,
+    now: deps.now,
+    age: deliveries.age,
+    committed: (submission, decision) => committed(watchers, submission, decision),
+    failed: (error) => trouble.note(error, 'a batch of reports was not stored'),
+    parallel: deps.store.engine === 'sqlite' ? 1 : 2,
+  })
+  const windows = { reports: new Window(limits.reportsPerMinute), logs: new Window(limits.logsPerMinute) }
+  let draining = false
+  return {
+    routes: {
+      ...agentRoutes({ deps, lookup, batcher, turns, metrics, trouble, windows, offers: () => !draining }),
+      ...installCalls(deps),
+      ...bundleCall(deps, lookup),
+      ...productCalls(deps),
+    },
+    metrics,
+    age: deliveries.age,
+    drain: () => {
+      draining = true
+    },
+    close: () => batcher.settled(),
+  }
+}
+
+interface Watchers {
+  live: AgentDeps['live']
+  lookup: Lookup
+  deliveries: Deliveries
+  metrics: AgentMetrics
+}
+
+/**
+ * Runs for each report after the commit and before the answer. It notes when commands were delivered (D20), updates the
+ * metrics, and notifies open pages. If the transaction refused the report, the agent is removed from the cache instead.
+ */
+function committed({ live, lookup, deliveries, metrics }: Watchers, submission: Submission, decision: Decision): void {
+  if (!decision.ok) {
+    lookup.forget(submission.tokenHash)
+    return
+  }
+  metrics.reports++
+  metrics.commandsDelivered += decision.claimed.length
+  for (const { id } of decision.claimed) deliveries.note(id)
+  if (decision.write.report) live.reported(decision.workspaceId, submission.agentId)
+  if (decision.write.commands.length > 0 || decision.write.updateEvents.length > 0)
+    live.changed(decision.workspaceId, submission.agentId)
+}

@@ -1,0 +1,78 @@
+/** Refuses calls of agents, and counts the refusals. `confirmed` first checks that the token is still valid (D15). */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RefusalCode } from '@svc/protocol'
+import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../platform/http/answers.ts'
+import { drain } from '../platform/http/body.ts'
+import type { Side } from './deps.ts'
+import type { Caller } from './reports/lookup.ts'
+import { countRefusal } from './reports/metrics.ts'
+
+type Refusing = Pick<Side, 'lookup' | 'metrics' | 'trouble'>
+export interface Refused {
+  readonly code: RefusalCode
+  readonly message?: string | undefined
+  /** The seconds that the agent must wait before its next call; only given with the code `rate_limited`. */
+  readonly retryAfter?: number
+}
+
+/** Refuses a call whose body was read. The connection stays open. */
+export function refuseNow({ metrics }: Refusing, res: ServerResponse, { code, message }: Refused): void {
+  countRefusal(metrics, code)
+  refuse(res, code, message)
+}
+
+export function refuseBusy({ metrics }: Refusing, res: ServerResponse): void {
+  countRefusal(metrics, 'unavailable')
+  refuseAsBusy(res)
+}
+
+export async function refuseBody(side: Refusing, res: ServerResponse, caller: Caller, message: string): Promise<void> {
+  const code = await confirmed(side, caller, 'body_invalid')
+  refuseNow(side, res, { code, message: code === 'body_invalid' ? message : undefined })
+}
+
+/** Refuses a call and closes its connection, because the rest of the body is not read. */
+export function refuseTooLarge(
+  { metrics }: Refusing,
+  req: IncomingMessage,
+  res: ServerResponse,
+  code: RefusalCode,
+): void {
+  countRefusal(metrics, code)
+  refuseAndClose(req, res, code)
+}
+
+/** Refuses a call whose body was not read. */
+export async function refuseUnread(
+  { metrics }: Refusing,
+  req: IncomingMessage,
+  res: ServerResponse,
+  { code, retryAfter }: Refused,
+): Promise<undefined> {
+  countRefusal(metrics, code)
+  await drain(req)
+  // Under overload, a client that has sent its whole request keeps its connection, because opening a new one would cost
+  // more than this answer.
+  if (code === 'unavailable' && req.complete) refuse(res, code, undefined, jitteredDelay())
+  else if (code === 'unavailable') refuseAndClose(req, res, code, { retryAfter: jitteredDelay() })
+  else refuseAndClose(req, res, code, { retryAfter: code === 'rate_limited' ? retryAfter : undefined })
+}
+
+/**
+ * Returns the code with which a call is refused. The database is first asked whether the agent's token is still valid,
+ * because 401 and 403 come before all other codes (D15). If the database cannot answer, `code` is returned.
+ */
+export async function confirmed(
+  { lookup, trouble }: Refusing,
+  caller: Caller,
+  code: RefusalCode,
+): Promise<RefusalCode> {
+  try {
+    const now = await lookup.afresh(caller)
+    if (!now) return 'token_unknown'
+    return now.activated ? code : 'workspace_inactive'
+  } catch (error) {
+    trouble.note(error, 'the agent of a token could not be looked up')
+    return code
+  }
+}

@@ -1,0 +1,12 @@
+/** Decides for which reports further rows must be read. */
+import { limits } from '@svc/protocol'
+import type { StoredCommand } from '../../fleet/commands/stored.ts'
+import type { LastReport } from './rows.ts'
+
+/** The number of runs by which an agent exceeds its limit after `fresh` new runs were added. */
+export const excess = (last: LastReport | undefined, fresh: number): number =>
+  Math.max(0, (last?.runs_kept ?? 0) + fresh - limits.runsKept)
+
+/** True when this report needs the log names of the kept runs (D6). */
+export const asksForLog = (commands: readonly StoredCommand[]): boolean =>
+  commands.some((c) => c.state === 'queued' && c.type === 'log')

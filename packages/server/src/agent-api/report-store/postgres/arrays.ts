@@ -1,0 +1,89 @@
+/**
+ * Passes many rows to PostgreSQL at once: one array for each column, which `unnest` turns into rows again. The arrays
+ * are in PostgreSQL's binary form, in which no text needs to be escaped or parsed.
+ */
+import type { Kind } from '../../../platform/db/tables/described.ts'
+import type { PipelineStep, Prepared } from './pipeline.ts'
+
+/** The name and kind (text or number) of a column whose values a statement takes from the rows it is given. */
+export type Cell = readonly [name: string, kind: Kind]
+
+/**
+ * A statement about many rows. `step` fills the statement with rows, and with the ids of the agents that own the rows
+ * if the statement has the column `agent_id`.
+ */
+export interface Many<T> {
+  step(rows: readonly T[], owners?: readonly string[]): PipelineStep
+}
+
+/** The column that is filled with the ids of the agents that own the rows, because the rows do not contain them. */
+const owner = 'agent_id'
+export const owned: Cell = [owner, 'text']
+
+/**
+ * Makes a statement about many rows. `sql` receives the source to select from, such as `unnest($1::text[]) as r
+ * ("id")`.
+ */
+export function many<T extends object>(name: string, cells: readonly Cell[], sql: (rows: string) => string): Many<T> {
+  const arrays = cells.map(([, kind], i) => `$${i + 1}::${kind}[]`)
+  const names = cells.map(([column]) => `"${column}"`)
+  const statement: Prepared = { name, text: sql(`unnest(${arrays.join(', ')}) as r (${names.join(', ')})`) }
+  const arrayFrom = (rows: readonly Row[], owners: readonly string[] | undefined, [column, kind]: Cell): Buffer =>
+    owners && column === owner ? textArray(owners) : arrayOf(kind, rows, column)
+  return {
+    step: (rows, owners) => [statement, cells.map((cell) => arrayFrom(rows as readonly Row[], owners, cell))],
+  }
+}
+type Row = Readonly<Record<string, unknown>>
+
+export const textArray = (values: readonly string[]): Buffer =>
+  arrayOf(
+    'text',
+    values.map((value) => ({ value })),
+    'value',
+  )
+
+/** The ids of the types `text` and `bigint`, which are the same in every PostgreSQL. */
+const oids = { text: 25, bigint: 20 } as const satisfies Record<Kind, number>
+const headBytes = 20
+const scratchBytes = 256 * 1024
+let scratch = Buffer.allocUnsafe(scratchBytes)
+
+/** Encodes an array of one dimension with lower bound 1: each value follows its length, and null is the length -1. */
+function arrayOf(type: Kind, rows: readonly Row[], column: string): Buffer {
+  let at = headBytes
+  for (const row of rows) {
+    const value = row[column]
+    if (typeof value === 'number' && type === 'bigint') {
+      room(at, 12)
+      at = scratch.writeInt32BE(8, at)
+      const high = Math.floor(value / 2 ** 32)
+      at = scratch.writeInt32BE(high, at)
+      at = scratch.writeUInt32BE(value - high * 2 ** 32, at)
+    } else if (typeof value === 'string' && type === 'text') {
+      room(at, 4 + value.length * 3)
+      const bytes = scratch.write(value, at + 4)
+      at = scratch.writeInt32BE(bytes, at) + bytes
+    } else if (value === null) {
+      room(at, 4)
+      at = scratch.writeInt32BE(-1, at)
+    } else {
+      throw new TypeError(`${column} takes ${type}, not ${typeof value}.`)
+    }
+  }
+  scratch.writeInt32BE(1, 0)
+  scratch.writeInt32BE(1, 4)
+  scratch.writeInt32BE(oids[type], 8)
+  scratch.writeInt32BE(rows.length, 12)
+  scratch.writeInt32BE(1, 16)
+  const array = Buffer.from(scratch.subarray(0, at))
+  if (scratch.length > scratchBytes) scratch = Buffer.allocUnsafe(scratchBytes)
+  return array
+}
+
+function room(at: number, bytes: number): void {
+  if (at + bytes <= scratch.length) return
+  const larger = Buffer.allocUnsafe((at + bytes) * 2)
+  scratch.copy(larger, 0, 0, at)
+  scratch = larger
+}

@@ -1,0 +1,178 @@
+/** The first message of a batch on PostgreSQL: locks the agents and reads what is needed to judge their reports. */
+import type pg from 'pg'
+import type { StoredCommand } from '../../../fleet/commands/stored.ts'
+import { declaredLogsIn, versionRun } from '../../../fleet/versions/declared.ts'
+import { integer, orNull, reads } from '../../../platform/db/tables/described.ts'
+import { command, run } from '../../../platform/db/tables/reports.ts'
+import { asksForLog, excess } from '../needs.ts'
+import {
+  agentColumns,
+  agentRead,
+  agentRows,
+  commandRead,
+  keptRun,
+  lastReport,
+  lowestRead,
+  runRead,
+  storedCommand,
+} from '../reading.ts'
+import type { AgentRows, KeptRun, Ranked, Submission } from '../rows.ts'
+import { servedOf, servedRelease } from '../served.ts'
+import { many, textArray } from './arrays.ts'
+import { type Prepared, pipelined, type Row, rowOf } from './pipeline.ts'
+
+/**
+ * Reads what is needed to judge the reports of a batch. It locks the agents in the order of their ids, then their
+ * commands, so that batches cannot deadlock.
+ */
+export async function load(client: pg.PoolClient, batch: readonly Submission[]): Promise<Map<string, AgentRows>> {
+  const ids = textArray(batch.map((s) => s.agentId))
+  const named = batch.flatMap((s) => (s.report.runs ?? []).map((run) => ({ agent: s.agentId, run: run.id })))
+  const acks = batch.flatMap((s) => (s.report.acks ?? []).map((ack) => ack.id))
+  const [, , , agents, [release], runs, open, closed] = await pipelined(client, [
+    [statements.begin],
+    [statements.plans],
+    [statements.lock, [ids]],
+    [statements.agents, [ids]],
+    [statements.served],
+    namedRuns.step(named),
+    [statements.openCommands, [ids]],
+    [statements.closedCommands, [textArray(acks), ids]],
+  ])
+  const served = release && servedIn(release)
+  const rows = new Map(agents.map((row) => loadedOf(row, served)))
+  for (const found of runs) {
+    const row = rowOf(ownedRun, found)
+    rows.get(row[ownedRun.at.agent_id])?.runs.set(row[ownedRun.at.id], keptRun(row))
+  }
+  for (const found of [...open, ...closed]) {
+    const row = rowOf(ownedCommand, found)
+    rows.get(row[ownedCommand.at.agent_id])?.commands.push(storedCommand(row))
+  }
+  await loadMore(client, batch, rows)
+  return rows
+}
+
+const knownAgent = reads({ ...agentColumns, activated_at: orNull(integer()) }, [
+  ...agentRead.names,
+  'id',
+  'activated_at',
+])
+const ownedRun = reads(run.columns, [...runRead.names, 'agent_id', 'id'])
+const ownedLowest = reads(run.columns, [...lowestRead.names, 'agent_id'])
+const ownedCommand = reads(command.columns, [...commandRead.names, 'agent_id'])
+
+/** The rows that are read for an agent. The results of the statements are added one after another. */
+interface Loaded extends AgentRows {
+  runs: Map<string, KeptRun>
+  lowest: Ranked[]
+  commands: StoredCommand[]
+  logs: Set<string>
+}
+
+function loadedOf(found: Row, served: AgentRows['served']): [id: string, Loaded] {
+  const row = rowOf(knownAgent, found)
+  const activated = row[knownAgent.at.activated_at] !== null
+  const more = { runs: new Map(), lowest: [], commands: [], logs: new Set<string>() }
+  return [row[knownAgent.at.id], { ...agentRows(row, lastReport(row), { activated, served, ...more }), ...more }]
+}
+
+const servedIn = ([serial, version, sha256, signed]: Row): AgentRows['served'] =>
+  servedOf([Number(serial), version ?? '', sha256 ?? '', Number(signed)])
+
+/**
+ * Reads what only few reports need: the lowest-ranked runs of an agent that has too many (I8), and the log names of an
+ * agent with a queued log command (D6).
+ */
+async function loadMore(client: pg.PoolClient, batch: readonly Submission[], rows: Map<string, Loaded>): Promise<void> {
+  const full = batch.flatMap(({ agentId, report }) => {
+    const of = rows.get(agentId)
+    const count = of ? excess(of.last, (report.runs?.length ?? 0) - of.runs.size) : 0
+    return count > 0 ? [{ agent: agentId, count }] : []
+  })
+  const asked = [...rows].filter(([, of]) => asksForLog(of.commands)).map(([id]) => id)
+  if (full.length === 0 && asked.length === 0) return
+  const ids = [textArray(asked)]
+  const [lowest, logNames, manifests] = await pipelined(client, [
+    lowestRuns.step(full),
+    [statements.logNames, ids],
+    [statements.manifests, ids],
+  ])
+  const { at } = ownedLowest
+  for (const found of lowest) {
+    const row = rowOf(ownedLowest, found)
+    rows.get(row[at.agent_id])?.lowest.push({ seq: row[at.seq], place: row[at.place] })
+  }
+  for (const [id, log] of logNames as NameRow[]) rows.get(id)?.logs.add(log)
+  for (const [id, manifest] of manifests as NameRow[])
+    for (const name of declaredLogsIn(manifest)) rows.get(id)?.logs.add(name)
+}
+type NameRow = readonly [agent: string, value: string]
+
+const prepared = (name: string, text: string): Prepared => ({ name: `report_${name}`, text })
+
+/** The SQL that reads the column `activated_at`, which is in another table than the agent. */
+const activatedAt = `(select p.activated_at from workspace_product p
+    where p.workspace_id = a.workspace_id and p.product_id = 'svc')`
+const agentNames = knownAgent.names.map((name) => (name === 'activated_at' ? activatedAt : name)).join(', ')
+const commandNames = ownedCommand.names.join(', ')
+
+const statements = {
+  begin: prepared('begin', 'begin'),
+  /**
+   * Forbids plans that scan whole tables. Such a plan is cheapest while the tables are empty, and the connection would
+   * keep it until the tables are analysed. Each statement is planned once for all values, because planning costs as
+   * much as a small batch.
+   */
+  plans: prepared(
+    'plans',
+    `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
+    set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
+  ),
+  // Locking and reading are separate statements. A statement that has waited for a lock sees the locked row as it is
+  // now, but all other rows as they were before.
+  lock: prepared('lock', 'select 1 from agent where id = any($1::text[]) order by id for update'),
+  agents: prepared(
+    'agents',
+    `select ${agentNames} from agent a left join agent_report r on r.agent_id = a.id where a.id = any($1::text[])`,
+  ),
+  // Reads the served release after the lock. A wish is stored under the same lock, so the release by which a wish was
+  // judged is seen here too (I11).
+  served: prepared('served', servedRelease),
+  openCommands: prepared(
+    'open_commands',
+    `select ${commandNames} from command where agent_id = any($1::text[]) and due_at is not null
+    order by created_at, id for update`,
+  ),
+  closedCommands: prepared(
+    'closed_commands',
+    `select ${commandNames} from command where id = any($1::text[]) and agent_id = any($2::text[]) and due_at is null
+    order by created_at, id for update`,
+  ),
+  logNames: prepared(
+    'log_names',
+    'select distinct agent_id, log from run where agent_id = any($1::text[]) and log is not null',
+  ),
+  manifests: prepared('manifests', `select a.id, v.manifest from agent a ${versionRun} where a.id = any($1::text[])`),
+}
+
+const namedRuns = many<{ agent: string; run: string }>(
+  'report_named_runs',
+  [
+    ['agent', 'text'],
+    ['run', 'text'],
+  ],
+  (rows) => `select ${ownedRun.names.map((name) => `run.${name}`).join(', ')} from ${rows}
+    join run on run.agent_id = r.agent and run.id = r.run`,
+)
+const lowestRuns = many<{ agent: string; count: number }>(
+  'report_lowest_runs',
+  [
+    ['agent', 'text'],
+    ['count', 'bigint'],
+  ],
+  (rows) => `select low.* from ${rows} cross join lateral
+    (select ${ownedLowest.names.join(', ')} from run where agent_id = r.agent order by place, seq limit r.count) low
+    order by low.place, low.seq`,
+)

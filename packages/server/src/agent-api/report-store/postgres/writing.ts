@@ -1,0 +1,181 @@
+/**
+ * The second message of a batch on PostgreSQL: it writes the decisions, table by table. The columns come from the lists
+ * in written.ts.
+ */
+
+import type { CommandChange } from '../../../fleet/commands/stored.ts'
+import { columnsOf, type Described } from '../../../platform/db/tables/described.ts'
+import * as tables from '../../../platform/db/tables/reports.ts'
+import { eventRow, maxUpdateEvents } from '../../../updates/wishes/events.ts'
+import { maxUsage } from '../pending.ts'
+import type { AgentRows, Decision, Submission, UsageDelta, Writes } from '../rows.ts'
+import {
+  agentFactsCells,
+  agentWishesCells,
+  changedCommandCells,
+  changedRunCells,
+  levelChangeCells,
+  machineChangeCells,
+  maxMachineChanges,
+  newRunCells,
+  reportCells,
+  updateEventCells,
+  usageCells,
+  usageRow,
+} from '../written.ts'
+import { type Cell, type Many, many, owned } from './arrays.ts'
+import type { PipelineStep } from './pipeline.ts'
+
+/**
+ * Makes the statements that write the decisions about a batch, each for the rows of all its agents. A statement that
+ * would get no rows is left out.
+ */
+export function writing(
+  batch: readonly Submission[],
+  decisions: readonly Decision[],
+  rows: ReadonlyMap<string, AgentRows>,
+  usage: ReadonlyMap<string, readonly UsageDelta[]>,
+): PipelineStep[] {
+  // The agents are in the order in which they were locked, so that two batches cannot deadlock on other rows either.
+  const written = batch
+    .flatMap(({ agentId }, i) => {
+      const decision = decisions[i]
+      return decision?.ok ? [{ agentId, write: decision.write }] : []
+    })
+    .sort((a, b) => (a.agentId < b.agentId ? -1 : 1))
+  const steps: PipelineStep[] = []
+  const put = <T extends object>(statement: Many<T>, pick: (w: Writes, agentId: string) => readonly T[]) => {
+    const owners: string[] = []
+    const picked: T[] = []
+    for (const { agentId, write } of written) {
+      for (const row of pick(write, agentId)) {
+        owners.push(agentId)
+        picked.push(row)
+      }
+    }
+    if (picked.length > 0) steps.push(statement.step(picked, owners))
+  }
+  const one = <T>(row: T | undefined): T[] => (row ? [row] : [])
+  const reportedBefore = (agentId: string) => rows.get(agentId)?.last !== undefined
+  put(trimRuns, (w) => w.trimmed.map((seq) => ({ seq })))
+  put(insertRuns, (w) => w.newRuns)
+  put(updateRuns, (w) => w.changedRuns)
+  put(addUsage, (_, id) => (usage.get(id) ?? []).map(usageRow))
+  put(insertLevelChanges, (w) => one(w.levelChange))
+  put(changeCommands, (w) => w.commands)
+  put(insertMachineChanges, (w) => w.machineChanges)
+  put(trimMachineChanges, (w) => w.machineChanges.slice(0, 1))
+  put(changeFacts, (w) => one(w.agent))
+  put(changeWishes, (w) => one(w.wishes))
+  put(insertUpdateEvents, (w) => w.updateEvents.map(eventRow))
+  put(trimUpdateEvents, (w) => w.updateEvents.slice(0, 1))
+  put(insertReports, (w, id) => (reportedBefore(id) ? [] : one(w.report)))
+  put(updateReports, (w, id) => (reportedBefore(id) ? one(w.report) : []))
+  return steps
+}
+
+const { agent, agentReport, command, levelChange, machineChange, run, updateEvent, usageDay } = tables
+
+const cellsOf = ({ columns }: Described, names: readonly string[]): Cell[] =>
+  names.map((name) => [name, columns[name]?.kind ?? 'text'])
+
+/** Makes a statement that inserts the columns `names` and the id of the agent that owns each row. */
+function insert<T extends object>(name: string, table: Described, names: readonly string[], conflict = ''): Many<T> {
+  const cells = [owned, ...cellsOf(table, names)]
+  const columns = cells.map(([column]) => column).join(', ')
+  return many<T>(
+    name,
+    cells,
+    (rows) => `insert into ${table.name} (${columns}) select ${columns} from ${rows} ${conflict}`,
+  )
+}
+
+/**
+ * Makes a statement that updates the columns `names`. It changes the rows whose `column` equals the value of the cell
+ * `key`, which by default has the same name.
+ */
+function update<T extends object>(
+  name: string,
+  table: Described,
+  names: readonly string[],
+  { column, key = [column, table.columns[column]?.kind ?? 'text'] }: { column: string; key?: Cell },
+): Many<T> {
+  const set = names.map((column) => `${column} = r."${column}"`).join(', ')
+  return many<T>(
+    name,
+    [key, ...cellsOf(table, names)],
+    (rows) => `update ${table.name} set ${set} from ${rows} where ${table.name}.${column} = r."${key[0]}"`,
+  )
+}
+
+const trim = (name: string, table: Described, kept: number): Many<object> =>
+  many(
+    name,
+    [owned],
+    (rows) => `delete from ${table.name} c using ${rows} where c.agent_id = r.agent_id and c.seq <
+    (select seq from ${table.name} k where k.agent_id = r.agent_id order by seq desc limit 1 offset ${kept - 1})`,
+  )
+
+const trimRuns = many<{ seq: number }>(
+  'report_trim',
+  [['seq', 'bigint']],
+  (rows) => `delete from run using ${rows} where run.seq = r.seq`,
+)
+const insertRuns = insert<Writes['newRuns'][number]>('report_insert_runs', run, columnsOf(run, newRunCells))
+const updateRuns = update<Writes['changedRuns'][number]>('report_update_runs', run, columnsOf(run, changedRunCells), {
+  column: 'seq',
+})
+const addUsage = insert<ReturnType<typeof usageRow>>(
+  'report_add_usage',
+  usageDay,
+  columnsOf(usageDay, usageCells),
+  `on conflict (agent_id, day, model) do update set runs = greatest(0, usage_day.runs + excluded.runs),
+    cost_micro = least(${maxUsage}, greatest(0, usage_day.cost_micro + excluded.cost_micro)),
+    output_tokens = least(${maxUsage}, greatest(0, usage_day.output_tokens + excluded.output_tokens))`,
+)
+const insertLevelChanges = insert<NonNullable<Writes['levelChange']>>(
+  'report_level_changes',
+  levelChange,
+  columnsOf(levelChange, levelChangeCells),
+)
+const changeCommands = update<CommandChange>(
+  'report_change_commands',
+  command,
+  columnsOf(command, changedCommandCells),
+  {
+    column: 'id',
+  },
+)
+const insertMachineChanges = insert<Writes['machineChanges'][number]>(
+  'report_machine_changes',
+  machineChange,
+  columnsOf(machineChange, machineChangeCells),
+)
+const trimMachineChanges = trim('report_trim_changes', machineChange, maxMachineChanges)
+const changeFacts = update<NonNullable<Writes['agent']>>(
+  'report_change_agents',
+  agent,
+  columnsOf(agent, agentFactsCells),
+  {
+    column: 'id',
+    key: owned,
+  },
+)
+const changeWishes = update<NonNullable<Writes['wishes']>>(
+  'report_change_wishes',
+  agent,
+  columnsOf(agent, agentWishesCells),
+  { column: 'id', key: owned },
+)
+const insertUpdateEvents = insert<ReturnType<typeof eventRow>>(
+  'report_update_events',
+  updateEvent,
+  columnsOf(updateEvent, updateEventCells),
+)
+const trimUpdateEvents = trim('report_trim_events', updateEvent, maxUpdateEvents)
+const reports = columnsOf(agentReport, reportCells)
+const insertReports = insert<NonNullable<Writes['report']>>('report_insert_reports', agentReport, reports)
+const updateReports = update<NonNullable<Writes['report']>>('report_update_reports', agentReport, reports, {
+  column: 'agent_id',
+  key: owned,
+})

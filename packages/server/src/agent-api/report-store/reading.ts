@@ -1,0 +1,110 @@
+/**
+ * The columns of an agent that are read before its report is judged, in their order, and the functions that make
+ * objects from the rows.
+ */
+
+import type { StoredCommand } from '../../fleet/commands/stored.ts'
+import { leftJoined, type ReadRow, reads } from '../../platform/db/tables/described.ts'
+import { agent, agentReport, command, run } from '../../platform/db/tables/reports.ts'
+import type { AgentRows, KeptRun } from './rows.ts'
+
+/** A row that starts with the columns of a list and may have further ones, which one of the engines adds. */
+type Begins<R> = readonly [...Extract<ReadRow<R>, readonly unknown[]>, ...unknown[]]
+
+/** The columns of the agent's row and of its last report. The latter are null if it has not reported. */
+export const agentColumns = { ...agent.columns, ...leftJoined(agentReport.columns) }
+export const agentRead = reads(agentColumns, [
+  'workspace_id',
+  'token_hash',
+  'facts',
+  'blueprint',
+  'installed_version',
+  'reported_version',
+  'previous_version',
+  'wishes',
+  'attempts',
+  'level',
+  'boot',
+  'seq',
+  'reporters',
+  'runs_kept',
+  'usage',
+])
+const ofAgent = agentRead.at
+
+type More = Pick<AgentRows, 'activated' | 'served' | 'runs' | 'lowest' | 'commands' | 'logs'>
+
+export const agentRows = (row: Begins<typeof agentRead>, last: AgentRows['last'], more: More): AgentRows => ({
+  workspaceId: row[ofAgent.workspace_id],
+  tokenHash: row[ofAgent.token_hash],
+  activated: more.activated,
+  last,
+  facts: row[ofAgent.facts],
+  versions: {
+    blueprint: row[ofAgent.blueprint],
+    installed: row[ofAgent.installed_version],
+    reported: row[ofAgent.reported_version],
+    previous: row[ofAgent.previous_version],
+  },
+  wishes: row[ofAgent.wishes],
+  attempts: row[ofAgent.attempts],
+  served: more.served,
+  usage: row[ofAgent.usage],
+  runs: more.runs,
+  lowest: more.lowest,
+  commands: more.commands,
+  logs: more.logs,
+})
+
+/** The last report; undefined before the first one. */
+export function lastReport(row: Begins<typeof agentRead>): AgentRows['last'] {
+  const runs_kept = row[ofAgent.runs_kept]
+  if (runs_kept === null) return undefined
+  return {
+    level: row[ofAgent.level],
+    boot: row[ofAgent.boot],
+    seq: row[ofAgent.seq],
+    reporters: row[ofAgent.reporters] ?? '',
+    runs_kept,
+  }
+}
+
+export const runRead = reads(run.columns, ['seq', 'place', 'body', 'cost_micro', 'output_tokens'])
+const ofRun = runRead.at
+
+export const keptRun = (row: Begins<typeof runRead>): KeptRun => ({
+  seq: row[ofRun.seq],
+  place: row[ofRun.place],
+  body: row[ofRun.body],
+  cost_micro: row[ofRun.cost_micro],
+  output_tokens: row[ofRun.output_tokens],
+})
+
+export const lowestRead = reads(run.columns, ['seq', 'place'])
+
+export const commandRead = reads(command.columns, [
+  'id',
+  'type',
+  'payload',
+  'state',
+  'created_at',
+  'delivered_at',
+  'failed_at',
+  'answered_at',
+  'message',
+  'due_at',
+])
+const ofCommand = commandRead.at
+
+export const storedCommand = (row: Begins<typeof commandRead>): StoredCommand => ({
+  id: row[ofCommand.id],
+  type: row[ofCommand.type],
+  payload: row[ofCommand.payload],
+  state: row[ofCommand.state],
+  created_at: row[ofCommand.created_at],
+  delivered_at: row[ofCommand.delivered_at],
+  failed_at: row[ofCommand.failed_at],
+  answered_at: row[ofCommand.answered_at],
+  message: row[ofCommand.message],
+  due_at: row[ofCommand.due_at],
+})

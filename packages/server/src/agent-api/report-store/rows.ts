@@ -1,0 +1,141 @@
+/** The input and the decisions of the rules for a report, the same for both engines. Times are Unix milliseconds. */
+import type { Command, Level, Report, SettingValue } from '@svc/protocol'
+import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
+import type { CommandChange, StoredCommand } from '../../fleet/commands/stored.ts'
+import type { MachineChangeTable } from '../../platform/db/tables/reports.ts'
+import type { AgentReportRow, AgentRow, RunRow } from '../../platform/db/tables.ts'
+import type { Served } from '../../updates/releases/store.ts'
+import type { UpdateNote } from '../../updates/wishes/note.ts'
+import type { AnswerVersions } from '../../updates/wishes/report.ts'
+import type { Places } from './places.ts'
+
+/** A report to be stored. */
+export interface Submission {
+  agentId: string
+  /** The SHA-256 of the token with which the report was sent. The transaction compares it again (D22). */
+  tokenHash: string
+  report: Report
+  /** The received JSON; undefined if the service does not keep everything in it. */
+  text: string | undefined
+  /** The runs of the report as JSON, if an earlier turn of the event loop has made these texts. */
+  bodies?: readonly string[] | undefined
+  /** The interval in seconds that the answer will ask for (2.7). */
+  interval: number
+  /** True when the client has disconnected; then no commands are claimed for the agent (D1). */
+  gone: () => boolean
+  /** True when this node may offer wishes for the first time; false while it shuts down. */
+  offers: boolean
+  /**
+   * Row numbers of this agent, cached by the caller between reports so that its rows are found without an index lookup.
+   */
+  places?: Places | undefined
+}
+
+/** The stored facts about an agent that matter to its report, read in the transaction that writes. */
+export interface AgentRows {
+  workspaceId: string
+  tokenHash: string
+  /** True if the agent's workspace is activated for this service (5.4). */
+  activated: boolean
+  last: LastReport | undefined
+  /** The pause, the settings and the version that the agent last reported, as JSON; null before its first report. */
+  facts: string | null
+  versions: AgentVersions
+  /** Wishes and holds as JSON, and the attempts of the last report (updates/wishes/kept.ts). */
+  wishes: string | null
+  attempts: string | null
+  /** The release that is served, as this transaction sees it (D37). */
+  served: Served | undefined
+  /** The daily sums that wait in the row of the agent's last report, as JSON (pending.ts). */
+  usage: string | null
+  /** The stored runs that the report names, by id. */
+  runs: ReadonlyMap<string, KeptRun>
+  /** The lowest-ranked stored runs (D10), as many as `excess` says. */
+  lowest: readonly Ranked[]
+  /** Queued and delivered commands that are not finished, and those that an ack of the report names; oldest first. */
+  commands: readonly StoredCommand[]
+  /** The log names of kept runs and of the manifest; read only when a command for a log is queued. */
+  logs: ReadonlySet<string>
+}
+
+/** The blueprint of an agent, with the installed, the reported and the previous version. */
+export interface AgentVersions {
+  /** The agent's blueprint; null for an agent that was connected by hand, whose versions are not tracked. */
+  blueprint: string | null
+  installed: string | null
+  reported: string | null
+  previous: string | null
+}
+
+/** A change that was made on an agent's machine. */
+export interface MachineChange {
+  kind: MachineChangeTable['kind']
+  /** The key of the changed setting; null for a pause and for a version. */
+  key: string | null
+  before: SettingValue
+  after: SettingValue
+}
+
+export type LastReport = Pick<AgentReportRow, 'level' | 'boot' | 'seq' | 'reporters' | 'runs_kept'>
+export type Ranked = Pick<RunRow, 'seq' | 'place'>
+export type KeptRun = Ranked & Pick<RunRow, 'body' | 'cost_micro' | 'output_tokens'>
+
+/** Judges one report by the stored facts about its agent; `rows` is undefined when there is no such agent. */
+export type Decide = (rows: AgentRows | undefined, submission: Submission, now: number, age: MonotonicAge) => Decision
+
+export type Decision =
+  | { ok: false; code: 'token_unknown' | 'workspace_inactive' }
+  | { ok: true; workspaceId: string; write: Writes; claimed: Command[]; answer: AnswerVersions }
+
+/** Everything that one report changes. */
+export interface Writes {
+  /** The new row of the last report; undefined if the report arrived after a later one of the same reporter (D11). */
+  report: ReportWrite | undefined
+  newRuns: RunWrite[]
+  changedRuns: (RunWrite & { seq: number })[]
+  /** The `seq` of the runs that are deleted, because 2000 newer runs are kept. */
+  trimmed: number[]
+  /** The daily sums that are added to the table `usage_day` now. */
+  usage: readonly UsageDelta[]
+  levelChange: { at: number; level: Level; label: string | null } | undefined
+  commands: CommandChange[]
+  /** Changes that were made on the agent's machine and not by a command of the service. */
+  machineChanges: (Omit<MachineChange, 'before' | 'after'> & { at: number; before: string; after: string })[]
+  /** The facts and versions in the agent's row; undefined when they do not change. */
+  agent: AgentFacts | undefined
+  /** Wishes, holds and attempts; undefined when they do not change. */
+  wishes: AgentWishes | undefined
+  updateEvents: UpdateNote[]
+}
+/** The writes of a report that changes nothing. */
+export const noWrites: Writes = {
+  report: undefined,
+  newRuns: [],
+  changedRuns: [],
+  trimmed: [],
+  usage: [],
+  levelChange: undefined,
+  commands: [],
+  machineChanges: [],
+  agent: undefined,
+  wishes: undefined,
+  updateEvents: [],
+}
+export type ReportWrite = Omit<AgentReportRow, 'agent_id'>
+/** The columns of a run that are written. `first_seen` is written only for a new run. */
+export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>
+export type AgentFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>
+export type AgentWishes = Pick<
+  AgentRow,
+  'wishes' | 'wished_version' | 'runtime_wished' | 'runtime_granted_at' | 'attempts'
+>
+
+export interface UsageDelta {
+  /** The day, as days since 1970 (UTC). */
+  day: number
+  /** The name of the model; '' for the totals of the day. */
+  model: string
+  runs: number
+  costMicro: number
+  outputTokens: number
+}

@@ -1,0 +1,126 @@
+/** Reads what is needed to judge one report: the stored facts about its agent. */
+
+import type { StoredCommand } from '../../../fleet/commands/stored.ts'
+import { declaredLogsIn } from '../../../fleet/versions/declared.ts'
+import type { Served } from '../../../updates/releases/store.ts'
+import { asksForLog, excess } from '../needs.ts'
+import type { Places } from '../places.ts'
+import { agentRows, keptRun, lastReport, lowestRead, runRead, storedCommand } from '../reading.ts'
+import type { AgentRows, KeptRun, Submission } from '../rows.ts'
+import { type PlacedAgent, placedAgent, type RunRow, type Statements } from './statements.ts'
+
+/** The facts shared by the reports of a batch, read once. */
+export interface Seen {
+  served: Served | undefined
+  /** For each workspace in the batch, by its id, whether it is activated (5.4). */
+  activated: Map<string, boolean>
+  /** The agents with pending commands; undefined if there are so many that each report asks for its own commands. */
+  withCommands: Set<string> | undefined
+}
+
+export interface Loaded {
+  agentId: string
+  rows: AgentRows
+  reportRow: number | null
+}
+
+const ofAgent = placedAgent.at
+const ofRun = runRead.at
+const ofLowest = lowestRead.at
+
+export function load(s: Statements, { agentId, report, places }: Submission, seen: Seen): Loaded | undefined {
+  const row = findAgent(s, agentId, places)
+  if (!row) return undefined
+  const last = lastReport(row)
+  const runs = new Map<string, KeptRun>()
+  if (report.runs) {
+    for (const [i, { id }] of report.runs.entries()) {
+      const kept = findRun(s, agentId, id, i, places)
+      if (kept) runs.set(id, keptRun(kept))
+    }
+  }
+  const tooMany = excess(last, (report.runs?.length ?? 0) - runs.size)
+  const hasCommands = report.acks !== undefined || (seen.withCommands?.has(agentId) ?? true)
+  const commands = hasCommands ? loadCommands(s, agentId, report.acks) : []
+  return {
+    agentId,
+    reportRow: row[ofAgent.report_row],
+    rows: agentRows(row, last, {
+      activated: isActivated(s, seen.activated, row[ofAgent.workspace_id]),
+      served: seen.served,
+      runs,
+      lowest: tooMany > 0 ? lowestRuns(s, agentId, tooMany) : [],
+      commands,
+      logs: asksForLog(commands) ? logNames(s, agentId) : new Set(),
+    }),
+  }
+}
+
+/**
+ * Finds the agent by the row numbers of its rows, or else by its id: looking up a text in an index costs several times
+ * more than a row number.
+ */
+function findAgent(s: Statements, agentId: string, places: Places | undefined): PlacedAgent | undefined {
+  if (!places) return s.agent.get(agentId)
+  const known = places.report === 0 ? undefined : s.agentAt.get(places.agent, places.report, agentId)
+  if (known) return known
+  const row = s.agent.get(agentId)
+  places.agent = row?.[ofAgent.agent_row] ?? 0
+  places.report = row?.[ofAgent.report_row] ?? 0
+  return row
+}
+
+/**
+ * The number of runs of a report whose row numbers are kept. It suffices for a usual report, and needs little memory
+ * for many agents.
+ */
+const runPlaces = 8
+
+function findRun(s: Statements, agentId: string, id: string, i: number, places: Places | undefined) {
+  const place = places?.runs[i] ?? 0
+  const known: RunRow | undefined = place === 0 ? undefined : s.runAt.get(place, agentId, id)
+  if (known) return known
+  const row = s.run.get(agentId, id)
+  if (places && i < runPlaces) places.runs[i] = row?.[ofRun.seq] ?? 0
+  return row
+}
+
+const lowestRuns = (s: Statements, agentId: string, count: number): AgentRows['lowest'] =>
+  s.lowest.all(agentId, count).map((row) => ({ seq: row[ofLowest.seq], place: row[ofLowest.place] }))
+
+/**
+ * The agents with pending commands, by one query for the whole batch. Usually there are none, so this costs less than a
+ * query for each report.
+ */
+export function agentsWithCommands(s: Statements, max: number): Set<string> | undefined {
+  const open = s.agentsWithCommands.all(max + 1)
+  return open.length > max ? undefined : new Set(open.map(([agentId]) => agentId))
+}
+
+function isActivated(s: Statements, known: Map<string, boolean>, workspaceId: string): boolean {
+  let activated = known.get(workspaceId)
+  if (activated === undefined) {
+    activated = s.activated.get(workspaceId) !== undefined
+    known.set(workspaceId, activated)
+  }
+  return activated
+}
+
+function logNames(s: Statements, agentId: string): Set<string> {
+  const [manifest] = s.manifest.get(agentId) ?? []
+  const ofRuns = s.logNames.all(agentId).map(([log]) => log)
+  return new Set([...ofRuns, ...(manifest === undefined ? [] : declaredLogsIn(manifest))])
+}
+
+function loadCommands(s: Statements, agentId: string, acks: readonly { id: string }[] = []): StoredCommand[] {
+  const open = s.openCommands.all(agentId).map(storedCommand)
+  if (acks.length === 0) return open
+  const known = new Set(open.map(({ id }) => id))
+  for (const { id } of acks) {
+    if (known.has(id)) continue
+    known.add(id)
+    const closed = s.command.get(id, agentId)
+    if (closed) open.push(storedCommand(closed))
+  }
+  return open
+}

@@ -1,0 +1,156 @@
+/** The statements of a batch on SQLite, prepared once. The columns come from the lists in written.ts and reading.ts. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { versionRun } from '../../../fleet/versions/declared.ts'
+import {
+  columnsOf,
+  type Described,
+  integer,
+  orNull,
+  type ReadRow,
+  reads,
+} from '../../../platform/db/tables/described.ts'
+import * as tables from '../../../platform/db/tables/reports.ts'
+import { maxUpdateEvents } from '../../../updates/wishes/events.ts'
+import { maxUsage } from '../pending.ts'
+import { agentColumns, agentRead, commandRead, lowestRead, runRead } from '../reading.ts'
+import { type ServedRow, servedRelease } from '../served.ts'
+import { otherModels } from '../usage-names.ts'
+import {
+  agentFactsCells,
+  agentWishesCells,
+  changedCommandCells,
+  changedRunCells,
+  levelChangeCells,
+  machineChangeCells,
+  maxMachineChanges,
+  newRunCells,
+  reportCells,
+  updateEventCells,
+  usageCells,
+} from '../written.ts'
+
+/**
+ * An agent's columns, with the row numbers of the agent and of its last report, by which both are found faster the next
+ * time.
+ */
+export const placedAgent = reads({ ...agentColumns, report_row: orNull(integer()), agent_row: integer() }, [
+  ...agentRead.names,
+  'report_row',
+  'agent_row',
+])
+const rowNumbers: Readonly<Record<string, string>> = { report_row: 'r.rowid', agent_row: 'a.rowid' }
+
+export type PlacedAgent = ReadRow<typeof placedAgent>
+export type RunRow = ReadRow<typeof runRead>
+
+/** A prepared statement that returns rows as arrays. Objects with the names of the columns would cost a third more. */
+interface ReadStatement<Row> {
+  get(...values: SQLInputValue[]): Row | undefined
+  all(...values: SQLInputValue[]): Row[]
+}
+function inArrays<Row extends readonly unknown[]>(statement: StatementSync): ReadStatement<Row> {
+  statement.setReturnArrays(true)
+  return statement as unknown as ReadStatement<Row>
+}
+
+const places = (count: number) => Array(count).fill('?').join(', ')
+const set = (columns: readonly string[]) => columns.map((column) => `${column} = ?`).join(', ')
+/** The text of a statement that inserts a row. Its values are the agent's id and then the columns. */
+const insertOf = ({ name }: Described, columns: readonly string[]) =>
+  `insert into ${name} (agent_id, ${columns.join(', ')}) values (${places(columns.length + 1)})`
+/**
+ * The text of a statement that updates a row. Its values are the columns and then the value by which the row is found.
+ */
+const updateOf = ({ name }: Described, columns: readonly string[], by: string) =>
+  `update ${name} set ${set(columns)} where ${by} = ?`
+/**
+ * The text of a statement that deletes an agent's oldest rows in a table. Its values are the agent's id twice, then the
+ * number of rows to keep, minus one.
+ */
+const trimOf = ({ name }: Described) => `delete from ${name} where agent_id = ?
+  and seq < (select seq from ${name} where agent_id = ? order by seq desc limit 1 offset ?)`
+
+export type Statements = ReturnType<typeof prepare>
+
+export const prepare = (db: DatabaseSync) => ({
+  ...prepareReading(db),
+  ...prepareWriting(db),
+  begin: db.prepare('begin immediate'),
+  commit: db.prepare('commit'),
+  rollback: db.prepare('rollback'),
+})
+
+/**
+ * Prepares the statements that read. They contain `limit ? + 0`, because SQLite prepares a bare `limit ?` again for
+ * every value.
+ */
+function prepareReading(db: DatabaseSync) {
+  const agentColumns = placedAgent.names.map((name) => rowNumbers[name] ?? name).join(', ')
+  const runColumns = runRead.names.join(', ')
+  const commandColumns = commandRead.names.join(', ')
+  return {
+    agent: inArrays<PlacedAgent>(
+      db.prepare(`select ${agentColumns} from agent a left join agent_report r on r.agent_id = a.id where a.id = ?`),
+    ),
+    agentAt: inArrays<PlacedAgent>(
+      db.prepare(`select ${agentColumns} from agent a join agent_report r on r.rowid = ?2 and r.agent_id = a.id
+      where a.rowid = ?1 and a.id = ?3`),
+    ),
+    agentsWithCommands: inArrays<[agentId: string]>(
+      db.prepare('select agent_id from command where due_at is not null limit ? + 0'),
+    ),
+    activated: db.prepare(`select 1 from workspace_product where workspace_id = ? and product_id = 'svc'`),
+    run: inArrays<RunRow>(db.prepare(`select ${runColumns} from run where agent_id = ? and id = ?`)),
+    runAt: inArrays<RunRow>(db.prepare(`select ${runColumns} from run where seq = ? and agent_id = ? and id = ?`)),
+    lowest: inArrays<ReadRow<typeof lowestRead>>(
+      db.prepare(`select ${lowestRead.names.join(', ')} from run where agent_id = ? order by place, seq limit ? + 0`),
+    ),
+    logNames: inArrays<[log: string]>(
+      db.prepare('select distinct log from run where agent_id = ? and log is not null'),
+    ),
+    manifest: inArrays<[manifest: string]>(db.prepare(`select v.manifest from agent a ${versionRun} where a.id = ?`)),
+    openCommands: inArrays<ReadRow<typeof commandRead>>(
+      db.prepare(
+        `select ${commandColumns} from command where agent_id = ? and due_at is not null order by created_at, id`,
+      ),
+    ),
+    command: inArrays<ReadRow<typeof commandRead>>(
+      db.prepare(`select ${commandColumns} from command where id = ? and agent_id = ?`),
+    ),
+    served: inArrays<ServedRow>(db.prepare(servedRelease)),
+    usageNamed: db.prepare('select 1 from usage_day where agent_id = ? and day = ? and model = ?'),
+    usageOfDay: inArrays<[names: number, others: number]>(
+      db.prepare(`select count(*) filter (where model not in ('', '${otherModels}')),
+      count(*) filter (where model = '${otherModels}') from usage_day where agent_id = ? and day = ?`),
+    ),
+  }
+}
+
+function prepareWriting(db: DatabaseSync) {
+  const { agent, agentReport, command, levelChange, machineChange, run, updateEvent, usageDay } = tables
+  const insert = (table: Described, columns: readonly string[]) => db.prepare(insertOf(table, columns))
+  const update = (table: Described, columns: readonly string[], by: string) => db.prepare(updateOf(table, columns, by))
+  return {
+    insertReport: insert(agentReport, columnsOf(agentReport, reportCells)),
+    updateReport: update(agentReport, columnsOf(agentReport, reportCells), 'rowid'),
+    insertRun: insert(run, columnsOf(run, newRunCells)),
+    updateRun: update(run, columnsOf(run, changedRunCells), 'seq'),
+    trimRun: db.prepare('delete from run where seq = ?'),
+    addUsage: db.prepare(`${insertOf(usageDay, columnsOf(usageDay, usageCells))}
+    on conflict (agent_id, day, model) do update set runs = max(0, runs + excluded.runs),
+    cost_micro = min(${maxUsage}, max(0, cost_micro + excluded.cost_micro)),
+    output_tokens = min(${maxUsage}, max(0, output_tokens + excluded.output_tokens))`),
+    changeCommand: update(command, columnsOf(command, changedCommandCells), 'id'),
+    changeFacts: update(agent, columnsOf(agent, agentFactsCells), 'id'),
+    changeWishes: update(agent, columnsOf(agent, agentWishesCells), 'id'),
+    insertLevelChange: insert(levelChange, columnsOf(levelChange, levelChangeCells)),
+    insertMachineChange: insert(machineChange, columnsOf(machineChange, machineChangeCells)),
+    trimMachineChanges: trimming(db.prepare(trimOf(machineChange)), maxMachineChanges),
+    insertUpdateEvent: insert(updateEvent, columnsOf(updateEvent, updateEventCells)),
+    trimUpdateEvents: trimming(db.prepare(trimOf(updateEvent)), maxUpdateEvents),
+  }
+}
+
+/** Makes a function that deletes an agent's oldest rows in a table, so that `kept` rows remain. */
+const trimming = (statement: StatementSync, kept: number) => (agentId: string) =>
+  statement.run(agentId, agentId, kept - 1)

@@ -1,0 +1,97 @@
+/**
+ * The rows that a report writes, table by table. Each function returns the values of a row in order, and the statement
+ * takes its columns from that function (`columnsOf`), so that the two cannot differ. The columns that find or own a row
+ * (agent_id, id, seq) are left out.
+ */
+
+import type { CommandChange } from '../../fleet/commands/stored.ts'
+import type { Cells, RowOf, Value } from '../../platform/db/tables/described.ts'
+import type { levelChange, machineChange, updateEvent, usageDay } from '../../platform/db/tables/reports.ts'
+import type { AgentFacts, AgentWishes, ReportWrite, RunWrite, UsageDelta } from './rows.ts'
+
+export const reportCells = (r: Cells<ReportWrite>): Value[] => [
+  r.received_at,
+  r.level,
+  r.label,
+  r.detail,
+  r.version,
+  r.doing,
+  r.controls,
+  r.interval_s,
+  r.boot,
+  r.seq,
+  r.reporters,
+  r.runs_kept,
+  r.status_at,
+  r.warnings,
+  r.stopped,
+  r.signs,
+  r.body,
+  r.usage,
+]
+
+/** The values of a stored run that may change. Its place never changes. */
+export const changedRunCells = (r: Cells<Omit<RunWrite, 'id' | 'place' | 'first_seen'>>): Value[] => [
+  r.started,
+  r.ended,
+  r.status,
+  r.kind,
+  r.cost_micro,
+  r.output_tokens,
+  r.log,
+  r.body,
+]
+export const newRunCells = (r: Cells<RunWrite>): Value[] => [r.id, r.place, r.first_seen, ...changedRunCells(r)]
+
+type UsageRow = Omit<RowOf<typeof usageDay>, 'agent_id'>
+export const usageCells = (r: Cells<UsageRow>): Value[] => [r.day, r.model, r.runs, r.cost_micro, r.output_tokens]
+export const usageRow = ({ day, model, runs, costMicro, outputTokens }: UsageDelta): UsageRow => ({
+  day,
+  model,
+  runs,
+  cost_micro: costMicro,
+  output_tokens: outputTokens,
+})
+
+export const changedCommandCells = (c: Cells<Omit<CommandChange, 'id'>>): Value[] => [
+  c.state,
+  c.delivered_at,
+  c.failed_at,
+  c.answered_at,
+  c.message,
+  c.due_at,
+]
+
+/** The values of the agent's own row, which most reports leave unchanged. */
+export const agentFactsCells = (a: Cells<AgentFacts>): Value[] => [a.facts, a.reported_version, a.previous_version]
+export const agentWishesCells = (a: Cells<AgentWishes>): Value[] => [
+  a.wishes,
+  a.wished_version,
+  a.runtime_wished,
+  a.runtime_granted_at,
+  a.attempts,
+]
+
+type Line<D extends typeof levelChange | typeof machineChange | typeof updateEvent> = Omit<RowOf<D>, 'agent_id' | 'seq'>
+export const levelChangeCells = (l: Cells<Line<typeof levelChange>>): Value[] => [l.at, l.level, l.label]
+export const machineChangeCells = (m: Cells<Line<typeof machineChange>>): Value[] => [
+  m.at,
+  m.kind,
+  m.key,
+  m.before,
+  m.after,
+]
+export const updateEventCells = (e: Cells<Line<typeof updateEvent>>): Value[] => [
+  e.at,
+  e.subject,
+  e.kind,
+  e.version,
+  e.from_version,
+  e.message,
+  e.by_name,
+  e.rollout_id,
+  e.since,
+]
+
+/** The number of newest changes made on the machine that are kept for each agent. */
+export const maxMachineChanges = 500

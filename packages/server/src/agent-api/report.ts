@@ -1,0 +1,99 @@
+/** Handles a report of an agent (4): admits the call, reads the body, stores the report in a batch, and answers. */
+import type { ServerResponse } from 'node:http'
+import { type Answer, limits, readReport } from '@svc/protocol'
+import { send } from '../platform/http/answers.ts'
+import type { Handler } from '../platform/http/listener.ts'
+import { Room } from '../platform/http/room.ts'
+import { type Admitted, admit, type Gate } from './admission.ts'
+import type { Side } from './deps.ts'
+import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
+import type { Decision } from './report-store/rows.ts'
+import { bodiesOf } from './report-store/run-body.ts'
+import type { Caller } from './reports/lookup.ts'
+
+/**
+ * Reading a report above `bytes` takes milliseconds, so each such report gets a separate turn of the event loop. In
+ * memory, a large report takes ten times the bytes of its body, so only `max` large reports are read and stored at a
+ * time, and at most `waitingMax` wait (D18).
+ */
+const largeReport = { bytes: 32 * 1024, max: 2, waitingMax: 128 } as const
+
+export function reportCall(side: Side): Handler {
+  const { batcher, turns, windows } = side
+  const room = new Room(largeReport.max)
+  const large = {
+    get full() {
+      return batcher.full || room.waiting >= largeReport.waitingMax
+    },
+  }
+  const gate: Gate = { window: windows.reports, queue: batcher, maxBytes: limits.reportBytes }
+  const largeGate: Gate = { ...gate, queue: large }
+  const take = taker(side)
+
+  return async (req, res) => {
+    const saysLarge = Number(req.headers['content-length']) > largeReport.bytes
+    const admitted = await admit(side, req, res, saysLarge ? largeGate : gate)
+    if (!admitted) return
+    if (admitted.bytes.length <= largeReport.bytes) return take(admitted, res)
+    if (large.full) return refuseBusy(side, res) // Other calls may have filled the queue since the gate checked it.
+    await room.run(async () => {
+      await turns.next()
+      await take(admitted, res)
+    })
+  }
+}
+
+/** Returns the function that reads, stores and answers an admitted report. */
+function taker(side: Side): (admitted: Admitted, res: ServerResponse) => Promise<void> {
+  const { deps, batcher, turns } = side
+  const noted = new WeakSet<Caller>()
+  /**
+   * Logs that a report had too many runs and that the oldest were dropped. It logs this only once for an agent while
+   * the agent is cached, because the agent's next reports will probably have too many runs too.
+   */
+  function noteDropped(caller: Caller, runs: number): void {
+    if (noted.has(caller)) return
+    noted.add(caller)
+    deps.log.info({ agent: caller.agentId, runs }, 'a report had too many runs; the newest were kept')
+  }
+
+  return async ({ caller, bytes }, res) => {
+    const read = readReport(bytes, deps.now())
+    if (!read.ok) return refuseBody(side, res, caller, read.message)
+    if (read.runsDropped !== undefined) noteDropped(caller, read.runsDropped)
+    let bodies: string[] | undefined
+    if (read.newNames) {
+      await turns.next()
+      bodies = bodiesOf(read.value)
+    }
+    const interval = intervalFor(side, caller)
+    const submission = {
+      agentId: caller.agentId,
+      tokenHash: caller.tokenHash,
+      report: read.value,
+      text: read.text,
+      bodies,
+      interval,
+      gone: () => res.destroyed || (res.socket?.destroyed ?? true),
+      offers: side.offers(),
+      places: caller.places,
+    }
+    const decision = await batcher.submit(submission, {
+      kept: res.shouldKeepAlive,
+      bytes: bytes.length,
+      alone: read.newNames === true,
+    })
+    if (decision.ok) send(res, 200, answerOf(decision, interval))
+    else if (decision.code === 'unavailable') refuseBusy(side, res)
+    else refuseNow(side, res, decision)
+  }
+}
+
+function intervalFor({ batcher, deps }: Side, { agentId }: Caller): number {
+  if (batcher.loaded) return limits.loadedIntervalSeconds
+  return deps.live.isWatched(agentId) ? limits.watchedIntervalSeconds : limits.intervalSeconds
+}
+
+/** The JSON of the answer to a report (2.7). */
+const answerOf = ({ claimed, answer }: Extract<Decision, { ok: true }>, interval: number): string =>
+  JSON.stringify({ commands: claimed, interval, ...answer } satisfies Answer)
