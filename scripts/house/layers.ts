@@ -124,16 +124,22 @@ export const orders: Readonly<Record<string, Order>> = {
         kit: 'mounts operations; sign-in, and the right to write',
       },
       {
+        'alerts/changes': 'what people change: acknowledgements, mutes, rules, channels',
+        'alerts/evaluation': 'judges the rules of every workspace, and stores what changed',
         live: 'live frames, and what nodes tell each other',
       },
       {
+        'alerts/messages': 'what messages say, and to whom',
         pages: 'the queries behind pages; what they give is described in `packages/api`',
+      },
+      {
+        alerts: 'alerts, mutes and settings as rows',
         sweeper: 'what is due by time',
       },
       {
         'agent-api':
           "the agents' routes, and the order of their refusals; install codes redeemed, bundles, introspection",
-        alerts: 'alerts, mutes and settings as rows',
+        'alerts/rules': 'conditions, the life of an alert (`judge.ts`), who gets a message; pure',
         ops: 'log, health, metrics, data folder, an orderly end',
       },
       {

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { newEvaluator } from '../src/alerts/evaluator.ts'
-import { writerOf } from '../src/alerts/writing.ts'
+import { newEvaluator } from '../src/alerts/evaluation/evaluator.ts'
+import { writerOf } from '../src/alerts/messages/writing.ts'
 import { sealKeyOf } from '../src/deliveries/channels/seal.ts'
 import { newDispatcher } from '../src/deliveries/dispatcher.ts'
 import { openEmbedded } from '../src/platform/db/open.ts'

@@ -12,7 +12,7 @@ import type { Db } from '../platform/db/open.ts'
 import type { AlertRow } from '../platform/db/tables.ts'
 import { transaction } from '../platform/db/transaction.ts'
 import { done, unknownAgent } from '../platform/verdict.ts'
-import { readHours, writeHours } from './hours.ts'
+import { readHours, writeHours } from './rules/hours.ts'
 
 export async function settingsOf(db: Db, { id }: { id: string }): Promise<AlertSettings> {
   const row = await db.selectFrom('alert_setting').select('detail').where('scope', '=', id).executeTakeFirst()

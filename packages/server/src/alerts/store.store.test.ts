@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import type { Finding } from './conditions.ts'
-import { judge } from './judge.ts'
-import { leaseMs, returnLease, takeLease } from './lease.ts'
+import { leaseMs, returnLease, takeLease } from './evaluation/lease.ts'
+import type { Finding } from './rules/conditions.ts'
+import { judge } from './rules/judge.ts'
 import {
   alertOf,
   endMutes,

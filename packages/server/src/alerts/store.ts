@@ -7,10 +7,10 @@ import type { AlertSubject, RuleName } from '@svc/api'
 import type { Db } from '../platform/db/open.ts'
 import type { AlertRow, AlertRuleRow } from '../platform/db/tables.ts'
 import { newId } from '../platform/ids.ts'
-import { defaultRule, type Rule } from './conditions.ts'
-import { type Alert, openingsWithin } from './judge.ts'
 import type { Mute } from './mutes.ts'
-import type { Escalation } from './routing.ts'
+import { defaultRule, type Rule } from './rules/conditions.ts'
+import { type Alert, openingsWithin } from './rules/judge.ts'
+import type { Escalation } from './rules/routing.ts'
 
 /** The scope of alerts about the service itself, which belong to no workspace. */
 export const serviceScope = '@service'

@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { alertPages, alerts, type ChannelTest } from '@svc/api'
-import { acknowledge, liftMute, mute, setRule } from '../alerts/changes.ts'
+import { acknowledge, liftMute, mute, setRule } from '../alerts/changes/changes.ts'
 import {
   addChannel,
   type BegunTestOf,
@@ -15,10 +15,10 @@ import {
   retryDelivery,
   testAnswer,
   testOf,
-} from '../alerts/channels.ts'
-import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../alerts/listing.ts'
+} from '../alerts/changes/channels.ts'
+import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../alerts/changes/listing.ts'
+import { writerOf } from '../alerts/messages/writing.ts'
 import { shared } from '../alerts/owned.ts'
-import { writerOf } from '../alerts/writing.ts'
 import { sealKeyOf } from '../deliveries/channels/seal.ts'
 import { sendersOf } from '../deliveries/senders.ts'
 import { sendTest } from '../deliveries/serving.ts'

@@ -1,7 +1,13 @@
 /** Carries out the operations on people's personal channels. */
 import { personal } from '@svc/api'
-import { testOf } from '../alerts/channels.ts'
-import { addPersonal, beginPersonalTest, changePersonal, listPersonal, removePersonal } from '../alerts/personal.ts'
+import { testOf } from '../alerts/changes/channels.ts'
+import {
+  addPersonal,
+  beginPersonalTest,
+  changePersonal,
+  listPersonal,
+  removePersonal,
+} from '../alerts/changes/personal.ts'
 import { type Bound, looks, personActs } from '../kit/operations.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { sealing } from './alerts.ts'

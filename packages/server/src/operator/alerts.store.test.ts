@@ -2,7 +2,7 @@ import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { hook, openAlert, typing } from '../../testing/typing.ts'
-import type { Alert } from '../alerts/judge.ts'
+import type { Alert } from '../alerts/rules/judge.ts'
 
 const text = expect.any(String)
 const number = expect.any(Number)

@@ -1,6 +1,6 @@
 /** Reads alerts for pages. Pending alerts are left out, because they may never open. */
 import type { AlertLine, AlertLines, Workspace } from '@svc/api'
-import { stateOf } from '../alerts/judge.ts'
+import { stateOf } from '../alerts/rules/judge.ts'
 import { alertOf } from '../alerts/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AgentRow, AlertRow } from '../platform/db/tables.ts'

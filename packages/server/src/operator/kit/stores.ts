@@ -4,8 +4,8 @@
  */
 
 export { sentence } from '@svc/blueprint'
-export { listChannels, listDeliveries } from '../../alerts/channels.ts'
-export { listAlerts, listMutes, listRules, placeOf, servicePlace } from '../../alerts/listing.ts'
+export { listChannels, listDeliveries } from '../../alerts/changes/channels.ts'
+export { listAlerts, listMutes, listRules, placeOf, servicePlace } from '../../alerts/changes/listing.ts'
 export { acceptLoss } from '../../backup/accept-loss.ts'
 export { writeBackup } from '../../backup/backup.ts'
 export { botsNamed, listBots } from '../../fleet/bots/store.ts'

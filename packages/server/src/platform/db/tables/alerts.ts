@@ -7,7 +7,7 @@ import type { AlertLevel, AlertSubject, ChannelKind, DeliveryState, MessageForma
 import type { Generated } from 'kysely'
 
 /**
- * The settings of an alert rule that people changed. Where a column is null, the default in alerts/conditions.ts
+ * The settings of an alert rule that people changed. Where a column is null, the default in alerts/rules/conditions.ts
  * applies.
  */
 export interface AlertRuleTable {
@@ -113,7 +113,7 @@ export interface AlertChannelTable {
    */
   owner: string
   name: string
-  /** The person's preferences for the channel as JSON (alerts/preferences.ts); null for a channel of the workspace. */
+  /** The person's preferences for the channel as JSON (alerts/rules/preferences.ts); null for a channel of the workspace. */
   preferences: string | null
   kind: ChannelKind
   format: MessageFormat
@@ -162,7 +162,7 @@ export interface AlertDeliveryTable {
   seq: Generated<number>
   kind: 'alert' | 'test'
   /**
-   * The changes that the message is about (alerts/message.ts), as a JSON array. For a test message the array has one
+   * The changes that the message is about (alerts/messages/message.ts), as a JSON array. For a test message the array has one
    * entry, which only names the workspace.
    */
   changes: string
@@ -192,7 +192,7 @@ export interface AlertLeaseTable {
 }
 
 /**
- * The weekly hours in which an agent is expected to report (alerts/hours.ts). An agent without a row is expected to
+ * The weekly hours in which an agent is expected to report (alerts/rules/hours.ts). An agent without a row is expected to
  * report at all times.
  */
 export interface AgentHoursTable {

@@ -1,0 +1,116 @@
+/** Lists alerts, rules and mutes for the page and the command line. */
+import { type AlertRow, type MuteRow, type RuleSettings, ruleNames } from '@svc/api'
+import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { AlertRow as StoredAlert } from '../../platform/db/tables.ts'
+import { channelsOfScope } from '../messages/telling.ts'
+import { stateOf } from '../rules/judge.ts'
+import { alertOf, rulesOf, type SetRule, scopeOf, serviceScope } from '../store.ts'
+import type { ScopeRef } from './changes.ts'
+
+/** The alerts of a workspace or of the service, newest first; without `all` only those that have not ended. */
+export async function listAlerts(
+  db: Db,
+  place: ScopeRef,
+  { all, limit }: { all: boolean; limit: number },
+): Promise<AlertRow[]> {
+  const rows = await db
+    .selectFrom('alert')
+    .selectAll()
+    .where('scope', '=', scopeOf(place).id)
+    .$if(!all, (query) => query.where('ended_at', 'is', null))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(alertRow)
+}
+
+function alertRow(row: StoredAlert): AlertRow {
+  const alert = alertOf(row)
+  return {
+    id: row.id,
+    rule: row.rule,
+    level: row.level,
+    subject: { kind: row.subject_kind, name: row.subject_name },
+    state: stateOf(alert),
+    since: row.since,
+    openedAt: row.opened_at,
+    endedAt: row.ended_at,
+    acknowledged: alert.acknowledged,
+    muted: alert.muted,
+  }
+}
+
+/**
+ * The workspace of an alert, mute or delivery that is named only by its id. For an object of the service itself, the
+ * result is `servicePlace`.
+ */
+export async function placeOf(
+  db: Db,
+  noun: 'alert' | 'mute' | 'delivery',
+  id: string,
+): Promise<WorkspaceInfo | undefined> {
+  const row = await scopeOfRow(db, noun, id)
+  if (row?.scope === serviceScope) return servicePlace
+  if (!row) return undefined
+  return db.selectFrom('workspace').select(['id', 'slug', 'name']).where('id', '=', row.scope).executeTakeFirst()
+}
+
+export const servicePlace: WorkspaceInfo = { id: serviceScope, slug: serviceScope, name: 'The service' }
+
+function scopeOfRow(db: Db, noun: 'alert' | 'mute' | 'delivery', id: string): Promise<{ scope: string } | undefined> {
+  if (noun === 'alert') return db.selectFrom('alert').select('scope').where('id', '=', id).executeTakeFirst()
+  if (noun === 'mute') return db.selectFrom('alert_mute').select('scope').where('id', '=', id).executeTakeFirst()
+  return db
+    .selectFrom('alert_delivery')
+    .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
+    .select('scope')
+    .where('alert_delivery.id', '=', id)
+    .executeTakeFirst()
+}
+
+export async function listRules(db: Db, place: ScopeRef): Promise<RuleSettings[]> {
+  const scope = scopeOf(place)
+  const rules = await rulesOf(db, scope)
+  const names = await channelNames(db, place)
+  return ruleNames
+    .filter((name) => scope.id !== serviceScope || name === 'service')
+    .map((name) => ruleRow(rules(name), names))
+}
+
+export const channelNames = async (db: Db, place: ScopeRef): Promise<ReadonlyMap<string, string>> =>
+  new Map((await channelsOfScope(db, scopeOf(place))).map(({ id, name }) => [id, name]))
+
+/** A rule as it is listed, with the names of its channels. Channels that were removed are left out. */
+export const ruleRow = (rule: SetRule, names: ReadonlyMap<string, string>): RuleSettings => ({
+  rule: rule.name,
+  on: rule.on,
+  after: rule.after / 1000,
+  level: rule.level,
+  limit: rule.limit === null ? null : rule.limit / 1_000_000,
+  statuses: rule.statuses === null ? null : [...rule.statuses],
+  channels: rule.channels === null ? null : rule.channels.flatMap((id) => names.get(id) ?? []),
+  reminds: rule.reminds,
+  escalation: rule.escalation && {
+    after: rule.escalation.after / 1000,
+    channels: rule.escalation.channels.flatMap((id) => names.get(id) ?? []),
+  },
+})
+
+export async function listMutes(db: Db, place: ScopeRef): Promise<MuteRow[]> {
+  return db
+    .selectFrom('alert_mute')
+    .leftJoin('agent', 'agent.id', 'agent_id')
+    .select([
+      'alert_mute.id',
+      'agent.name as agent',
+      'rule',
+      'until_at as until',
+      'from_at as from',
+      'created_by_name as by',
+    ])
+    .where('scope', '=', scopeOf(place).id)
+    .where('ended_at', 'is', null)
+    .orderBy('alert_mute.id')
+    .execute()
+}

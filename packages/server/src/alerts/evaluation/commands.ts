@@ -1,0 +1,103 @@
+/**
+ * The rule `command`: a command to an agent was refused, expired or failed. That is a single event, so its alert opens
+ * and ends in one step and sends one message. The alert stores the command's id, so that only one alert is made about a
+ * command, although several nodes may find the command several times.
+ */
+import type { CommandState } from '@svc/protocol'
+import type { Db } from '../../platform/db/open.ts'
+import type { AlertRow } from '../../platform/db/tables.ts'
+import type { Rule } from '../rules/conditions.ts'
+import type { Alert } from '../rules/judge.ts'
+import { type About, insertAlert, type Scope } from '../store.ts'
+
+/**
+ * Commands that ended longer ago than this get no alert, so that enabling the rule sends no messages about older ones.
+ */
+const looksBack = 10 * 60_000
+const commandsAtOnce = 200
+
+const ends: readonly CommandState[] = ['refused', 'expired', 'failed']
+const words: Partial<Record<CommandState, string>> = {
+  refused: 'refused',
+  expired: 'expired before it was delivered',
+  failed: 'failed without an answer',
+}
+
+interface EndedCommand {
+  id: string
+  type: string
+  state: CommandState
+  /** The person who sent the command; null for the operator. */
+  by: string | null
+  about: About
+}
+
+/** The commands of a workspace that were refused, expired or failed recently and have no alert yet. */
+export async function endedCommands(db: Db, { id: scope }: Scope, now: number): Promise<EndedCommand[]> {
+  const since = now - looksBack
+  const rows = await db
+    .selectFrom('command')
+    .innerJoin('agent', 'agent.id', 'command.agent_id')
+    .select(['command.id', 'type', 'state', 'command.created_by', 'agent_id', 'agent.name'])
+    .where('workspace_id', '=', scope)
+    .where('state', 'in', ends)
+    .where((eb) => eb.or([eb('answered_at', '>', since), eb('failed_at', '>', since)]))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('alert')
+            .select('alert.id')
+            .where('alert.scope', '=', scope)
+            .whereRef('alert.cause', '=', 'command.id'),
+        ),
+      ),
+    )
+    .orderBy('command.id')
+    .limit(commandsAtOnce)
+    .execute()
+  return rows.map(({ id, type, state, created_by, agent_id, name }) => ({
+    id,
+    type,
+    state,
+    by: created_by,
+    about: { kind: 'agent', id: agent_id, name },
+  }))
+}
+
+/**
+ * Inserts the alert about a command, as one that has already ended; undefined if another node has inserted it. With
+ * `muted` the alert is stored, but must not be sent.
+ */
+export const insertCommandAlert = (
+  trx: Db,
+  { scope, rule, command, muted }: { scope: Scope; rule: Rule; command: EndedCommand; muted: boolean },
+  now: number,
+): Promise<AlertRow | undefined> =>
+  insertAlert(
+    trx,
+    { scope, rule: 'command', about: command.about, cause: command.id },
+    endedAlert(rule, command, { now, muted }),
+    now,
+  )
+
+const endedAlert = (
+  { level }: Rule,
+  { type, state }: EndedCommand,
+  { now, muted }: { now: number; muted: boolean },
+): Alert => ({
+  phase: 'open',
+  phaseSince: now,
+  since: now,
+  level,
+  label: `${type}: ${words[state] ?? state}`,
+  openings: [],
+  unsteadySince: null,
+  openedAt: now,
+  endedAt: now,
+  acknowledged: null,
+  told: muted ? 'nothing' : 'ended',
+  toldAt: muted ? null : now,
+  reminders: 0,
+  frozen: false,
+  muted: false,
+})

@@ -1,0 +1,71 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { everyEngine } from '../../../testing/stores.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
+import { newEvaluator } from './evaluator.ts'
+import type { ServiceFacts } from './service.ts'
+
+const facts: ServiceFacts = { diskFree: 0.5, lastBackupAt: null, clockJump: null, evaluatedAt: null, wentBack: null }
+
+everyEngine('the clock of alerts', (open) => {
+  const silent = async () => {
+    const w = await newTestWorkspace(await open())
+    const received_at = w.clock.now() - 20 * 60_000
+    const report = {
+      agent_id: w.agent.id,
+      received_at,
+      controls: '[]',
+      interval_s: 30,
+      reporters: '',
+      runs_kept: 0,
+      body: '{}',
+    }
+    await w.store.db
+      .insertInto('agent_report')
+      .values(report as never)
+      .execute()
+    return w
+  }
+  const node = (w: TestWorkspace, name: string) =>
+    newEvaluator({
+      store: w.store,
+      log: pino({ level: 'silent' }),
+      now: w.clock.now,
+      node: name,
+      baseUrl: 'https://svc.example.org',
+      service: async () => facts,
+    })
+  const alerts = (w: TestWorkspace) => w.store.db.selectFrom('alert').select(['rule', 'opened_at']).execute()
+
+  test('the node with the lease evaluates every workspace, and another node takes over when it ends', async () => {
+    const w = await silent()
+    const [a, b] = [node(w, 'a'), node(w, 'b')]
+    expect([await a.turn(), await b.turn()]).toEqual([true, false])
+    expect(await alerts(w)).toEqual([{ rule: 'silent', opened_at: w.clock.now() }])
+    await a.stop()
+    expect(await b.turn()).toBe(true)
+    await b.stop()
+    expect(await alerts(w)).toHaveLength(1)
+  })
+
+  test('a problem of the service itself is a separate alert', async () => {
+    const w = await silent()
+    const full = { ...facts, diskFree: 0.05 }
+    const log = pino({ level: 'silent' })
+    const parts = { store: w.store, log, now: w.clock.now, node: 'a', baseUrl: 'https://svc.example.org' }
+    const a = newEvaluator({ ...parts, service: async () => full })
+    await a.turn()
+    const [alert] = await w.store.db.selectFrom('alert').selectAll().where('scope', '=', '@service').execute()
+    expect(alert).toMatchObject({ rule: 'service', subject_id: 'disk', label: '5% is free', workspace_id: null })
+    await a.stop()
+  })
+
+  test('the time of the last complete evaluation is stored', async () => {
+    const w = await silent()
+    const a = node(w, 'a')
+    await a.turn()
+    const lease = await w.store.db.selectFrom('alert_lease').select('turned_at').executeTakeFirst()
+    expect(lease).toEqual({ turned_at: w.clock.now() })
+    await a.stop()
+  })
+})

@@ -1,0 +1,127 @@
+/**
+ * Evaluates alerts: every 15 s the node that holds the lease judges the rules of every workspace and stores the result.
+ * If that node dies, another one takes the lease and continues from what is stored.
+ */
+import type { Logger } from 'pino'
+import type { Db, Store } from '../../platform/db/open.ts'
+import { scopeOf, serviceScope } from '../store.ts'
+import { eraseOldAlerts } from './erase.ts'
+import type { NamedScope } from './findings.ts'
+import { leaseMs, returnLease, takeLease } from './lease.ts'
+import { look } from './look.ts'
+import type { ServiceFacts } from './service.ts'
+
+const everyMs = 15_000
+
+interface Evaluating {
+  store: Store
+  log: Logger
+  now: () => number
+  /** The id of this node, which no other node on the same database has. */
+  node: string
+  /** The origin of the service, with which links in messages start. */
+  baseUrl: string
+  /** Called after all workspaces and the service itself were evaluated. */
+  heartbeat?: (db: Db, now: number) => Promise<void>
+  /** Called if an evaluation of a workspace has changed anything that pages show. */
+  changed?: (workspaceId: string) => void
+  /** Reads the facts by which the service itself is judged. */
+  service: (db: Db) => Promise<ServiceFacts>
+}
+
+interface Evaluator {
+  start(): void
+  /** Runs one evaluation now, for tests. Resolves with false if another node holds the lease. */
+  turn(): Promise<boolean>
+  stop(): Promise<void>
+}
+
+export function newEvaluator({ store, log, now, node, baseUrl, service, heartbeat, changed }: Evaluating): Evaluator {
+  let timer: NodeJS.Timeout | undefined
+  let turning: Promise<boolean> | undefined
+  let stopped = false
+  return { start: plan, turn, stop }
+
+  function plan(): void {
+    if (stopped) return
+    timer = setTimeout(() => {
+      turn()
+        .catch((error) => log.warn({ err: error }, 'alerts could not be evaluated; tried again soon'))
+        .finally(plan)
+    }, everyMs).unref()
+  }
+
+  function turn(): Promise<boolean> {
+    turning ??= turnOnce().finally(() => {
+      turning = undefined
+    })
+    return turning
+  }
+
+  async function turnOnce(): Promise<boolean> {
+    let leasedAt = now()
+    if (!(await takeLease(store.db, node, leasedAt))) return false
+    for (const place of await placesOf(store)) {
+      if (stopped) return true
+      if (now() - leasedAt > leaseMs / 3) {
+        leasedAt = now()
+        if (!(await takeLease(store.db, node, leasedAt))) return false
+      }
+      await lookAt(place)
+    }
+    await lookAt(servicePlace, await service(store.db))
+    await eraseOldAlerts(store.db, now())
+    await store.db.updateTable('alert_lease').set({ turned_at: now() }).where('id', '=', 1).execute()
+    await heartbeat?.(store.db, now())
+    return true
+  }
+
+  /**
+   * Evaluates the alerts of one workspace, or of the service itself. An error is only logged, so that the other
+   * workspaces are still evaluated.
+   */
+  async function lookAt(place: NamedScope, facts?: ServiceFacts): Promise<void> {
+    try {
+      const looked = await look(store, place, { baseUrl, now: now(), ...(facts && { service: facts }) })
+      if (place.workspaceId !== null && looked.changed + looked.messages > 0) changed?.(place.workspaceId)
+    } catch (error) {
+      log.warn({ err: error, workspace: place.slug }, 'the alerts of a workspace could not be evaluated')
+    }
+  }
+
+  async function stop(): Promise<void> {
+    stopped = true
+    clearTimeout(timer)
+    await turning?.catch(() => {})
+    await returnLease(store.db, node).catch((error) =>
+      log.debug({ err: error }, 'the lease of the evaluation runs out by itself'),
+    )
+  }
+}
+
+const servicePlace: NamedScope = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
+
+/** All workspaces that have agents, or alerts that have not ended. */
+async function placesOf({ db }: Store): Promise<NamedScope[]> {
+  const rows = await db
+    .selectFrom('workspace')
+    .leftJoin('workspace_product', (join) =>
+      join.onRef('workspace_product.workspace_id', '=', 'workspace.id').on('product_id', '=', 'svc'),
+    )
+    .select(['workspace.id', 'slug', 'activated_at'])
+    .where((eb) =>
+      eb.or([
+        eb.exists(eb.selectFrom('agent').select('agent.id').whereRef('agent.workspace_id', '=', 'workspace.id')),
+        eb.exists(
+          eb
+            .selectFrom('alert')
+            .select('alert.id')
+            .whereRef('alert.workspace_id', '=', 'workspace.id')
+            .where('ended_at', 'is', null),
+        ),
+      ]),
+    )
+    .orderBy('workspace.id')
+    .execute()
+  return rows.map(({ id, slug, activated_at }) => ({ ...scopeOf({ id }), slug, active: activated_at !== null }))
+}

@@ -1,0 +1,179 @@
+/**
+ * Reads the rows from which the facts about agents are made. Columns with short values are read for all agents in every
+ * evaluation, all other columns only for few agents.
+ */
+import type { CompiledQuery } from 'kysely'
+import { pendingUsage } from '../../agent-api/report-store/pending.ts'
+import type { Db, Store } from '../../platform/db/open.ts'
+import { type Judging, mayHold } from '../rules/may-hold.ts'
+
+export const agentsAtOnce = 200
+const failedRuns = 3
+const costDays = 14
+
+export interface Wanted extends Judging {
+  workspaceId: string
+  /** The ids of agents whose facts are needed in any case, because they have an alert. */
+  asked: ReadonlySet<string>
+}
+
+/** Selects the columns of agents that have short values. */
+const narrowRows = (db: Db) =>
+  db
+    .selectFrom('agent')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .leftJoin('agent_hours', 'agent_hours.agent_id', 'agent.id')
+    .select(['agent.id', 'name', 'wishes', 'hours', 'received_at', 'interval_s', 'level', 'label'])
+    .select(['doing', 'agent_report.signs', 'warnings', 'stopped', 'reporters', 'usage'])
+
+export type SliceRow = Awaited<ReturnType<typeof readAgents>>[number]
+
+/** Reads the agents with these ids, even if no rule can hold for them. */
+export const readAgents = (db: Db, ids: readonly string[]) => narrowRows(db).where('agent.id', 'in', ids).execute()
+
+export interface Slice {
+  /** The agents for which a rule may hold. */
+  rows: SliceRow[]
+  /** The name of the last agent of the slice; undefined if this is the last slice. */
+  last: string | undefined
+  /** The number of agents in the slice that have ever reported. */
+  counted: number
+}
+
+/** Stand for the values that differ from slice to slice in a compiled statement. No name of an agent contains NUL. */
+const [afterMark, lastMark] = ['\0after', '\0last']
+
+const filled = <R>(statement: CompiledQuery<R>, after: string, last = ''): CompiledQuery<R> => ({
+  ...statement,
+  parameters: statement.parameters.map((value) => (value === afterMark ? after : value === lastMark ? last : value)),
+})
+
+/**
+ * Returns a function that reads the next agents of a workspace, those behind a name, in the order of their names. The
+ * database looks at all of them, but returns only those for which a rule may hold. The agents are first counted by
+ * indexes alone, and the statements are compiled only once, since this happens for every agent every 15 s.
+ */
+export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: Wanted) {
+  const next = db
+    .selectFrom('agent')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .select(['name', 'agent_id'])
+    .where('workspace_id', '=', workspaceId)
+    .where('name', '>', afterMark)
+    .orderBy('name')
+    .limit(agentsAtOnce)
+  const counting = db
+    .selectFrom(next.as('next'))
+    .select(({ fn }) => [
+      fn.max('name').as('last'),
+      fn.countAll<number>().as('size'),
+      fn.count<number>('agent_id').as('counted'),
+    ])
+    .compile()
+  const reading = narrowRows(db)
+    .where('workspace_id', '=', workspaceId)
+    .where('name', '>', afterMark)
+    .where('name', '<=', lastMark)
+    .where('received_at', 'is not', null)
+    .where((eb) => eb.or(mayHold(engine, { rules, now })))
+    .orderBy('name')
+    .compile()
+  return async (after: string): Promise<Slice> => {
+    const [found] = (await db.executeQuery(filled(counting, after))).rows
+    if (!found || found.last === null) return { rows: [], last: undefined, counted: 0 }
+    const { last, size, counted } = found
+    const { rows } = await db.executeQuery(filled(reading, after, last))
+    return { rows, last: size < agentsAtOnce ? undefined : last, counted }
+  }
+}
+
+export interface Details {
+  facts: string | null
+  attempts: string | null
+}
+
+/** Reads columns of the table `agent` that are needed for few agents only. */
+export async function detailsOf(db: Db, ids: readonly string[]): Promise<Map<string, Details>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('agent').select(['id', 'facts', 'attempts']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, facts, attempts }) => [id, { facts, attempts }]))
+}
+
+/** Reads the statuses of the last three ended runs of each of these agents, newest first. */
+export async function lastRuns(db: Db, ids: readonly string[]): Promise<Map<string, (string | null)[]>> {
+  const runs = new Map<string, (string | null)[]>()
+  if (ids.length === 0) return runs
+  const numbered = db
+    .selectFrom('run')
+    .select(({ fn }) => [
+      'agent_id',
+      'status',
+      fn
+        .agg<number>('row_number')
+        .over((over) => over.partitionBy('agent_id').orderBy('place', 'desc').orderBy('seq', 'desc'))
+        .as('place_from_end'),
+    ])
+    .where('agent_id', 'in', ids)
+    .where('ended', 'is not', null)
+  const rows = await db
+    .selectFrom(numbered.as('numbered'))
+    .select(['agent_id', 'status'])
+    .where('place_from_end', '<=', failedRuns)
+    .orderBy('agent_id')
+    .orderBy('place_from_end')
+    .execute()
+  for (const { agent_id, status } of rows) runs.set(agent_id, [...(runs.get(agent_id) ?? []), status])
+  return runs
+}
+
+/**
+ * The costs of these agents on a day in millionths of a US dollar, without costs that are stored with the last reports
+ * and not in `usage_day` yet.
+ */
+export async function costsOfDay(db: Db, ids: readonly string[], day: number): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('usage_day')
+    .select(['agent_id', 'cost_micro'])
+    .where('agent_id', 'in', ids)
+    .where('model', '=', '')
+    .where('day', '=', day)
+    .execute()
+  return new Map(rows.map(({ agent_id, cost_micro }) => [agent_id, cost_micro]))
+}
+
+/** Reads the costs of these agents on the 14 days before a day, by agent id and day. */
+export async function earlierCosts(
+  db: Db,
+  ids: readonly string[],
+  day: number,
+): Promise<Map<string, Map<number, number>>> {
+  const costs = new Map(ids.map((id) => [id, new Map<number, number>()]))
+  if (ids.length === 0) return costs
+  const rows = await db
+    .selectFrom('usage_day')
+    .select(['agent_id', 'day', 'cost_micro'])
+    .where('agent_id', 'in', ids)
+    .where('model', '=', '')
+    .where('day', '>=', day - costDays)
+    .where('day', '<', day)
+    .execute()
+  for (const row of rows) costs.get(row.agent_id)?.set(row.day, row.cost_micro)
+  return costs
+}
+
+/**
+ * The cost of today that is stored with an agent's last report and not in `usage_day` yet, in millionths of a US
+ * dollar.
+ */
+export function waitingCost(usage: string | null, today: number): number {
+  // Most agents have no cost of today in this column, so its JSON need not be parsed.
+  if (!usage?.includes(`[${today},"",`)) return 0
+  return pendingUsage(usage).find(({ day, model }) => day === today && model === '')?.costMicro ?? 0
+}
+
+/** The costs of the 14 days before a day that are stored with an agent's last report and not in `usage_day` yet. */
+export const earlierWaitingCosts = (usage: string | null, today: number): [day: number, costMicro: number][] =>
+  pendingUsage(usage)
+    .filter(({ day, model }) => model === '' && day < today && day >= today - costDays)
+    .map(({ day, costMicro }) => [day, costMicro])

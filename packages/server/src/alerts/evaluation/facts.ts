@@ -1,0 +1,156 @@
+/**
+ * Reads the facts by which rules about agents are judged, a slice of agents at a time, so that evaluating a large fleet
+ * does not delay reports. For agents about which no rule can hold, only columns with short values are read.
+ */
+
+import { warnsOf } from '../../agent-api/reports/columns.ts'
+import { twoReporters } from '../../agent-api/reports/reporters.ts'
+import { noSigns, readSigns, type Signs } from '../../agent-api/reports/signs.ts'
+import type { Db, Store } from '../../platform/db/open.ts'
+import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
+import { type AlertFacts, isSilent } from '../rules/conditions.ts'
+import { readHours } from '../rules/hours.ts'
+import { highCost, type Judging, needSigns, needsYoungRuns } from '../rules/may-hold.ts'
+import type { About } from '../store.ts'
+import { costsOf } from './costs.ts'
+import {
+  agentsAtOnce,
+  type Details,
+  detailsOf,
+  lastRuns,
+  readAgents,
+  type Slice,
+  type SliceRow,
+  sliceReader,
+  type Wanted,
+} from './fact-rows.ts'
+import { signsOfBodies } from './signs-of-bodies.ts'
+
+interface AgentFound {
+  about: About
+  facts: AlertFacts
+}
+
+interface FactsSlice {
+  /** The number of agents in the slice that have ever reported. */
+  counted: number
+  /**
+   * Today's cost of the slice in millionths of a US dollar: of all its agents if the rule `cost_day` has a limit,
+   * otherwise only of those in `agents`; 0 if no enabled rule needs costs.
+   */
+  costToday: number
+  /**
+   * The agents of the slice about which a rule may hold, and possibly others. Agents in `asked` that are in no slice
+   * follow in separate slices.
+   */
+  agents: readonly AgentFound[]
+}
+
+/**
+ * Reads the agents of a workspace in slices by their names, and then the agents in `asked` that were not among them.
+ */
+export async function* agentFacts(store: Store, wanted: Wanted): AsyncGenerator<FactsSlice> {
+  const left = new Set(wanted.asked)
+  const readSlice = sliceReader(store, wanted)
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const { rows, last, counted }: Slice = await readSlice(after)
+    for (const { id } of rows) left.delete(id)
+    yield await factsIn(store.db, wanted, rows, counted)
+    after = last
+  }
+  const rest = [...left]
+  for (let i = 0; i < rest.length; i += agentsAtOnce)
+    yield await factsIn(store.db, wanted, await readAgents(store.db, rest.slice(i, i + agentsAtOnce)), 0)
+}
+
+async function factsIn(db: Db, wanted: Wanted, rows: readonly SliceRow[], counted: number): Promise<FactsSlice> {
+  const { rules } = wanted
+  const read = await signsOfBodies(db, idsOf(rows.filter((row) => needsBody(row, wanted))))
+  const signs = rows.map((row) => read.get(row.id) ?? readSigns(row.signs ?? ''))
+  const needsDetails = ({ wishes }: SliceRow, i: number) => hasHold(wishes) || signs[i]?.process != null
+  const details = await detailsOf(db, idsOf(rows.filter(needsDetails)))
+  const costs = highCost(wanted) === undefined ? noCosts : await costsOf(db, wanted, rows)
+  const runs = rules('run_failed').on ? await lastRuns(db, idsOf(rows)) : undefined
+  return {
+    counted,
+    costToday: [...costs.values()].reduce((sum, { today }) => sum + today, 0),
+    agents: rows.map((row, i) => ({
+      about: { kind: 'agent' as const, id: row.id, name: row.name },
+      facts: factsOf(row, {
+        details: details.get(row.id),
+        signs: signs[i] ?? noSigns,
+        runs: runs?.get(row.id) ?? [],
+        cost: costs.get(row.id) ?? noCost,
+      }),
+    })),
+  }
+}
+
+const idsOf = (rows: readonly SliceRow[]): string[] => rows.map(({ id }) => id)
+const noCost: AlertFacts['cost'] = { today: 0, before: [] }
+const noCosts: ReadonlyMap<string, AlertFacts['cost']> = new Map()
+
+const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ?? false
+
+/**
+ * True if the body of the last report must be read for its signs, the facts in a body that alerts need. That is so if
+ * the signs are not stored yet, or if the rule `run_long` is about runs that are too young to be among the stored
+ * signs. The signs of a silent agent do not matter.
+ */
+function needsBody(row: SliceRow, judging: Judging): boolean {
+  const reported = { receivedAt: row.received_at, intervalSeconds: row.interval_s ?? 0 }
+  if (row.received_at === null || isSilent(reported, judging.now)) return false
+  if (row.signs === null) return needSigns(judging)
+  return needsYoungRuns(judging) && row.doing !== null
+}
+
+interface More {
+  details: Details | undefined
+  signs: Signs
+  runs: AlertFacts['runs']
+  cost: AlertFacts['cost']
+}
+
+function factsOf(row: SliceRow, { details, signs, runs, cost }: More): AlertFacts {
+  const hours = row.hours ? readHours(row.hours) : undefined
+  return {
+    receivedAt: row.received_at,
+    intervalSeconds: row.interval_s ?? 0,
+    stopped: row.stopped,
+    paused: details?.facts != null && (JSON.parse(details.facts) as { paused?: boolean }).paused === true,
+    level: row.level,
+    label: row.label,
+    statusStale: warnsOf(row.warnings, 'status'),
+    diskFull: warnsOf(row.warnings, 'disk'),
+    signs: row.received_at === null ? noSigns : signs,
+    update: hasHold(row.wishes) ? failedUpdate({ wishes: row.wishes, attempts: details?.attempts ?? null }) : null,
+    runs,
+    cost,
+    twoReporters: row.reporters !== null && twoReporters(row.reporters),
+    hours: hours?.ok ? hours.value : null,
+  }
+}
+
+/**
+ * An agent's failed or rolled-back update, of its blueprint or its runtime, that still counts: its version is held, no
+ * other version is wished, and the agent has not reported a good outcome since. Null if there is none.
+ */
+export function failedUpdate({
+  wishes,
+  attempts,
+}: {
+  wishes: string | null
+  attempts: string | null
+}): AlertFacts['update'] {
+  const { blueprint, blueprintHold, runtime, runtimeHold } = wishesIn(wishes)
+  const { applied, runtime: ran } = attemptsIn(attempts)
+  const parts = [
+    { hold: blueprintHold, wanted: blueprint?.version, reported: applied },
+    { hold: runtimeHold, wanted: runtime?.version, reported: ran?.applied },
+  ]
+  for (const { hold, wanted, reported } of parts) {
+    if (!hold || (wanted !== undefined && wanted !== hold.version) || reported?.outcome === 'ok') continue
+    return { version: hold.version, outcome: hold.outcome }
+  }
+  return null
+}

@@ -1,0 +1,277 @@
+/**
+ * Judges the rules of a workspace: about single agents, about many agents that fall silent at once, about rollouts,
+ * about channels and about the cost of the day. The rule `command` is judged elsewhere.
+ */
+import { setImmediate } from 'node:timers/promises'
+import type { RuleName } from '@svc/api'
+import type { Db, Store } from '../../platform/db/open.ts'
+import type { AlertChannelRow } from '../../platform/db/tables.ts'
+import {
+  agentRules,
+  costOfDay,
+  type Finding,
+  findInAgent,
+  findInRollout,
+  isSilent,
+  type Moment,
+  silentAgentRules,
+} from '../rules/conditions.ts'
+import { fellSilentThen, massSilence } from '../rules/mass.ts'
+import { type About, type Known, type KnownAlert, keyOf, keyOfRow, type Scope, type SetRule } from '../store.ts'
+import { agentFacts } from './facts.ts'
+import { aboutChannel, channelFinding, type ServiceFacts, serviceFindings } from './service.ts'
+
+export interface NamedScope extends Scope {
+  slug: string
+  /** False if the workspace is not activated, in which case all its alerts end. */
+  active: boolean
+}
+
+export interface RuleFinding {
+  rule: SetRule
+  about: About
+  finding: Finding
+  /** The agents of a mass silence. */
+  agents?: MassAgents
+}
+
+/** The agents of a mass silence: the list, and as JSON. Both are kept, since they are made for up to 50,000 agents. */
+interface MassAgents {
+  list: { names: readonly string[]; of: number }
+  json: string
+}
+
+interface Looking {
+  rules: (name: RuleName) => SetRule
+  known: Known
+  moment: Moment
+  channels: readonly AlertChannelRow[]
+  muted: (agentId: string) => boolean
+}
+
+export async function findings(store: Store, place: NamedScope, looking: Looking): Promise<RuleFinding[]> {
+  const { rules, known, moment } = looking
+  const [judgedRules, judgedOfSilent] = [agentRules.map(rules), silentAgentRules.map(rules)]
+  const mustBeJudged = new Set(known.current.map(({ row }) => keyOfRow(row)))
+  const asked = new Set(
+    known.current.filter(({ row }) => row.subject_kind === 'agent').map(({ row }) => row.subject_id),
+  )
+  const found: RuleFinding[] = []
+  let costToday = 0
+  const silence: Silence = { ids: [], names: [], froms: [], sinces: [], unknown: new Set(), counted: 0, asked }
+  const mass = massAlertOf(known)
+  if (mass && isAnnounced(mass)) silence.announced = mass.row.since
+  for await (const slice of agentFacts(store, { workspaceId: place.id, rules, now: moment.now, asked })) {
+    silence.counted += slice.counted
+    costToday += slice.costToday
+    for (const { about, facts } of slice.agents) {
+      const isAsked = asked.has(about.id)
+      for (const rule of !isAsked && isSilent(facts, moment.now) ? judgedOfSilent : judgedRules) {
+        const finding = findInAgent(rule, facts, moment)
+        if (rule.name === 'silent' && !looking.muted(about.id) && noteSilence(silence, about, finding)) continue
+        if (finding.is !== 'holds' && !(isAsked && mustBeJudged.has(keyOf(rule.name, about)))) continue
+        found.push({ rule, about, finding })
+      }
+    }
+    await setImmediate()
+  }
+  return [
+    ...found,
+    ...(await silenceFindings(place, silence, looking)),
+    ...(await rolloutFindings(store.db, place, looking)),
+    ...channelFindings(looking),
+    {
+      rule: rules('cost_day'),
+      about: aboutPlace(place),
+      finding: rules('cost_day').on ? costOfDay(costToday, rules('cost_day')) : over,
+    },
+  ]
+}
+
+/** The number of silent agents that are handled in one turn of the event loop. It is limited so that turns stay short. */
+const silentAtOnce = 2000
+
+const over: Finding = { is: 'over' }
+const aboutPlace = ({ id, slug }: NamedScope): About => ({ kind: 'workspace', id, name: slug })
+
+/**
+ * The silence that an evaluation has found. The agents that are silent and not muted are kept in columns, each
+ * agent at the same index of all four: if a large fleet falls silent, small objects that live for the whole evaluation
+ * would make the garbage collector block this process for too long.
+ */
+interface Silence {
+  ids: string[]
+  names: string[]
+  /** From when on the rule's `after` counts, in Unix milliseconds. */
+  froms: number[]
+  /** When the agent fell silent, in Unix milliseconds. */
+  sinces: number[]
+  /**
+   * The names of agents about which the rule `silent` can say nothing now, for example soon after an outage of the
+   * service.
+   */
+  unknown: Set<string>
+  /** The number of agents of the workspace that have ever reported. */
+  counted: number
+  /** The ids of agents that have alerts. */
+  asked: ReadonlySet<string>
+  /**
+   * When the mass silence began about which people were told; undefined if there is none. Its list of agents is final,
+   * so of the members without alerts only the first is kept, which shows that the silence lasts.
+   */
+  announced?: number
+  /** True if such a member was kept. */
+  hasMember?: boolean
+}
+
+/** Notes what the rule `silent` has found for an agent. True if the agent is silent. */
+function noteSilence(silence: Silence, { id, name }: About, finding: Finding): boolean {
+  if (finding.is === 'unknown') silence.unknown.add(name)
+  if (finding.is !== 'holds') return false
+  const from = finding.from ?? 0
+  const since = finding.since ?? from
+  if (silence.announced !== undefined && fellSilentThen(silence.announced, since) && !silence.asked.has(id)) {
+    if (silence.hasMember) return true
+    silence.hasMember = true
+  }
+  silence.ids.push(id)
+  silence.names.push(name)
+  silence.froms.push(from)
+  silence.sinces.push(since)
+  return true
+}
+
+/** The alert about a mass silence that has not ended. */
+const massAlertOf = ({ current }: Known): KnownAlert | undefined =>
+  current.find(({ row }) => row.rule === 'silent' && row.subject_kind === 'workspace')
+
+/** True if a message about this alert was sent. */
+const isAnnounced = ({ alert }: KnownAlert): boolean => alert.told !== 'nothing'
+
+/**
+ * The findings about the service itself and about its channels. The evaluation does not count as late because of an
+ * outage of the service.
+ */
+export function serviceFound(facts: ServiceFacts, looking: Looking): RuleFinding[] {
+  const { rules, moment } = looking
+  const rule = rules('service')
+  const evaluatedAt = facts.evaluatedAt === null ? null : Math.max(facts.evaluatedAt, moment.backSince ?? 0)
+  const found = serviceFindings({ ...facts, evaluatedAt }, moment.now).map(({ about, finding }): RuleFinding => {
+    return { rule, about, finding: rule.on ? finding : { is: 'over' } }
+  })
+  return [...found, ...channelFindings(looking)]
+}
+
+/**
+ * Judges each channel of a workspace, or of the service, by whether it fails. Messages about a channel are sent to the
+ * other channels.
+ */
+function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFinding[] {
+  const rule = rules('service')
+  return channels.map((channel) => {
+    const { id, name, enabled, disabled_why, failing_since } = channel
+    const facts = { id, name, enabled: enabled === 1, disabledWhy: disabled_why, failingSince: failing_since }
+    return { rule, about: aboutChannel(channel), finding: rule.on ? channelFinding(facts, now) : { is: 'over' } }
+  })
+}
+
+/**
+ * The findings about silence. If many agents fell silent at once, one finding about the workspace replaces theirs. Until
+ * its alert opens, the agents' own alerts wait; once it is open, they are dropped unless they were already sent.
+ */
+async function silenceFindings(place: NamedScope, silence: Silence, { rules, known }: Looking): Promise<RuleFinding[]> {
+  const rule = rules('silent')
+  const before = massAlertOf(known)
+  const isOpen = before?.alert.openedAt != null
+  // A mass alert that is still pending opens only if many agents are still silent. After a short network failure
+  // perhaps only one agent is really gone.
+  const begin = massSilence(silence.sinces, silence.counted, isOpen ? before.row.since : undefined)
+  const own = new Map(
+    known.current.filter(({ row }) => row.rule === 'silent').map(({ row, alert }) => [row.subject_id, alert]),
+  )
+  const found: RuleFinding[] = []
+  for (const [i, id] of silence.ids.entries()) {
+    if (i % silentAtOnce === 0) await setImmediate()
+    const since = silence.sinces[i] ?? 0
+    const alert = own.get(id)
+    const isMember = begin !== undefined && fellSilentThen(begin, since)
+    // A member without an alert of its own gets none; it is only listed in the mass alert.
+    if (isMember && !alert) continue
+    const waits: Finding | undefined =
+      isMember && alert?.told === 'nothing' ? { is: isOpen ? 'over' : 'unknown' } : undefined
+    const finding = waits ?? { is: 'holds', from: silence.froms[i] ?? since, since }
+    found.push({ rule, about: { kind: 'agent', id, name: silence.names[i] ?? '' }, finding })
+  }
+  if (begin !== undefined || before) found.push(await aboutMass(place, silence, { rule, begin, before }))
+  return found
+}
+
+interface MassParts {
+  rule: SetRule
+  /** When the mass silence began; undefined if there is none, or if it has ended. */
+  begin: number | undefined
+  before: KnownAlert | undefined
+}
+
+async function aboutMass(
+  place: NamedScope,
+  silence: Silence,
+  { rule, begin, before }: MassParts,
+): Promise<RuleFinding> {
+  const about = aboutPlace(place)
+  if (begin === undefined) {
+    const isUnknown = namesOf(before).some((name) => silence.unknown.has(name))
+    return { rule, about, finding: rule.on ? { is: isUnknown ? 'unknown' : 'clear' } : over }
+  }
+  const finding: Finding = { is: 'holds', from: begin, since: begin }
+  // The list of agents in a mass alert does not change after its first message, so that the message about its end lists
+  // the same agents.
+  if (before && isAnnounced(before)) return { rule, about, finding }
+  await setImmediate()
+  const names = silence.names.filter((_, i) => fellSilentThen(begin, silence.sinces[i] ?? 0))
+  await setImmediate()
+  const list = { names, of: silence.counted }
+  const json = JSON.stringify(list)
+  await setImmediate()
+  return { rule, about, finding, agents: { list, json } }
+}
+
+/** The names of the agents in an alert about a mass silence. */
+const namesOf = (mass: KnownAlert | undefined): readonly string[] =>
+  mass?.row.agents == null ? [] : (JSON.parse(mass.row.agents) as { names: string[] }).names
+
+async function rolloutFindings(db: Db, place: NamedScope, { rules, known }: Looking): Promise<RuleFinding[]> {
+  const ids = known.current.filter(({ row }) => row.rule === 'rollout').map(({ row }) => row.subject_id)
+  const rows = await db
+    .selectFrom('rollout')
+    .select(['id', 'kind', 'blueprint', 'version', 'state'])
+    .where('workspace_id', '=', place.id)
+    .where((eb) => eb.or([eb('state', '=', 'halted'), ...(ids.length > 0 ? [eb('id', 'in', ids)] : [])]))
+    .execute()
+  return rows.map(({ id, kind, blueprint, version, state }) => ({
+    rule: rules('rollout'),
+    about: { kind: 'rollout', id, name: kind === 'blueprint' ? `${blueprint}@${version}` : `the runtime ${version}` },
+    finding: findInRollout(rules('rollout'), { state }),
+  }))
+}
+
+/**
+ * Adds findings that end every alert whose subject was not found: the agent was deleted, or the workspace is not
+ * activated.
+ */
+export function withForgotten(
+  found: readonly RuleFinding[],
+  current: readonly KnownAlert[],
+  rules: (name: RuleName) => SetRule,
+): RuleFinding[] {
+  const keys = new Set(found.map(({ rule, about }) => keyOf(rule.name, about)))
+  const forgotten = current.filter(({ row }) => !keys.has(keyOfRow(row)))
+  return [
+    ...found,
+    ...forgotten.map(({ row }) => ({
+      rule: rules(row.rule),
+      about: { kind: row.subject_kind, id: row.subject_id, name: row.subject_name },
+      finding: { is: 'over' } as const,
+    })),
+  ]
+}

@@ -1,0 +1,91 @@
+/**
+ * The heartbeat of alerts: once a minute the node that evaluates alerts calls an address outside, as long as alerts are
+ * evaluated, stored and sent. The receiver of these calls can raise an alarm when they stop.
+ */
+import type { Logger } from 'pino'
+import { answerWords, type TryResult } from '../../deliveries/outbox.ts'
+import { ping } from '../../deliveries/send.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { mayBeat } from './service.ts'
+
+const everyMs = 60_000
+const withinMs = 10_000
+
+interface Beating {
+  /** The address to call; undefined if the operator set none. */
+  url: string | undefined
+  log: Pick<Logger, 'warn'>
+  /** When this node last looked for due deliveries; null if it never did. */
+  lookedAt: () => number | null
+  /** Aborted when the service stops. */
+  stop?: AbortSignal
+  /** The milliseconds that a call may take. */
+  withinMs?: number
+}
+
+interface Heartbeat {
+  /** Begins a call if one is due. It does not wait for the call, so a receiver that hangs delays no evaluation. */
+  beat(db: Db, now: number): Promise<void>
+  /** Resolves when no call is in progress. */
+  settled(): Promise<void>
+}
+
+export function newHeartbeat({ url, log, lookedAt, stop, withinMs: within = withinMs }: Beating): Heartbeat {
+  let beatAt = Number.NEGATIVE_INFINITY
+  let calling: Promise<void> | undefined
+  return {
+    async beat(db, now) {
+      // If the clock was set back, the next call is due at once.
+      if (url === undefined || calling || (now >= beatAt && now - beatAt < everyMs)) return
+      beatAt = now
+      const { turned_at = null } = (await db.selectFrom('alert_lease').select('turned_at').executeTakeFirst()) ?? {}
+      // Each evaluation ends with a write, so its time is also the time of the last successful write.
+      const alive = {
+        wroteAt: turned_at,
+        evaluatedAt: turned_at,
+        lookedAt: lookedAt(),
+        dueAt: await earliestDue(db, now),
+      }
+      if (!mayBeat(alive, now))
+        return log.warn({ ...alive }, 'no heartbeat is sent: alerts are not evaluated or not sent')
+      calling = ping(url, { stop, withinMs: within }).then((answer) => {
+        calling = undefined
+        note(answer)
+      })
+    },
+    settled: async () => calling,
+  }
+
+  function note(answer: TryResult): void {
+    if (answer.is === 'stopped') return
+    if (answer.is !== 'status') log.warn({ reason: answerWords(answer) }, 'the heartbeat did not arrive')
+    else if (answer.status < 200 || answer.status > 299)
+      log.warn({ status: answer.status }, 'the heartbeat was not taken')
+  }
+}
+
+/**
+ * The earliest time at which a message to a channel that works was due; null if none waits. If other channels of its
+ * workspace fail while messages for them wait, the channel does not count: they share the places of their workspace.
+ */
+async function earliestDue(db: Db, now: number): Promise<number | null> {
+  const channels = await db
+    .selectFrom('alert_channel')
+    .select(['scope', 'works'])
+    .select((eb) =>
+      eb
+        .selectFrom('alert_delivery')
+        .select('due_at')
+        .whereRef('channel_id', '=', 'alert_channel.id')
+        .where('state', '=', 'waiting')
+        .orderBy('due_at')
+        .limit(1)
+        .as('due'),
+    )
+    .where('enabled', '=', 1)
+    .execute()
+  const due = channels.filter((channel) => channel.due !== null && channel.due <= now)
+  const failing = new Set(due.filter(({ works }) => works !== 1).map(({ scope }) => scope))
+  const times = due.filter(({ scope }) => !failing.has(scope)).map((channel) => channel.due ?? 0)
+  return times.length === 0 ? null : Math.min(...times)
+}

@@ -1,0 +1,236 @@
+/**
+ * One evaluation of a workspace or of the service: judges all rules, and stores the changed alerts together with the
+ * deliveries of their messages. If several nodes evaluate at once, each change is stored by only one of them.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { enqueue } from '../../deliveries/store.ts'
+import type { Db, Store } from '../../platform/db/open.ts'
+import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { timesAway } from '../../updates/wishes/away.ts'
+import { agentsOf, allChannelsOf, changeOf, recipients, secondChannels } from '../messages/telling.ts'
+import { endedMutes, mutedAt } from '../mutes.ts'
+import type { Moment } from '../rules/conditions.ts'
+import { type JudgedAlert, judge } from '../rules/judge.ts'
+import { ownWords, settingsOf } from '../settings.ts'
+import {
+  alertOf,
+  endMutes,
+  insertAlert,
+  isChanged,
+  type KnownAlert,
+  keyOf,
+  keyOfRow,
+  knownAlerts,
+  mutesOf,
+  removePending,
+  rulesOf,
+  type SetRule,
+  updateAlert,
+} from '../store.ts'
+import { endedCommands, insertCommandAlert } from './commands.ts'
+import { isEscalationDue, markEscalated } from './escalation.ts'
+import { findings, type NamedScope, type RuleFinding, serviceFound, withForgotten } from './findings.ts'
+import { rulesToCome, withoutRulesToCome } from './new-rules.ts'
+import { aboutChannel, type ServiceFacts } from './service.ts'
+
+/**
+ * The numbers of changes in one transaction and of findings judged at a time. They are limited so that the turns of the
+ * event loop stay short.
+ */
+const writesAtOnce = 10
+const judgedAtOnce = 200
+const awayLooksBack = 3_600_000
+
+interface Looked {
+  /** The number of messages that were queued. A message to several channels counts once. */
+  messages: number
+  /** The number of alerts that changed. */
+  changed: number
+}
+
+interface Verdict extends RuleFinding {
+  known: KnownAlert | undefined
+  judged: JudgedAlert
+}
+
+interface LookParts {
+  /** The origin of the service, with which links in messages start. */
+  baseUrl: string
+  now: number
+  /** The facts about the service itself; only given if the service is evaluated and not a workspace. */
+  service?: ServiceFacts
+}
+
+/** Evaluates the alerts of a workspace, or of the service itself. */
+export async function look(store: Store, place: NamedScope, { baseUrl, now, service }: LookParts): Promise<Looked> {
+  const { db } = store
+  const rules = withoutRulesToCome(await rulesOf(db, place), await rulesToCome(db, now))
+  const known = await knownAlerts(db, place, now)
+  const mutes = await mutesOf(db, place)
+  const isMuted = mutedAt(mutes, now)
+  const moment: Moment = { now, backSince: await backSince(db, now) }
+  const channels = await allChannelsOf(db, place)
+  const muted = (id: string) => isMuted({ rule: 'silent', agentId: id })
+  const ofScope = channels.filter(({ owner }) => owner === '')
+  const looking = { rules, known, moment, channels: ofScope, muted }
+  const found = service ? serviceFound(service, looking) : place.active ? await findings(store, place, looking) : []
+  const current = new Map(known.current.map((one) => [keyOfRow(one.row), one]))
+  const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {
+    const isSilenced = isMuted(coveredBy(one))
+    const openings = known.openingsOf(one.rule.name, one.about)
+    return {
+      ...one,
+      known: alert,
+      judged: judge(one.rule, one.finding, alert?.alert, { now, muted: isSilenced, openings }),
+    }
+  }
+  const { detail } = await settingsOf(db, place)
+  const writing: Writing = { place, baseUrl, channels, now, detail }
+  const verdicts: Verdict[] = []
+  const due: Verdict[] = []
+  const add = (more: readonly Verdict[]) => {
+    verdicts.push(...more)
+    due.push(...more.filter(leavesSomething))
+  }
+  for await (const piece of pieces(withForgotten(found, known.current, rules), judgedAtOnce))
+    add(piece.map((one) => verdictOn(one, current.get(keyOf(one.rule.name, one.about)))))
+  // Alerts that ended during a mute are judged too, since the message about their end may still have to be sent.
+  add(withForgotten([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
+  const looked: Looked = { messages: 0, changed: 0 }
+  for await (const piece of pieces(due, writesAtOnce)) {
+    const wrote = await transaction(db, (trx) => writeAll(trx, writing, piece))
+    looked.messages += wrote.messages
+    looked.changed += wrote.changed
+  }
+  looked.messages += await escalateDue(db, writing, verdicts)
+  looked.messages += await tellCommands(db, writing, rules('command'), (agentId) =>
+    isMuted({ rule: 'command', agentId }),
+  )
+  const open = verdicts.filter(({ judged }) => judged.alert && judged.alert.endedAt === null)
+  const over = endedMutes(mutes, open.map(coveredBy), now)
+  await endMutes(
+    db,
+    over.map(({ id }) => id),
+    now,
+  )
+  return looked
+}
+
+/** Yields a list in parts, each in another turn of the event loop, so that reports are answered in between. */
+async function* pieces<T>(list: readonly T[], size: number): AsyncGenerator<readonly T[]> {
+  for (let i = 0; i < list.length; i += size) {
+    if (i > 0) await setImmediate()
+    yield list.slice(i, i + size)
+  }
+}
+
+const coveredBy = ({ rule, about }: RuleFinding) => ({
+  rule: rule.name,
+  agentId: about.kind === 'agent' ? about.id : null,
+})
+
+/**
+ * The end of the service's last outage, if it was within the last hour; otherwise null. An hour is enough, because
+ * after an outage an agent gets at most 15 minutes before it counts as silent.
+ */
+async function backSince(db: Db, now: number): Promise<number | null> {
+  const times = await timesAway(db, now - awayLooksBack)
+  return times.filter(({ to }) => to <= now).at(-1)?.to ?? null
+}
+
+const leavesSomething = ({ known, judged: { alert, message } }: Verdict): boolean =>
+  message !== undefined || (known ? !alert || isChanged(known.alert, alert) : alert !== undefined)
+
+interface Writing {
+  place: NamedScope
+  /** True if messages may contain words that an agent reported. */
+  detail: boolean
+  baseUrl: string
+  channels: readonly AlertChannelRow[]
+  now: number
+}
+
+async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<Looked> {
+  const { place, baseUrl, channels, now } = writing
+  const looked: Looked = { messages: 0, changed: 0 }
+  for (const verdict of verdicts) {
+    const row = await write(trx, writing, verdict)
+    if (!row) continue
+    looked.changed++
+    const { message, alert } = verdict.judged
+    if (message === undefined || !alert) continue
+    const agents = verdict.agents?.list ?? agentsOf(row)
+    const telling = { slug: place.slug, baseUrl, now }
+    const detail = writing.detail && message !== 'alert.ended' ? await ownWords(trx, row) : null
+    const sent = { type: message, level: alert.level, isEscalated: row.escalated_at !== null }
+    const all = recipients(verdict.rule, channels, sent, now)
+    const others = all.filter((channel) => aboutChannel(channel).id !== verdict.about.id)
+    await enqueue(trx, others, changeOf(row, { type: message, alert, agents, detail }, telling), now)
+    looked.messages++
+  }
+  return looked
+}
+
+/** Queues a message to the second channels about each alert that nobody acknowledged in time. */
+async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<number> {
+  const { place, baseUrl, channels, now } = writing
+  let messages = 0
+  for (const { rule, known, judged } of verdicts) {
+    if (!isEscalationDue(rule, known?.row, judged.alert, now) || !known) continue
+    messages += await transaction(db, async (trx) => {
+      const row = await markEscalated(trx, known.row, now)
+      if (!row) return 0
+      const detail = writing.detail ? await ownWords(trx, row) : null
+      const opened = { type: 'alert.opened', alert: alertOf(row), agents: agentsOf(row), detail } as const
+      await enqueue(trx, secondChannels(rule, channels), changeOf(row, opened, { slug: place.slug, baseUrl, now }), now)
+      return 1
+    })
+  }
+  return messages
+}
+
+/** Queues a message about each command that was refused, expired or failed recently. Returns the number of messages. */
+async function tellCommands(
+  db: Db,
+  { place, baseUrl, channels, now }: Writing,
+  rule: SetRule,
+  isMutedFor: (agentId: string) => boolean,
+): Promise<number> {
+  if (!rule.on || !place.active || place.workspaceId === null) return 0
+  let messages = 0
+  for (const command of await endedCommands(db, place, now)) {
+    const muted = isMutedFor(command.about.id)
+    messages += await transaction(db, async (trx) => {
+      const row = await insertCommandAlert(trx, { scope: place, rule, command, muted }, now)
+      if (!row || muted) return 0
+      const opened = { type: 'alert.opened', alert: alertOf(row), agents: null } as const
+      const sent = { type: 'alert.opened', level: row.level, isEscalated: false, person: command.by } as const
+      await enqueue(
+        trx,
+        recipients(rule, channels, sent, now),
+        changeOf(row, opened, { slug: place.slug, baseUrl, now }),
+        now,
+      )
+      return 1
+    })
+  }
+  return messages
+}
+
+/** Stores the new state of an alert and returns the alert's row; undefined if another node stored a change first. */
+async function write(
+  trx: Db,
+  { place, now }: Writing,
+  { rule, about, agents, known, judged }: Verdict,
+): Promise<AlertRow | undefined> {
+  const { alert } = judged
+  if (!known) {
+    const wanted = { scope: place, rule: rule.name, about, ...(agents !== undefined && { agents: agents.json }) }
+    return alert && (await insertAlert(trx, wanted, alert, now))
+  }
+  const won = alert
+    ? await updateAlert(trx, known.row, alert, { name: about.name, agents: agents?.json })
+    : await removePending(trx, known.row)
+  return won ? { ...known.row, subject_name: about.name } : undefined
+}

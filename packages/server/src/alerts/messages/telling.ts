@@ -1,0 +1,130 @@
+/** Describes a change of an alert, for messages, and finds the channels that get these messages. */
+import type { Db } from '../../platform/db/open.ts'
+import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
+import { channelsOwned, shared } from '../owned.ts'
+import type { Alert } from '../rules/judge.ts'
+import { readPreferences } from '../rules/preferences.ts'
+import { sendAt } from '../rules/routing.ts'
+import { type Scope, type SetRule, serviceScope } from '../store.ts'
+import type { AlertChange } from './message.ts'
+
+/** The channels of a workspace or of the service, without the personal channels of people. */
+export const channelsOfScope = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
+  channelsOwned(db, { id }, shared).selectAll().orderBy('name').execute()
+
+/** All channels of a workspace or of the service, with the personal channels of people. */
+export const allChannelsOf = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
+  db.selectFrom('alert_channel').selectAll().where('scope', '=', id).orderBy('name').execute()
+
+/** A channel that gets a message, and the time before which the message must not be sent to that channel. */
+interface Recipient extends AlertChannelRow {
+  notBefore?: number
+}
+
+interface Sent {
+  type: AlertChange['type']
+  level: AlertChange['level']
+  isEscalated: boolean
+  /**
+   * The id of the person whose personal channels get the message. Null means that no personal channel gets it. If
+   * absent, the personal channels of all people may get it.
+   */
+  person?: string | null
+}
+
+/**
+ * The enabled channels among `all` that get a message: those that the rule names, and the personal channels of people
+ * who want it.
+ */
+export const recipients = (rule: SetRule, all: readonly AlertChannelRow[], sent: Sent, now: number): Recipient[] =>
+  all
+    .filter(({ enabled }) => enabled === 1)
+    .flatMap((channel): Recipient[] => {
+      if (channel.owner === shared) return isRouted(rule, channel, sent.isEscalated) ? [channel] : []
+      if (sent.person !== undefined && sent.person !== channel.owner) return []
+      const notBefore = sendAt(readPreferences(channel.preferences), { ...sent, rule: rule.name }, now)
+      return notBefore === undefined ? [] : [{ ...channel, notBefore }]
+    })
+
+/**
+ * True if a channel of the workspace gets a message. A channel of the second set gets messages only after the alert has
+ * escalated, unless the rule also names it in the first set.
+ */
+function isRouted(
+  { channels, escalation }: Pick<SetRule, 'channels' | 'escalation'>,
+  { id }: Pick<AlertChannelRow, 'id'>,
+  isEscalated: boolean,
+): boolean {
+  const isSecond = escalation?.channels.includes(id) === true
+  return (channels === null ? !isSecond : channels.includes(id)) || (isEscalated && isSecond)
+}
+
+/** The channels that get messages about an alert only after it has escalated. */
+export const secondChannels = (rule: SetRule, all: readonly AlertChannelRow[]): AlertChannelRow[] =>
+  all.filter(
+    (channel) =>
+      channel.owner === shared &&
+      channel.enabled === 1 &&
+      isRouted(rule, channel, true) &&
+      !isRouted(rule, channel, false),
+  )
+
+/** The agents of a mass silence, as they are stored. */
+export const agentsOf = ({ agents }: Pick<AlertRow, 'agents'>): AlertChange['agents'] =>
+  agents === null ? null : (JSON.parse(agents) as NonNullable<AlertChange['agents']>)
+
+interface ChangedAlert {
+  type: AlertChange['type']
+  alert: Alert
+  /** The agents of a mass silence. */
+  agents: AlertChange['agents']
+  detail?: string | null
+}
+
+interface Telling {
+  slug: string
+  /** The origin of the service, with which links in messages start. */
+  baseUrl: string
+  now: number
+}
+
+/**
+ * Describes a change for its message. `detail` are an agent's own words.
+ */
+export function changeOf(
+  row: AlertRow,
+  { type, alert, agents, detail = null }: ChangedAlert,
+  { slug, baseUrl, now }: Telling,
+): AlertChange {
+  return {
+    type,
+    at: now,
+    id: row.id,
+    workspace: slug,
+    rule: row.rule,
+    level: alert.level,
+    subject: { kind: row.subject_kind, name: row.subject_name },
+    since: alert.since,
+    endedAt: alert.endedAt,
+    label: alert.label,
+    detail,
+    agents,
+    acknowledgedBy: alert.acknowledged?.by ?? null,
+    note: alert.acknowledged?.note ?? null,
+    url: urlOf(baseUrl, slug, row),
+  }
+}
+
+function urlOf(baseUrl: string, slug: string, { subject_kind, subject_id, subject_name }: AlertRow): string {
+  if (slug === serviceScope) return baseUrl
+  const workspace = `${baseUrl}/w/${slug}`
+  if (subject_kind === 'agent') return `${workspace}/agents/${encodeURIComponent(subject_name)}`
+  return subject_kind === 'rollout' ? `${workspace}/updates/${subject_id}` : alertsUrl(baseUrl, slug)
+}
+
+/**
+ * The address of the page that lists all alerts of a workspace. The service itself has no such page, so its origin is
+ * used.
+ */
+export const alertsUrl = (baseUrl: string, slug: string): string =>
+  slug === serviceScope ? baseUrl : `${baseUrl}/w/${slug}/alerts`

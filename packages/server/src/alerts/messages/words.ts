@@ -1,0 +1,161 @@
+/**
+ * The sentences of messages: what they say when an alert opens, stays open, is acknowledged, ends or is unsteady. Times
+ * are in UTC.
+ */
+
+import type { AlertSubject, MessageType, RuleName } from '@svc/api'
+import { named } from '../../people/accounts/named.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+interface SummarizedAlert {
+  rule: RuleName
+  subject: AlertSubject
+  since: number
+  endedAt: number | null
+  /** A few words about the problem, such as the label of a level or the name of a gauge. */
+  label: string | null
+  /** The agents of a mass silence, and the number of all agents that have ever reported; null for other alerts. */
+  agents: { names: readonly string[]; of: number } | null
+  acknowledgedBy: string | null
+}
+
+interface Words {
+  /** The heading above several alerts of the rule, such as `Offline`. */
+  heading: string
+  /** The words for a state that lasts less than a second so far, such as "is offline". */
+  begins: string
+  is: string
+  was: string
+  /** The words after "keeps" about a problem that comes and goes, such as "losing a binding". */
+  keeps: string
+}
+
+const words: Readonly<Record<RuleName, Words>> = {
+  silent: lasting('Offline', 'offline', 'going offline and coming back'),
+  bad: lasting('Level Bad', 'at level Bad', 'changing its level to Bad and back'),
+  warning: lasting('Level Warning', 'at level Warning', 'changing its level to Warning and back'),
+  process: lasting('Process not running', 'without a running process', 'losing its process'),
+  status_stale: lasting('Status file too old', 'without a fresh status file', 'letting its status file grow old'),
+  binding: lasting('Broken binding', 'unable to use a binding', 'losing a binding'),
+  disk: lasting('Disk nearly full', 'on a disk that is nearly full', 'filling its disk'),
+  gauge: lasting('Gauge at its mark', 'at the mark of a gauge', 'reaching the mark of a gauge'),
+  run_long: {
+    heading: 'Long run',
+    begins: 'has an active run',
+    is: 'has had an active run',
+    was: 'had an active run',
+    keeps: 'having long runs',
+  },
+  update: ended('Update failed', 'could not be updated', 'failing to update'),
+  rollout: ended('Rollout halted', 'is halted', 'halting'),
+  command: ended('Command not carried out', 'did not carry out a command', 'not carrying out commands'),
+  run_failed: ended('Failed runs', 'had three failed runs in a row', 'having failed runs'),
+  cost_day: ended('Cost limit', 'cost more today than its limit', 'costing more than its limit'),
+  cost_jump: ended(
+    'Unusual cost',
+    'cost more than three times as much today as on a usual day',
+    'costing more than usual',
+  ),
+  two_reporters: ended(
+    'Two machines',
+    'has two machines that report with its token',
+    'having two machines that report',
+  ),
+  service: ended('Service', 'needs attention', 'needing attention'),
+}
+
+/** The words for a state that lasts: "has been offline for 10 minutes". */
+function lasting(heading: string, state: string, keeps: string): Words {
+  return { heading, begins: `is ${state}`, is: `has been ${state}`, was: `was ${state}`, keeps }
+}
+
+/** The words for an event without a duration: "could not be updated". */
+function ended(heading: string, what: string, keeps: string): Words {
+  return { heading, begins: what, is: what, was: what, keeps }
+}
+
+const plural = ({ heading, begins, is, was, keeps }: Words): Words => ({
+  heading,
+  begins: begins.replace(/^is /, 'are ').replace(/^has /, 'have '),
+  is: is.replace(/^has /, 'have '),
+  was: was.replace(/^was /, 'were '),
+  keeps,
+})
+
+const lasts = (rule: RuleName): boolean => words[rule].is !== words[rule].was
+
+export const headingOf = (rule: RuleName): string => words[rule].heading
+
+/** The message as one sentence without a full stop, such as "mail-triage has been offline for 10 minutes". */
+export function summaryOf(type: MessageType, alert: SummarizedAlert, now: number): string {
+  const { rule, since, endedAt, acknowledgedBy } = alert
+  const who = whoOf(alert)
+  const { begins, is, was, keeps } = alert.agents ? plural(words[rule]) : words[rule]
+  switch (type) {
+    case 'alert.opened':
+      if (!lasts(rule) || now - since < 1000) return sentence(`${who} ${begins}`, alert)
+      return sentence(`${who} ${is} for ${lengthOf(now - since)}`, alert)
+    case 'alert.reminder':
+      return sentence(`Still open: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`, alert)
+    case 'alert.acknowledged':
+      return `${named(acknowledgedBy ?? 'Somebody', 'Somebody')} acknowledged: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`
+    case 'alert.unsteady':
+      return sentence(`${who} ${alert.agents ? 'keep' : 'keeps'} ${keeps}`, alert)
+    case 'alert.ended':
+      return endedSentence(who, was, alert, endedAt ?? now)
+  }
+}
+
+const sentence = (text: string, { label }: SummarizedAlert): string => (label ? `${text}: ${label}` : text)
+
+const endedSentence = (who: string, was: string, { rule, since }: SummarizedAlert, end: number): string =>
+  lasts(rule)
+    ? `${who} ${was} from ${clockOf(since, end)} to ${clockOf(end, end)}, for ${lengthOf(end - since)}`
+    : `Ended at ${clockOf(end, end)}: ${who} ${was}`
+
+function whoOf({ rule, subject, agents }: SummarizedAlert): string {
+  if (rule === 'silent' && agents) return `${agents.names.length} of ${agents.of} agents`
+  if (subject.kind === 'workspace') return `The workspace ${subject.name}`
+  if (subject.kind === 'rollout') return `The rollout of ${subject.name}`
+  return subject.name
+}
+
+/**
+ * A duration in words: "10 minutes", "2 hours", "1 hour 30 minutes", "3 days". It names at most the two largest units,
+ * and seconds only below a minute.
+ */
+export function lengthOf(ms: number): string {
+  if (ms < minute) return counted(Math.max(0, Math.floor(ms / 1000)), 'second')
+  const parts = [
+    counted(Math.floor(ms / day), 'day'),
+    counted(Math.floor((ms % day) / hour), 'hour'),
+    ...(ms >= day ? [] : [counted(Math.floor((ms % hour) / minute), 'minute')]),
+  ]
+  return parts
+    .filter((part) => !part.startsWith('0 '))
+    .slice(0, 2)
+    .join(' ')
+}
+
+const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
+
+/**
+ * The time of day as "14:02 UTC". The date is put in front if the time `beside`, to which it is compared, is on another
+ * day.
+ */
+export function clockOf(at: number, beside: number): string {
+  const [date = '', time = ''] = new Date(at).toISOString().split('T')
+  const clock = `${time.slice(0, 5)} UTC`
+  return date === new Date(beside).toISOString().slice(0, 10) ? clock : `${date} ${clock}`
+}
+
+const namesMax = 10
+
+/** Joins up to ten names and adds the number of further ones. */
+export function namesOf(names: readonly string[]): string {
+  const shown = names.slice(0, namesMax).join(', ')
+  return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown
+}
