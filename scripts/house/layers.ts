@@ -118,19 +118,21 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         'open.ts': 'opens the data folder, the store and the accounts',
-        operations: 'what people can do: bound to its description in `packages/api`',
+        'web/operations': 'what people can do: bound to its description in `packages/api`',
+        'web/routes':
+          'routes written by hand: sign-in, links, uploads, downloads, streams (`manual` in `packages/api`)',
       },
       {
-        kit: 'mounts operations; sign-in, and the right to write',
+        'web/routing': 'mounts operations; sign-in, and the right to write',
       },
       {
         'alerts/changes': 'what people change: acknowledgements, mutes, rules, channels',
         'alerts/evaluation': 'judges the rules of every workspace, and stores what changed',
-        live: 'live frames, and what nodes tell each other',
+        'web/live': 'live frames, and what nodes tell each other',
       },
       {
         'alerts/messages': 'what messages say, and to whom',
-        pages: 'the queries behind pages; what they give is described in `packages/api`',
+        'web/queries': 'the queries behind pages; what they give is described in `packages/api`',
       },
       {
         alerts: 'alerts, mutes and settings as rows',

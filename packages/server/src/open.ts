@@ -1,8 +1,6 @@
 /** Opens what the service and every command need: the data folder, the migrated store, and people's accounts. */
 import { chmodSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Deps } from './kit/deps.ts'
-import { announcer } from './live/announce.ts'
 import { accountTables, openAuth } from './people/accounts/auth.ts'
 import type { Config, Live } from './platform/base.ts'
 import {
@@ -17,6 +15,8 @@ import {
 } from './platform/data-folder.ts'
 import { migrate } from './platform/db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from './platform/db/open.ts'
+import { announcer } from './web/live/announce.ts'
+import type { Deps } from './web/routing/deps.ts'
 
 export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 

@@ -14,8 +14,6 @@ import { sealKeyOf } from './deliveries/channels/seal.ts'
 import { newDispatcher } from './deliveries/dispatcher.ts'
 import { sendersOf } from './deliveries/senders.ts'
 import { voidLeases } from './deliveries/store.ts'
-import type { Deps } from './kit/deps.ts'
-import { createLive, type Hub } from './live/hub.ts'
 import { type Opened, openService } from './open.ts'
 import { operator } from './operator/kit/request.ts'
 import { askService, serveOperator } from './operator/socket/socket.ts'
@@ -41,6 +39,8 @@ import { createSweeper } from './sweeper/sweeper.ts'
 import { openReleases } from './updates/releases/releases.ts'
 import { beat } from './updates/wishes/away.ts'
 import { webApp } from './web/app.ts'
+import { createLive, type Hub } from './web/live/hub.ts'
+import type { Deps } from './web/routing/deps.ts'
 
 interface RunningService {
   /** The URL at which people and agents reach the service. */

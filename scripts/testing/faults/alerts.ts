@@ -215,7 +215,7 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'forgotten password: strangers queue mails for addresses without an account',
     harm: 'Invitations and notices wait behind the requests of strangers.',
-    file: at('web/forgotten.ts'),
+    file: at('web/routes/forgotten.ts'),
     old: '    if (!(await findPerson(store.db, email))) return\n',
     new: '',
     tests: [at('people/mails/mails.http.test.ts')],
@@ -226,7 +226,7 @@ export const alertFaults: readonly Fault[] = [
     file: at('people/accounts/sends.ts'),
     old: 'rows[max - 1]?.at',
     new: 'rows[max]?.at',
-    tests: [at('people/accounts/sends.store.test.ts'), at('operations/bounds.http.test.ts')],
+    tests: [at('people/accounts/sends.store.test.ts'), at('web/operations/bounds.http.test.ts')],
   },
   {
     name: 'bounds: a workspace may have any number of mutes',
@@ -234,7 +234,7 @@ export const alertFaults: readonly Fault[] = [
     file: at('alerts/changes/changes.ts'),
     old: 'Number(open) >= maxMutes',
     new: 'Number(open) < 0',
-    tests: [at('operations/bounds.http.test.ts')],
+    tests: [at('web/operations/bounds.http.test.ts')],
   },
   {
     name: 'owner: the deliveries of everybody are found',
@@ -352,25 +352,25 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'page of alerts: alerts of every workspace are shown',
     harm: 'People read the names and labels of agents that are none of their business.',
-    file: at('pages/alerts.ts'),
+    file: at('web/queries/alerts.ts'),
     old: "    .where('scope', '=', scope)\n",
     new: '',
-    tests: [at('pages/alerts.store.test.ts'), at('pages/alerts.http.test.ts')],
+    tests: [at('web/queries/alerts.store.test.ts'), at('web/queries/alerts.http.test.ts')],
   },
   {
     name: 'page of alerts: acknowledged alerts are counted',
     harm: 'The number in the title stays, and nobody looks at it any longer.',
-    file: at('pages/alerts.ts'),
+    file: at('web/queries/alerts.ts'),
     old: "    .where('acknowledged_at', 'is', null)\n",
     new: '',
-    tests: [at('pages/alerts.store.test.ts')],
+    tests: [at('web/queries/alerts.store.test.ts')],
   },
   {
     name: 'page of alerts: alerts that have not opened yet are shown',
     harm: 'The page lists troubles that are gone before anybody has read them.',
-    file: at('pages/alerts.ts'),
+    file: at('web/queries/alerts.ts'),
     old: ".where('scope', '=', scope)\n    .where('opened_at', 'is not', null)",
     new: ".where('scope', '=', scope)",
-    tests: [at('pages/alerts.store.test.ts')],
+    tests: [at('web/queries/alerts.store.test.ts')],
   },
 ]

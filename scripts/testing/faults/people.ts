@@ -7,18 +7,18 @@ export const peopleFaults: readonly Fault[] = [
   {
     name: 'guards: a member passes for an admin',
     harm: 'Every member of a workspace stops, updates and deletes its agents.',
-    file: at('kit/guards.ts'),
+    file: at('web/routing/guards.ts'),
     old: "if (c.var.role !== 'admin') throw",
     new: 'if (c.var.role === undefined) throw',
-    tests: [at('web/rules.http.test.ts')],
+    tests: [at('web/routes/rules.http.test.ts')],
   },
   {
     name: 'guards: whoever is signed in belongs to every workspace',
     harm: 'A stranger reads the agents of all workspaces of the service.',
-    file: at('kit/guards.ts'),
+    file: at('web/routing/guards.ts'),
     old: 'found(await roleOf(db, workspace.id, c.var.person.id), ',
     new: "found((await roleOf(db, workspace.id, c.var.person.id)) ?? 'member', ",
-    tests: [at('web/rules.http.test.ts')],
+    tests: [at('web/routes/rules.http.test.ts')],
   },
   {
     name: 'guards: an agent is found by its name in any workspace',
@@ -31,18 +31,18 @@ export const peopleFaults: readonly Fault[] = [
   {
     name: 'guards: a right is judged before the change and not within it',
     harm: 'A request that a person sent just before they were demoted still changes the workspace.',
-    file: at('kit/acting.ts'),
+    file: at('web/routing/acting.ts'),
     old: "if (role === 'admin' && is !== 'admin')",
     new: "if (role === 'admin' && is === undefined)",
-    tests: [at('kit/acting.store.test.ts')],
+    tests: [at('web/routing/acting.store.test.ts')],
   },
   {
     name: 'sessions: a change is made for a session that ended',
     harm: 'A request of a browser that was signed out by its owner still changes the account.',
-    file: at('kit/acting.ts'),
+    file: at('web/routing/acting.ts'),
     old: "  if (!held) throw new Refusal('sign_in_needed')\n",
     new: '',
-    tests: [at('kit/acting.store.test.ts')],
+    tests: [at('web/routing/acting.store.test.ts')],
   },
   {
     name: 'sessions: a new password ends the session that set it, and no other',
@@ -71,10 +71,10 @@ export const peopleFaults: readonly Fault[] = [
   {
     name: 'sign-in: links are not counted',
     harm: 'One-time links and invitations are guessed without end.',
-    file: at('kit/sign-in.ts'),
+    file: at('web/routing/sign-in.ts'),
     old: '  tries.add(key, now)\n  let outcome',
     new: '  let outcome',
-    tests: [at('kit/sign-in.http.test.ts')],
+    tests: [at('web/routing/sign-in.http.test.ts')],
   },
   {
     name: 'invitations: a member invites admins',

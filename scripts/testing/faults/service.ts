@@ -26,18 +26,18 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: 'origin: a page of a neighbouring host may write',
     harm: 'A page at other.example.com changes settings with the cookie of svc.example.com.',
-    file: at('kit/guards.ts'),
+    file: at('web/routing/guards.ts'),
     old: "if (foreign && !(reads && site === 'same-site'))",
     new: "if (foreign && site !== 'same-site')",
-    tests: [at('web/rules.http.test.ts')],
+    tests: [at('web/routes/rules.http.test.ts')],
   },
   {
     name: 'addresses: an encoded backslash is part of an address',
     harm: 'One place has several addresses, and a proxy in front of the service judges another one than the service.',
-    file: at('web/target.ts'),
+    file: at('web/routes/target.ts'),
     old: '%(?:2f|5c|00)',
     new: '%(?:2f|00)',
-    tests: [at('web/target.test.ts')],
+    tests: [at('web/routes/target.test.ts')],
   },
   {
     name: 'releases: an unsigned build replaces a signed one at a start',

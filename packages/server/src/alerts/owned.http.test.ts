@@ -114,7 +114,7 @@ const withoutOwner = [
   'alerts/changes/outdated.ts',
   'alerts/messages/telling.ts',
   'ops/alert-metrics.ts',
-  'pages/alerts.ts',
+  'web/queries/alerts.ts',
 ]
 
 test('every other query of channels and deliveries names the owner', () => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
-import { agentPage } from '../../pages/agent.ts'
-import { usageOf, usageSums } from '../../pages/usage.ts'
+import { agentPage } from '../../web/queries/agent.ts'
+import { usageOf, usageSums } from '../../web/queries/usage.ts'
 import { namesPerDay, otherModels } from './usage-names.ts'
 
 const noon = testStart / 1000

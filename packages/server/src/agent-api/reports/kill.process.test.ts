@@ -8,8 +8,8 @@ import { offering, send } from '../../../testing/service.ts'
 import { newPostgresDatabase, newSqliteFile } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent } from '../../../testing/test-workspace.ts'
 import { queueCommand } from '../../fleet/commands/store.ts'
-import { usageSums } from '../../pages/usage.ts'
 import { openEmbedded, openPostgres, type Store } from '../../platform/db/open.ts'
+import { usageSums } from '../../web/queries/usage.ts'
 
 const rounds = process.env.SVC_TEST_LONG ? 30 : 4
 /**

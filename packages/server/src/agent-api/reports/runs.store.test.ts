@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { reporting, submission } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
-import { agentPage } from '../../pages/agent.ts'
-import { fleetRows } from '../../pages/fleet-rows.ts'
-import { usageOf, usageSums } from '../../pages/usage.ts'
+import { agentPage } from '../../web/queries/agent.ts'
+import { fleetRows } from '../../web/queries/fleet-rows.ts'
+import { usageOf, usageSums } from '../../web/queries/usage.ts'
 
 const noon = testStart / 1000
 const many = (count: number, run: (i: number) => object) => Array.from({ length: count }, (_, i) => run(i))

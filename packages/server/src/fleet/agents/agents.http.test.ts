@@ -14,7 +14,7 @@ import type {
 import { expect, test } from 'vitest'
 import { type Browser, serve } from '../../../testing/page/service.ts'
 import { ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
-import { agentSnapshot } from '../../pages/agents.ts'
+import { agentSnapshot } from '../../web/queries/agents.ts'
 import { findAgent } from './store.ts'
 
 async function newSetup() {

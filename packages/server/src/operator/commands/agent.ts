@@ -1,6 +1,6 @@
 import { agents } from '@svc/api'
 import type { Level, Stop } from '@svc/protocol'
-import type { StatusAge } from '../../pages/age.ts'
+import type { StatusAge } from '../../web/queries/age.ts'
 import { command, commandOf } from '../kit/command.ts'
 import { argument, partsOf } from '../kit/request.ts'
 import { line, moment, onItsMachine, table } from '../kit/show.ts'

@@ -1,8 +1,8 @@
 /** Makes the change of an operation for a command of `svc-server`, with the same function as the page's route. */
 import type { ParamsOf, Route } from '@svc/api'
-import { type Acting, type BoundChange, notify, type RouteObjects } from '../../kit/operations.ts'
 import type { By } from '../../people/audit/by.ts'
 import { transaction } from '../../platform/db/transaction.ts'
+import { type Acting, type BoundChange, notify, type RouteObjects } from '../../web/routing/operations.ts'
 import { granted, operator, type Service } from './request.ts'
 
 type OnAgent = 'GET /w/:slug/agents/:name'

@@ -1,8 +1,8 @@
 /** A command of `svc-server` as typed, what it may use, and how it ends. */
 import type { Role } from '@svc/api'
 import { readPasted, shown, type Verdict } from '@svc/protocol'
-import type { Deps } from '../../kit/deps.ts'
 import type { By } from '../../people/audit/by.ts'
+import type { Deps } from '../../web/routing/deps.ts'
 
 /** A command as typed. The program has parsed it, and sends it to the process that carries it out. */
 export interface Request {

@@ -11,41 +11,6 @@ export { writeBackup } from '../../backup/backup.ts'
 export { botsNamed, listBots } from '../../fleet/bots/store.ts'
 export { noteReading } from '../../fleet/logs/reading.ts'
 export { addProduct, listProducts, removeProduct } from '../../fleet/products/store.ts'
-export { addAgent, newToken, removeAgent } from '../../operations/agents.ts'
-export {
-  acknowledged,
-  answerOfTest,
-  channelAdded,
-  channelDisabled,
-  channelEnabled,
-  channelRemoved,
-  channelTested,
-  deliveryRetried,
-  muted,
-  ruleSet,
-  unmuted,
-} from '../../operations/alerts.ts'
-export { deletedBot, deletedVersion, issuedCode, revokedBot, revokedCode } from '../../operations/blueprints.ts'
-export { sendCommand } from '../../operations/commands.ts'
-export {
-  cancelledRollout,
-  continuedRollout,
-  pausedRollout,
-  startedRollout,
-} from '../../operations/rollouts.ts'
-export {
-  clearedBlueprint,
-  clearedRuntime,
-  liftedHold,
-  wishedBlueprint,
-  wishedRuntime,
-} from '../../operations/updates.ts'
-export { removedMember } from '../../operations/workspaces.ts'
-export { agentSnapshot, listAgents } from '../../pages/agents.ts'
-export { ledgerOf } from '../../pages/commands.ts'
-export { logOf, logsOf } from '../../pages/logs.ts'
-export { rolloutPage, rolloutsOf, workspaceOfRollout } from '../../pages/rollouts.ts'
-export { agentUpdates } from '../../pages/updates.ts'
 export { decide } from '../../people/accounts/library.ts'
 export { createLink, linkUrl } from '../../people/accounts/links.ts'
 export {
@@ -77,5 +42,40 @@ export { listCodes, workspaceOfCode } from '../../updates/installs/codes.ts'
 export { readBuild, strangerTo } from '../../updates/releases/build.ts'
 export { addRelease, listReleases, servedFiles, servedRelease } from '../../updates/releases/store.ts'
 export { previewRollout } from '../../updates/rollouts/plan.ts'
+export { addAgent, newToken, removeAgent } from '../../web/operations/agents.ts'
+export {
+  acknowledged,
+  answerOfTest,
+  channelAdded,
+  channelDisabled,
+  channelEnabled,
+  channelRemoved,
+  channelTested,
+  deliveryRetried,
+  muted,
+  ruleSet,
+  unmuted,
+} from '../../web/operations/alerts.ts'
+export { deletedBot, deletedVersion, issuedCode, revokedBot, revokedCode } from '../../web/operations/blueprints.ts'
+export { sendCommand } from '../../web/operations/commands.ts'
+export {
+  cancelledRollout,
+  continuedRollout,
+  pausedRollout,
+  startedRollout,
+} from '../../web/operations/rollouts.ts'
+export {
+  clearedBlueprint,
+  clearedRuntime,
+  liftedHold,
+  wishedBlueprint,
+  wishedRuntime,
+} from '../../web/operations/updates.ts'
+export { removedMember } from '../../web/operations/workspaces.ts'
+export { agentSnapshot, listAgents } from '../../web/queries/agents.ts'
+export { ledgerOf } from '../../web/queries/commands.ts'
+export { logOf, logsOf } from '../../web/queries/logs.ts'
+export { rolloutPage, rolloutsOf, workspaceOfRollout } from '../../web/queries/rollouts.ts'
+export { agentUpdates } from '../../web/queries/updates.ts'
 export { agentOf, workspaceOf } from './find.ts'
 export { perform } from './perform.ts'

@@ -1,6 +1,6 @@
 /**
  * The accounts library: passwords, sessions, cookies, and the tables of people, workspaces, members and invitations. Of
- * the library's routes only sign-in and sign-out can be reached (web/account.ts). Changes to a workspace go through the
+ * the library's routes only sign-in and sign-out can be reached (web/routes/account.ts). Changes to a workspace go through the
  * service's functions, which check and record them in the same transaction.
  */
 import { createAuthEndpoint } from '@better-auth/core/api'

@@ -18,7 +18,7 @@ export type Trx = Transaction<Tables>
 export interface People {
   store: Store
   auth: Auth
-  /** Runs work in a transaction that first checks the right of the person who acts (kit/acting.ts). */
+  /** Runs work in a transaction that first checks the right of the person who acts (web/routing/acting.ts). */
   write?: Writer
 }
 /**

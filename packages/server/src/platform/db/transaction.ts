@@ -23,7 +23,7 @@ export const hasLost = (error: unknown): boolean =>
 
 /**
  * A function that runs work in a transaction. The transaction first checks the person's right to write
- * (kit/acting.ts).
+ * (web/routing/acting.ts).
  */
 export type Writer = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Promise<T>
 

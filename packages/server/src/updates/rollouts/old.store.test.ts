@@ -5,8 +5,8 @@ import { testLive } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint } from '../../../testing/wishes.ts'
-import { rolloutPage, rolloutsOf } from '../../pages/rollouts.ts'
 import { createSweeper } from '../../sweeper/sweeper.ts'
+import { rolloutPage, rolloutsOf } from '../../web/queries/rollouts.ts'
 import { cancelRollout, createRollout } from './store.ts'
 
 const by = { id: null, name: 'Ada' }

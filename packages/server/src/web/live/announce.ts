@@ -1,0 +1,108 @@
+/**
+ * Announces changes to the other nodes on one PostgreSQL by NOTIFY, collected for a moment and with the ids of agents
+ * grouped by workspace. After a message could not be sent, a later one says that some are missing.
+ */
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import type { Live } from '../../platform/base.ts'
+
+export const channel = 'svc_live'
+type Kind = 'r' | 'c' | 'l' | 'a'
+export type Message = { node: string } & (
+  | { kind: Kind; workspace: string; agents: string[] }
+  | { kind: 'w'; agents: string[] }
+  | { kind: 'm' }
+)
+/**
+ * Announces to the other nodes the changes that this node learns through the calls of `Live`, and the agents whose
+ * pages are open on this node.
+ */
+interface Announcer extends Omit<Live, 'isWatched'> {
+  /** The id of this node, by which it recognises its own messages. */
+  node: string
+  watched(agentIds: string[]): void
+  /**
+   * Sends what was announced so far, and resolves when all messages were sent or have failed. Nothing is sent
+   * afterwards.
+   */
+  close(): Promise<void>
+}
+
+/**
+ * The milliseconds for which announcements are collected before they are sent, and the milliseconds after which a
+ * failed sending is tried again.
+ */
+const gather = 100
+const again = 1_000
+/** The maximum number of ids in a message, which holds at most 8000 bytes; an id takes 39. */
+const maxIds = 150
+
+export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () => {}): Announcer {
+  const node = randomUUID()
+  const waiting = new Map<string, { kind: Kind; workspace: string; agents: Set<string> }>()
+  let gathering: NodeJS.Timeout | undefined
+  let retrying: NodeJS.Timeout | undefined
+  let sending = Promise.resolve()
+  let missing = false
+  let closed = false
+
+  const say = (kind: Kind, workspace: string, agentId?: string) => {
+    const key = `${kind} ${workspace}`
+    const one = waiting.get(key) ?? { kind, workspace, agents: new Set<string>() }
+    if (agentId !== undefined) one.agents.add(agentId)
+    waiting.set(key, one)
+    gathering ??= setTimeout(flush, gather)
+  }
+
+  function flush(): void {
+    clearTimeout(gathering)
+    gathering = undefined
+    const all = [...waiting.values()]
+    waiting.clear()
+    const messages = all.flatMap(({ kind, workspace, agents }) =>
+      parts([...agents]).map((part) => ({ kind, workspace, agents: part })),
+    )
+    if (messages.length > 0) send(messages)
+  }
+
+  function send(messages: object[]): void {
+    if (closed) return
+    const all = missing ? [...messages, { kind: 'm' }] : messages
+    missing = false
+    const texts = all.map((message) => JSON.stringify({ node, ...message }))
+    const sent = pool.query('select pg_notify($1, text) from unnest($2::text[]) as text', [channel, texts])
+    sending = Promise.all([sending, sent]).then(
+      () => {},
+      (error: unknown) => {
+        missing = true
+        failed(error)
+        if (!closed) retrying ??= setTimeout(retry, again).unref()
+      },
+    )
+  }
+  function retry(): void {
+    retrying = undefined
+    if (missing) send([])
+  }
+
+  return {
+    node,
+    reported: (workspace, agentId) => say('r', workspace, agentId),
+    changed: (workspace, agentId) => say('c', workspace, agentId),
+    listChanged: (workspace) => say('l', workspace),
+    alertsChanged: (workspace) => say('a', workspace),
+    watched: (agentIds) => send([{ kind: 'w', agents: agentIds.slice(0, maxIds) }]),
+    async close() {
+      flush()
+      closed = true
+      clearTimeout(retrying)
+      await sending
+    },
+  }
+}
+
+/** Splits ids into parts that fit into a message each. An empty list gives one empty part. */
+function parts(ids: string[]): string[][] {
+  if (ids.length <= maxIds) return [ids]
+  return [ids.slice(0, maxIds), ...parts(ids.slice(maxIds))]
+}

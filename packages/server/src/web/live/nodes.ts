@@ -1,0 +1,118 @@
+/**
+ * Connects several nodes on one PostgreSQL by LISTEN and NOTIFY: changes on one node reach the pages of the others, and
+ * an agent that is watched through one node is asked by all to report quickly. Nothing is stored, and nothing depends
+ * on a message arriving: after a time without a connection every page that is open here reloads.
+ */
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import type { Live } from '../../platform/base.ts'
+import { announcer, channel, type Message } from './announce.ts'
+
+/** Receives the changes that other nodes announce. */
+export interface Heard extends Omit<Live, 'isWatched'> {
+  /** Called when messages of other nodes may have been lost. */
+  missed(): void
+}
+interface Nodes extends Live {
+  /** Tells the other nodes at once which agents' pages are open on this node, because that set has changed. */
+  watchChanged(): void
+  close(): Promise<void>
+}
+
+/**
+ * Times in milliseconds: how often a node announces the agents whose pages are open on it, how long such an
+ * announcement counts, and when a lost connection is tried again.
+ */
+const watchEvery = 5_000
+const watchLasts = 15_000
+const again = 1_000
+/**
+ * The milliseconds within which a connection must answer a query. After that it counts as lost, even if the network
+ * reports no error.
+ */
+const patience = 5_000
+
+export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere: () => Iterable<string>): Nodes {
+  const others = announcer(pool, (err) => log.debug({ err }, 'the other nodes could not be notified of changes'))
+  const watchedThere = new Map<string, { agents: Set<string>; until: number }>()
+  let retrying: NodeJS.Timeout | undefined
+  let client: pg.PoolClient | undefined
+  let closed = false
+
+  function take(text: string | undefined): void {
+    const message = JSON.parse(text ?? '{}') as Message
+    if (message.node === others.node) return
+    if (message.kind === 'w') {
+      watchedThere.set(message.node, { agents: new Set(message.agents), until: performance.now() + watchLasts })
+    } else if (message.kind === 'm') heard.missed()
+    else if (message.kind === 'l') heard.listChanged(message.workspace)
+    else if (message.kind === 'a') heard.alertsChanged(message.workspace)
+    else {
+      const tell = message.kind === 'r' ? heard.reported : heard.changed
+      for (const agentId of message.agents) tell(message.workspace, agentId)
+    }
+  }
+
+  async function listen(): Promise<void> {
+    let mine: pg.PoolClient | undefined
+    try {
+      mine = await pool.connect()
+      if (closed) return mine.release()
+      const connected = mine
+      client = connected
+      connected.on('notification', ({ payload }) => take(payload))
+      connected.on('error', () => lost(connected))
+      await connected.query(`listen ${channel}`)
+      heard.missed()
+    } catch (err) {
+      log.debug({ err }, 'notifications of other nodes do not arrive; reconnecting')
+      if (mine) lost(mine)
+      else retry()
+    }
+  }
+  function lost(mine: pg.PoolClient): void {
+    if (client !== mine) return
+    client = undefined
+    mine.release(true)
+    retry()
+  }
+  function retry(): void {
+    if (!closed) retrying = setTimeout(() => void listen(), again).unref()
+  }
+
+  /** Sends a query over the connection from time to time, since a network may drop a connection without notice. */
+  async function probe(): Promise<void> {
+    const mine = client
+    if (!mine) return
+    const late = setTimeout(() => lost(mine), patience).unref()
+    await mine.query('select 1').catch(() => lost(mine))
+    clearTimeout(late)
+  }
+
+  const sayWatched = () => others.watched([...watchedHere()])
+  const watching = setInterval(() => {
+    for (const [id, { until }] of watchedThere) if (until < performance.now()) watchedThere.delete(id)
+    if ([...watchedHere()].length > 0) sayWatched()
+    void probe()
+  }, watchEvery).unref()
+  const listening = listen()
+
+  return {
+    reported: others.reported,
+    changed: others.changed,
+    listChanged: others.listChanged,
+    alertsChanged: others.alertsChanged,
+    isWatched: (agentId) =>
+      [...watchedThere.values()].some(({ agents, until }) => until > performance.now() && agents.has(agentId)),
+    watchChanged: sayWatched,
+    async close() {
+      closed = true
+      clearTimeout(retrying)
+      clearInterval(watching)
+      await listening
+      await others.close()
+      client?.release(true)
+      client = undefined
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Shares answers that many pages ask for at the same moment: a frame makes all of them ask for their part of the list,
+ * and most show the same part. Each request is authorised before this (web/routing/guards.ts); the answer is the same for
+ * everybody who is allowed.
+ */
+
+/**
+ * The milliseconds for which an answer is shared. Facts that change only with time, such as who is offline, may be this
+ * much out of date.
+ */
+const present = 250
+/** The maximum number of answers kept per workspace; each has up to a hundred kilobytes. */
+const maxAnswers = 16
+
+export type Answer = Uint8Array<ArrayBuffer>
+
+export interface Answers {
+  /**
+   * Returns the answer to `question` that was made at most `present` milliseconds ago, or else a new one from `make`.
+   */
+  of: (question: string, make: () => Promise<Answer>) => Promise<Answer>
+  /** Drops all answers, because something changed that the next ones must contain. */
+  forget: () => void
+}
+
+export function sharedAnswers(clock: () => number): Answers {
+  let answers = new Map<string, { at: number; answer: Promise<Answer> }>()
+  return {
+    of(question, make) {
+      const known = answers.get(question)
+      if (known && clock() - known.at < present) return known.answer
+      if (answers.size >= maxAnswers) answers = new Map()
+      const answer = make()
+      const mine = { at: clock(), answer }
+      answers.set(question, mine)
+      // If an answer cannot be made, all pages that wait for it get the error. The error is not kept: for the next page
+      // that asks, the service tries again.
+      answer.catch(() => answers.get(question) === mine && answers.delete(question))
+      return answer
+    },
+    forget() {
+      answers = new Map()
+    },
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Carries out the operations on people's own accounts. Sign-in, one-time links and passwords have separate routes
+ * (web/routes/account.ts).
+ */
+import { account, type Session } from '@svc/api'
+import { sealKeyOf } from '../../deliveries/channels/seal.ts'
+import { vapidOf } from '../../deliveries/channels/vapid.ts'
+import { signInsOf } from '../../people/accounts/history.ts'
+import { endOtherSessions, endSession, sessionsOf } from '../../people/accounts/sessions.ts'
+import { renamePerson } from '../../people/accounts/store.ts'
+import { secretOf } from '../../platform/data-folder.ts'
+import { meOf } from '../queries/me.ts'
+import { type Bound, looks, personActs } from '../routing/operations.ts'
+
+const done = { answer: () => ({ ok: true as const }) }
+
+export const accountOperations: readonly Bound[] = [
+  personActs(account.renameMe, ({ people, by, now }, { name }) => renamePerson(people, by, name, now), {
+    answer: (renamed, { deps }) => meOf(deps, renamed),
+  }),
+  looks(account.pushKey, async ({ deps: { config } }) => ({
+    publicKey: vapidOf(sealKeyOf(secretOf(config.dataDir))).publicKey,
+  })),
+  looks(account.sessions, async ({ deps, who, now }) => {
+    const all = await sessionsOf(deps.auth, who.person.id, now)
+    return all
+      .map(
+        (session): Session => ({
+          id: session.id,
+          current: session.id === who.session.id,
+          createdAt: new Date(session.createdAt).getTime(),
+          seenAt: new Date(session.updatedAt).getTime(),
+          ip: session.ipAddress || null,
+          userAgent: session.userAgent || null,
+        }),
+      )
+      .sort((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt)
+  }),
+  looks(account.signIns, ({ deps, who }) => signInsOf(deps.store.db, who.person.id)),
+  personActs(account.endSession, ({ people, by, now, params }) => endSession(people, by, params.id, now), done),
+  personActs(
+    account.endOtherSessions,
+    ({ people, by, session, now }) => endOtherSessions(people, by, session, now),
+    done,
+  ),
+]

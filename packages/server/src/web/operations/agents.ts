@@ -1,0 +1,43 @@
+/** Carries out the operations on agents. */
+import { agents } from '@svc/api'
+import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
+import { agentPage } from '../queries/agent.ts'
+import { type FleetQuery, fleetPage } from '../queries/fleet.ts'
+import { levelsOf } from '../queries/levels.ts'
+import { runsOf } from '../queries/runs.ts'
+import { usageOf } from '../queries/usage.ts'
+import { acts, type Bound, looks } from '../routing/operations.ts'
+
+const bytes = new TextEncoder()
+
+export const addAgent = acts(agents.addAgent, ({ workspace, ...ctx }, { name }) => createAgent(ctx, workspace, name), {
+  answer: ({ agent, token }) => ({ name: agent.name, token }),
+})
+export const removeAgent = acts(agents.deleteAgent, ({ agent, ...ctx }) => deleteAgent(ctx, agent), {
+  answer: () => ({ ok: true }),
+})
+export const newToken = acts(agents.rotateToken, ({ agent, ...ctx }) => rotateToken(ctx, agent), {
+  answer: ({ agent, token }) => ({ name: agent.name, token }),
+})
+const rename = acts(agents.renameAgent, ({ agent, ...ctx }, { name }) => renameAgent(ctx, agent, name), {
+  answer: ({ name }) => ({ name }),
+})
+
+export const agentOperations: readonly Bound[] = [
+  looks(agents.fleet, async ({ deps: { live }, workspace: { id }, now }, { search, desc = false, ...asked }) => {
+    const query: FleetQuery = { ...asked, desc, search: search?.trim().toLowerCase() }
+    const list = async () => bytes.encode(JSON.stringify(fleetPage(await live.fleet.read(id), query, now)))
+    const body = await live.answer(id, JSON.stringify(query), list)
+    return new Response(body, { headers: { 'content-type': 'application/json' } })
+  }),
+  addAgent,
+  looks(agents.showAgent, ({ deps, agent, role, now }) => agentPage(deps.store.db, agent, role, now)),
+  rename,
+  removeAgent,
+  newToken,
+  looks(agents.runs, ({ deps, agent }, { offset, limit, ...filter }) =>
+    runsOf(deps.store.db, agent, filter, { offset, limit }),
+  ),
+  looks(agents.usage, ({ deps, agent, now }, { days }) => usageOf(deps.store.db, agent, days, now)),
+  looks(agents.levelChanges, ({ deps, agent }, { limit }) => levelsOf(deps.store.db, agent, limit)),
+]

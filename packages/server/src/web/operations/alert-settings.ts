@@ -1,0 +1,16 @@
+/**
+ * Carries out the operations on the settings for messages about alerts, and on the hours in which an agent is expected
+ * to report.
+ */
+import { alertSettings } from '@svc/api'
+import { hoursOf, setHours, setSettings, settingsOf } from '../../alerts/settings.ts'
+import { acts, type Bound, looks } from '../routing/operations.ts'
+
+export const alertSettingOperations: readonly Bound[] = [
+  looks(alertSettings.alertSettings, ({ deps, workspace }) => settingsOf(deps.store.db, workspace)),
+  acts(alertSettings.setAlertSettings, ({ workspace, ...ctx }, wanted) => setSettings(ctx, workspace, wanted), {}),
+  looks(alertSettings.agentHours, ({ deps, agent }) => hoursOf(deps.store.db, agent)),
+  acts(alertSettings.setAgentHours, ({ agent, ...ctx }, { hours }) => setHours(ctx, agent, hours), {
+    agents: () => [],
+  }),
+]

@@ -1,0 +1,135 @@
+/** Carries out the operations on alerts, mutes, rules, channels and deliveries. */
+
+import { setTimeout as wait } from 'node:timers/promises'
+import { alertPages, alerts, type ChannelTest } from '@svc/api'
+import { acknowledge, liftMute, mute, setRule } from '../../alerts/changes/changes.ts'
+import {
+  addChannel,
+  type BegunTestOf,
+  beginTest,
+  disableChannel,
+  enableChannel,
+  listChannels,
+  listDeliveries,
+  removeChannel,
+  retryDelivery,
+  testAnswer,
+  testOf,
+} from '../../alerts/changes/channels.ts'
+import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../../alerts/changes/listing.ts'
+import { writerOf } from '../../alerts/messages/writing.ts'
+import { shared } from '../../alerts/owned.ts'
+import { sealKeyOf } from '../../deliveries/channels/seal.ts'
+import { sendersOf } from '../../deliveries/senders.ts'
+import { sendTest } from '../../deliveries/serving.ts'
+import type { Config } from '../../platform/base.ts'
+import { secretOf } from '../../platform/data-folder.ts'
+import { newId } from '../../platform/ids.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { agentAlerts, alertLines } from '../queries/alerts.ts'
+import type { Deps } from '../routing/deps.ts'
+import { acts, type Bound, looks } from '../routing/operations.ts'
+
+/**
+ * How often and for how long, in milliseconds, the result of a test message is looked up. The message is tried once,
+ * for at most 15 s, after the deliveries that are in front of it.
+ */
+const testWaits = { everyMs: 200, maxMs: 60_000 } as const
+
+export const sealing = ({ dataDir, outboundAllow: allowed, smtpUrl }: Config) => ({
+  key: sealKeyOf(secretOf(dataDir)),
+  allowed,
+  mails: smtpUrl !== undefined,
+})
+
+export const acknowledged = acts(
+  alerts.acknowledgeAlert,
+  ({ workspace, params: { id }, people, ...ctx }, { note }) =>
+    acknowledge(ctx, workspace, { id, note, baseUrl: people.config.baseUrl }),
+  {},
+)
+export const muted = acts(alerts.muteAlerts, ({ workspace, ...ctx }, wanted) => mute(ctx, workspace, wanted), {})
+export const unmuted = acts(alerts.liftMute, ({ workspace, params, ...ctx }) => liftMute(ctx, workspace, params.id), {})
+export const ruleSet = acts(alerts.setRule, ({ workspace, ...ctx }, wanted) => setRule(ctx, workspace, wanted), {
+  answer: async (rule, { deps, workspace }) => ruleRow(rule, await channelNames(deps.store.db, workspace)),
+})
+export const channelAdded = acts(
+  alerts.addChannel,
+  ({ workspace, people, ...ctx }, wanted) => addChannel({ ...ctx, ...sealing(people.config) }, workspace, wanted),
+  {},
+)
+export const channelTested = acts(
+  alerts.testChannel,
+  ({ workspace, params, ...ctx }) => beginTest(ctx, workspace, params.channel),
+  // The answer does not wait for the receiver: the page reads the result by the id (channelTest).
+  { answer: ({ deliveryId: id }) => ({ id }) },
+)
+export const channelEnabled = acts(
+  alerts.enableChannel,
+  ({ workspace, params, ...ctx }) => enableChannel(ctx, workspace, params.channel),
+  {},
+)
+export const channelDisabled = acts(
+  alerts.disableChannel,
+  ({ workspace, params, ...ctx }) => disableChannel(ctx, workspace, params.channel),
+  {},
+)
+export const channelRemoved = acts(
+  alerts.removeChannel,
+  ({ workspace, params, ...ctx }) => removeChannel(ctx, workspace, params.channel),
+  {},
+)
+export const deliveryRetried = acts(
+  alerts.retryDelivery,
+  ({ workspace, params, ...ctx }) => retryDelivery(ctx, workspace, params.id),
+  {},
+)
+
+/**
+ * Waits, for at most a minute, until the test message was tried, and returns the receiver's answer. If the command runs
+ * without a service, this process sends the message, because no other may be running.
+ */
+export async function answerOfTest(
+  { store, config, now, isAlone = false }: Pick<Deps, 'store' | 'config' | 'now'> & { isAlone?: boolean },
+  { deliveryId, channelId }: BegunTestOf,
+): Promise<ChannelTest> {
+  const log = { warn: () => {} }
+  const written = { ...sealing(config), senders: sendersOf(config), writer: writerOf(config.baseUrl) }
+  const parts = { store, log, now, node: newId(now()), ...written }
+  for (let waited = 0; waited < testWaits.maxMs; waited += testWaits.everyMs) {
+    if (isAlone) await sendTest(parts, channelId, deliveryId)
+    const answer = await testAnswer(store.db, deliveryId)
+    if (answer.state !== 'waiting') return answer
+    await wait(testWaits.everyMs)
+  }
+  return { ok: false, status: null, message: 'The test is still waiting to be sent: look at the deliveries later.' }
+}
+
+export const alertOperations: readonly Bound[] = [
+  looks(alertPages.alertLines, ({ deps, workspace }, { ended = false, ...asked }) =>
+    alertLines(deps.store.db, workspace, { ended, ...asked }),
+  ),
+  looks(alertPages.agentAlerts, ({ deps, agent, now }, { limit }) => agentAlerts(deps.store.db, agent, limit, now)),
+  looks(alerts.alerts, ({ deps, workspace }, { all = false, limit }) =>
+    listAlerts(deps.store.db, workspace, { all, limit }),
+  ),
+  acknowledged,
+  muted,
+  looks(alerts.mutes, ({ deps, workspace }) => listMutes(deps.store.db, workspace)),
+  unmuted,
+  looks(alerts.rules, ({ deps, workspace }) => listRules(deps.store.db, workspace)),
+  ruleSet,
+  looks(alerts.channels, ({ deps, workspace, role }) => listChannels(deps.store.db, workspace, role)),
+  channelAdded,
+  channelTested,
+  looks(alerts.channelTest, async ({ deps, workspace, params }) => {
+    const found = await testOf(deps.store.db, { place: workspace, owner: shared }, params)
+    if (!found) throw new Refusal('delivery_unknown')
+    return found
+  }),
+  channelEnabled,
+  channelDisabled,
+  channelRemoved,
+  looks(alerts.deliveries, ({ deps, workspace }, asked) => listDeliveries(deps.store.db, workspace, asked)),
+  deliveryRetried,
+]

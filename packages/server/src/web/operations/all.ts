@@ -1,0 +1,25 @@
+/** All operations, each bound to the function that carries it out. */
+import type { Bound } from '../routing/operations.ts'
+import { accountOperations } from './account.ts'
+import { agentOperations } from './agents.ts'
+import { alertSettingOperations } from './alert-settings.ts'
+import { alertOperations } from './alerts.ts'
+import { blueprintOperations } from './blueprints.ts'
+import { commandOperations } from './commands.ts'
+import { personalOperations } from './personal.ts'
+import { rolloutOperations } from './rollouts.ts'
+import { updateOperations } from './updates.ts'
+import { workspaceOperations } from './workspaces.ts'
+
+export const boundOperations: readonly Bound[] = [
+  ...accountOperations,
+  ...workspaceOperations,
+  ...agentOperations,
+  ...commandOperations,
+  ...updateOperations,
+  ...rolloutOperations,
+  ...alertOperations,
+  ...alertSettingOperations,
+  ...personalOperations,
+  ...blueprintOperations,
+]

@@ -1,0 +1,97 @@
+/**
+ * Carries out the operations on blueprints, install codes and bots. Uploads and downloads have separate routes
+ * (web/routes/bundles.ts).
+ */
+import { blueprints } from '@svc/api'
+import { limits } from '@svc/protocol'
+import { deleteBot, listBots, revokeBot } from '../../fleet/bots/store.ts'
+import { productsOf } from '../../fleet/products/store.ts'
+import { found } from '../../platform/refusal.ts'
+import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../../updates/blueprints/store.ts'
+import { codeOf, issueCode, listCodes, revokeCode, shownCode } from '../../updates/installs/codes.ts'
+import { acts, type Bound, looks } from '../routing/operations.ts'
+
+export const issuedCode = acts(
+  blueprints.issueCode,
+  ({ workspace, ...ctx }, { blueprint, version, agent }) =>
+    issueCode(ctx, workspace, { blueprint, version, agentName: agent }),
+  {
+    answer: ({ row, code, warnings }, { now }) => ({
+      ...shownCode({ ...row, agent: null, issuer: 'admin' }, now),
+      code,
+      warnings,
+    }),
+  },
+)
+export const revokedCode = acts(
+  blueprints.revokeCode,
+  ({ workspace, params, ...ctx }) => revokeCode(ctx, workspace, params.id),
+  { answer: () => ({ ok: true }) },
+)
+
+const codeOperations = [
+  looks(blueprints.codes, ({ deps, workspace, now }) => listCodes(deps.store.db, workspace, now)),
+  issuedCode,
+  looks(blueprints.showCode, async ({ deps, workspace, now, params }) =>
+    found(await codeOf(deps.store.db, workspace, params.id, now), 'code_unknown'),
+  ),
+  revokedCode,
+]
+
+/**
+ * Revokes all tokens of a bot. Like the other changes of bots below, it also notifies the pages of the agents that act
+ * as the bot.
+ */
+export const revokedBot = acts(
+  blueprints.revokeBot,
+  ({ workspace, params: { id }, ...ctx }) => revokeBot(ctx, workspace, { id }),
+  { agents: ({ agentIds }) => agentIds, answer: ({ revoked }) => ({ revoked }) },
+)
+export const deletedBot = acts(
+  blueprints.deleteBot,
+  ({ workspace, params, ...ctx }) => deleteBot(ctx, workspace, params.id),
+  { agents: ({ agentIds }) => agentIds, answer: () => ({ ok: true }) },
+)
+
+const botOperations = [
+  looks(blueprints.bots, async ({ deps, workspace, now }) => ({
+    now,
+    most: limits.botsPerWorkspace,
+    rows: await listBots(deps.store.db, workspace, now),
+  })),
+  revokedBot,
+  acts(
+    blueprints.revokeBotToken,
+    ({ workspace, params: { id, token }, ...ctx }) => revokeBot(ctx, workspace, { id, tokenId: token }),
+    { agents: ({ agentIds }) => agentIds, answer: ({ revoked }) => ({ revoked }) },
+  ),
+  deletedBot,
+  looks(blueprints.products, ({ deps, workspace }) => productsOf(deps.store.db, workspace)),
+]
+
+export const deletedVersion = acts(
+  blueprints.deleteVersion,
+  ({ workspace, params: { blueprint: name, version }, ...ctx }) => deleteVersion(ctx, workspace, { name, version }),
+  { answer: () => ({ ok: true }) },
+)
+
+export const blueprintOperations: readonly Bound[] = [
+  looks(blueprints.blueprints, async ({ deps, workspace, now }) => ({
+    now,
+    rows: await listBlueprints(deps.store.db, workspace),
+  })),
+  looks(blueprints.showBlueprint, async ({ deps, workspace, role, now, params }) => ({
+    ...found(await blueprintPage(deps.store.db, workspace, params.blueprint, now), 'blueprint_unknown'),
+    canAct: role === 'admin',
+  })),
+  looks(blueprints.showVersion, async ({ deps, workspace, role, now, params }) => ({
+    ...found(
+      await versionPage(deps.store.db, workspace, { name: params.blueprint, version: params.version }, now),
+      'version_unknown',
+    ),
+    canAct: role === 'admin',
+  })),
+  deletedVersion,
+  ...codeOperations,
+  ...botOperations,
+]

@@ -1,0 +1,42 @@
+/** Carries out the operations on people's personal channels. */
+import { personal } from '@svc/api'
+import { testOf } from '../../alerts/changes/channels.ts'
+import {
+  addPersonal,
+  beginPersonalTest,
+  changePersonal,
+  listPersonal,
+  removePersonal,
+} from '../../alerts/changes/personal.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { type Bound, looks, personActs } from '../routing/operations.ts'
+import { sealing } from './alerts.ts'
+
+export const personalOperations: readonly Bound[] = [
+  looks(personal.personalChannels, ({ deps, workspace, who }) => listPersonal(deps.store.db, workspace, who.person)),
+  personActs(
+    personal.addPersonalChannel,
+    ({ workspace, people, ...ctx }, wanted) => addPersonal({ ...ctx, ...sealing(people.config) }, workspace, wanted),
+    {},
+  ),
+  personActs(
+    personal.setPersonalChannel,
+    ({ workspace, params, ...ctx }, wanted) => changePersonal(ctx, workspace, { ...wanted, name: params.channel }),
+    {},
+  ),
+  personActs(
+    personal.testPersonalChannel,
+    ({ workspace, params, ...ctx }) => beginPersonalTest(ctx, workspace, params.channel),
+    { answer: ({ deliveryId: id }) => ({ id }) },
+  ),
+  looks(personal.personalChannelTest, async ({ deps, workspace, params, who }) => {
+    const found = await testOf(deps.store.db, { place: workspace, owner: who.person.id }, params)
+    if (!found) throw new Refusal('delivery_unknown')
+    return found
+  }),
+  personActs(
+    personal.removePersonalChannel,
+    ({ workspace, params, ...ctx }) => removePersonal(ctx, workspace, params.channel),
+    {},
+  ),
+]

@@ -1,0 +1,72 @@
+/** Carries out the operations on versions of agents and runtimes. */
+import { type AgentUpdates, updates } from '@svc/api'
+import { isVersion, shown } from '@svc/protocol'
+import type { By } from '../../people/audit/by.ts'
+import { updateEvents } from '../../updates/wishes/events.ts'
+import { wishMany } from '../../updates/wishes/many.ts'
+import {
+  clearBlueprint,
+  clearRuntime,
+  liftHold,
+  pressRuntime,
+  type WishedAgent,
+  wishBlueprint,
+} from '../../updates/wishes/store.ts'
+import { agentUpdates, runtimeOverview } from '../queries/updates.ts'
+import { type Acting, acts, actsOften, type Bound, type Looking, looks } from '../routing/operations.ts'
+
+type OnAgent = Acting<'POST /w/:slug/agents/:name', By>
+/**
+ * The parts that the operations on an agent's versions share: they notify the agent's pages, and answer with the
+ * agent's present wishes and holds.
+ */
+const standing = {
+  agents: ({ agent }: WishedAgent): string[] => [agent.id],
+  answer: ({ agent }: WishedAgent, { deps, now }: Pick<Looking<unknown>, 'deps' | 'now'>): Promise<AgentUpdates> =>
+    agentUpdates(deps.store.db, agent, now),
+}
+
+export const wishedBlueprint = acts(
+  updates.wishBlueprint,
+  async ({ db, agent, by, now }: OnAgent, { version }) =>
+    isVersion(version)
+      ? wishBlueprint({ db, by, now }, agent, { version })
+      : { ok: false, code: 'version_unknown', message: `A version is written like 1.2.3: got ${shown(version)}.` },
+  standing,
+)
+export const clearedBlueprint = acts(
+  updates.clearBlueprint,
+  ({ agent, ...ctx }: OnAgent) => clearBlueprint(ctx, agent),
+  standing,
+)
+export const wishedRuntime = acts(
+  updates.wishRuntime,
+  ({ agent, ...ctx }: OnAgent) => pressRuntime(ctx, agent),
+  standing,
+)
+export const clearedRuntime = acts(
+  updates.clearRuntime,
+  ({ agent, ...ctx }: OnAgent) => clearRuntime(ctx, agent),
+  standing,
+)
+export const liftedHold = acts(updates.liftHold, ({ agent, ...ctx }: OnAgent) => liftHold(ctx, agent), standing)
+
+export const updateOperations: readonly Bound[] = [
+  looks(updates.updateEvents, ({ deps, agent }, { limit }) => updateEvents(deps.store.db, agent, limit)),
+  wishedBlueprint,
+  clearedBlueprint,
+  wishedRuntime,
+  clearedRuntime,
+  liftedHold,
+  actsOften(
+    updates.wishMany,
+    ({ write, workspace, by, now }, wish) => wishMany({ db: write, by, now }, workspace, wish),
+    {
+      agents: ({ changed }) => changed,
+      answer: ({ results }) => results,
+    },
+  ),
+  looks(updates.runtime, async ({ deps, workspace, now }) =>
+    runtimeOverview(deps.store.db, workspace.id, [...(await deps.live.fleet.read(workspace.id)).values()], now),
+  ),
+]

@@ -1,0 +1,64 @@
+/** Carries out the operations on a workspace and its people. */
+import { type Role, type Workspace, workspaces } from '@svc/api'
+import { invitationsOf, invite, withdraw } from '../../people/workspaces/invitations.ts'
+import { changeRole, membersOf, removeMember } from '../../people/workspaces/members.ts'
+import { createOwnWorkspace } from '../../people/workspaces/own.ts'
+import { isActivated, renameWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { activityOf } from '../queries/activity.ts'
+import { alertStanding } from '../queries/alerts.ts'
+import { acts, type Bound, looks, personActs } from '../routing/operations.ts'
+
+const done = { answer: () => ({ ok: true as const }) }
+
+export const removedMember = acts(
+  workspaces.removeMember,
+  ({ workspace, role, params: { id }, ...ctx }) =>
+    removeMember(ctx, workspace, { id, only: role === 'admin' ? 'anybody' : 'oneself' }),
+  done,
+)
+
+export const workspaceOperations: readonly Bound[] = [
+  personActs(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
+    answer: ({ slug }) => ({ slug }),
+  }),
+  looks(workspaces.showWorkspace, ({ deps, workspace, role }) => shown(deps.store.db, workspace, role)),
+  personActs(workspaces.renameWorkspace, ({ workspace, ...ctx }, { name }) => renameWorkspace(ctx, workspace, name), {
+    answer: (renamed, { deps, role }) => shown(deps.store.db, renamed, role),
+  }),
+  looks(workspaces.members, async ({ deps, workspace, who, role, now }) => ({
+    members: await membersOf(deps.store.db, workspace, who.person),
+    invitations: role === 'admin' ? await invitationsOf(deps, workspace, now) : [],
+  })),
+  personActs(
+    workspaces.changeRole,
+    ({ workspace, params: { id }, ...ctx }, { role }) => changeRole(ctx, workspace, { id, role }),
+    done,
+  ),
+  removedMember,
+  personActs(workspaces.invite, ({ workspace, ...ctx }, asked) => invite(ctx, workspace, asked), {}),
+  personActs(
+    workspaces.withdrawInvitation,
+    ({ workspace, params, ...ctx }) => withdraw(ctx, workspace, params.id),
+    done,
+  ),
+  looks(workspaces.activity, ({ deps, workspace }, { before, limit }) =>
+    activityOf(deps.store.db, workspace, before, limit),
+  ),
+]
+
+async function shown(db: Db, { id, slug, name }: WorkspaceInfo, role: Role): Promise<Workspace> {
+  const { agents } = await db
+    .selectFrom('agent')
+    .select((eb) => eb.fn.countAll<number>().as('agents'))
+    .where('workspace_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return {
+    slug,
+    name,
+    role,
+    activated: await isActivated(db, id),
+    agents: Number(agents),
+    alerts: await alertStanding(db, { id }),
+  }
+}

@@ -1,0 +1,53 @@
+/** Agents as the operator's command line shows them. */
+import { limits, type Run } from '@svc/protocol'
+import { storedReport } from '../../agent-api/report-store/body.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
+import { statusAge } from './age.ts'
+import { agentUpdates } from './updates.ts'
+
+/** Returns the agents of a workspace, sorted by name, with the time and the facts of their last reports. */
+export async function listAgents(db: Db, workspace: { id: string }, now: number) {
+  const rows = await db
+    .selectFrom('agent')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .select(['agent.name', 'agent.created_at', 'received_at', 'level', 'label', 'version', 'blueprint'])
+    .select(['status_at', 'warnings', 'stopped'])
+    .where('workspace_id', '=', workspace.id)
+    .orderBy('name')
+    .execute()
+  return rows.map((row) => ({ ...row, age: statusAge(row, now) }))
+}
+
+/** The output of `agent show`: the agent as the page shows it. `seenAt` is in Unix milliseconds. */
+export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
+  const row = await db
+    .selectFrom('agent_report')
+    .select(['received_at', 'version', 'body', 'status_at', 'warnings', 'stopped'])
+    .where('agent_id', '=', agent.id)
+    .executeTakeFirst()
+  const runs = await db
+    .selectFrom('run')
+    .select('body')
+    .where('agent_id', '=', agent.id)
+    .orderBy('place', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(limits.runsKept)
+    .execute()
+  const report = row && storedReport(row.body)
+  const updates = await agentUpdates(db, agent, now)
+  return {
+    name: agent.name,
+    seenAt: row?.received_at ?? null,
+    report: report ? { ...report, runs: runs.map(({ body }) => JSON.parse(body) as Run) } : null,
+    blueprint: agent.blueprint,
+    version: row?.version ?? null,
+    runtime: report?.runtime ?? null,
+    stopped: row?.stopped ?? null,
+    ...statusAge(row, now),
+    /** The versions that are wished and held. The field `updates` has more about them. */
+    wishes: { blueprint: updates.blueprint?.wish?.version ?? null, runtime: updates.runtime.wish?.version ?? null },
+    holds: { blueprint: updates.blueprint?.hold?.version ?? null, runtime: updates.runtime.hold?.version ?? null },
+    updates,
+  }
+}

@@ -1,0 +1,34 @@
+import type { AlertLines } from '@svc/api'
+import { expect, test } from 'vitest'
+import { serve } from '../../../testing/page/service.ts'
+import { defaultRule } from '../../alerts/rules/conditions.ts'
+import { judge } from '../../alerts/rules/judge.ts'
+import { insertAlert, scopeOf } from '../../alerts/store.ts'
+
+test('every member of a workspace sees its alerts, and nobody else does', async () => {
+  const service = await serve()
+  const [north] = [await service.workspace('north'), await service.workspace('south')]
+  const { agent } = await service.agent(north, 'mail')
+  const look = { now: service.now(), muted: false }
+  const { alert } = judge({ ...defaultRule('bad'), after: 0 }, { is: 'holds' }, undefined, look)
+  if (!alert) throw new Error('No alert opened.')
+  const about = { kind: 'agent', id: agent.id, name: agent.name } as const
+  await insertAlert(service.store.db, { scope: scopeOf(north), rule: 'bad', about }, alert, service.now())
+
+  const lines = '/api/web/w/north/alerts/lines'
+  const ofAgent = '/api/web/w/north/agents/mail/alerts'
+  for (const [name, role] of [
+    ['Ann', 'admin'],
+    ['Bob', 'member'],
+  ] as const) {
+    const person = await service.person(name, 'north', role)
+    expect((await person.get<AlertLines>(lines)).body.rows.map(({ agent }) => agent)).toEqual(['mail'])
+    expect((await person.get<unknown[]>(ofAgent)).body).toHaveLength(1)
+  }
+  const eve = await service.person('Eve', 'south', 'admin')
+  for (const path of [lines, ofAgent]) {
+    expect((await eve.get(path)).status).toBe(404)
+    expect((await service.browser().get(path)).status).toBe(401)
+  }
+  expect((await eve.get('/api/web/w/south/alerts/lines')).body).toEqual({ rows: [], more: false })
+})

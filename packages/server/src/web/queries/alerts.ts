@@ -1,0 +1,98 @@
+/** Reads alerts for pages. Pending alerts are left out, because they may never open. */
+import type { AlertLine, AlertLines, Workspace } from '@svc/api'
+import { stateOf } from '../../alerts/rules/judge.ts'
+import { alertOf } from '../../alerts/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { AgentRow, AlertRow } from '../../platform/db/tables.ts'
+import { newId } from '../../platform/ids.ts'
+import { dayMs } from '../../platform/limits/units.ts'
+
+/** The maximum number of open alerts in one answer to a page. */
+const openMax = 500
+/** The number of days of alerts on an agent's page, the same as the longest window of its level history. */
+const agentDays = 30
+
+type LinesWanted = { ended: boolean; before: string | undefined; limit: number }
+
+/** The alerts of a workspace that are open, or those that have ended, newest first. */
+export async function alertLines(
+  db: Db,
+  { id }: { id: string },
+  { ended, before, limit }: LinesWanted,
+): Promise<AlertLines> {
+  const max = ended ? limit : openMax
+  const rows = await shownRows(db, id)
+    .where('ended_at', ended ? 'is not' : 'is', null)
+    .$if(before !== undefined, (query) => query.where('alert.id', '<', before as string))
+    .orderBy('alert.id', 'desc')
+    .limit(max + 1)
+    .execute()
+  return { rows: rows.slice(0, max).map(lineOf), more: rows.length > max }
+}
+
+/**
+ * The alerts about an agent: all open ones, and those of the last 30 days. An alert about many offline agents counts
+ * for each agent that it names.
+ */
+export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: number): Promise<AlertLine[]> {
+  const rows = await shownRows(db, agent.workspace_id)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('subject_kind', '=', 'agent'), eb('subject_id', '=', agent.id)]),
+        eb.and([eb('subject_kind', '=', 'workspace'), eb('agents', 'like', `%"${agent.name}"%`)]),
+      ]),
+    )
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('alert.id', '>', newId(now - agentDays * dayMs))]))
+    .orderBy('alert.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(lineOf)
+}
+
+export async function alertStanding(db: Db, { id }: { id: string }): Promise<Workspace['alerts']> {
+  const { unacknowledged } = await db
+    .selectFrom('alert')
+    .select((eb) => eb.fn.countAll<number>().as('unacknowledged'))
+    .where('scope', '=', id)
+    .where('opened_at', 'is not', null)
+    .where('ended_at', 'is', null)
+    .where('acknowledged_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  const channel = await db
+    .selectFrom('alert_channel')
+    .select('id')
+    .where('scope', '=', id)
+    .where('enabled', '=', 1)
+    .limit(1)
+    .executeTakeFirst()
+  return { unacknowledged: Number(unacknowledged), notified: channel !== undefined }
+}
+
+const shownRows = (db: Db, scope: string) =>
+  db
+    .selectFrom('alert')
+    .leftJoin('agent', (join) => join.onRef('agent.id', '=', 'subject_id').on('subject_kind', '=', 'agent'))
+    .selectAll('alert')
+    .select('agent.name as agentName')
+    .where('scope', '=', scope)
+    .where('opened_at', 'is not', null)
+
+function lineOf(row: AlertRow & { agentName: string | null }): AlertLine {
+  const alert = alertOf(row)
+  return {
+    id: row.id,
+    rule: row.rule,
+    level: row.level,
+    subject: { kind: row.subject_kind, name: row.agentName ?? row.subject_name },
+    state: stateOf(alert),
+    since: row.since,
+    openedAt: row.opened_at,
+    endedAt: row.ended_at,
+    acknowledged: alert.acknowledged,
+    muted: alert.muted,
+    label: row.label,
+    agent: row.agentName,
+    rollout: row.subject_kind === 'rollout' ? row.subject_id : null,
+    agents: row.agents === null ? null : (JSON.parse(row.agents) as AlertLine['agents']),
+  }
+}

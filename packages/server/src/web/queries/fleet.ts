@@ -1,0 +1,118 @@
+/** Filters, sorts and counts the rows of the fleet's list. The rows themselves come from web/live/fleet.ts. */
+import type { Fleet, FleetRow, FleetSort } from '@svc/api'
+import { type Level, levels, worst } from '@svc/protocol'
+
+export interface FleetQuery {
+  search: string | undefined
+  /**
+   * The level that the listed agents must have, or `never` for those that have not reported yet; undefined for all
+   * agents.
+   */
+  level: Level | 'never' | undefined
+  silent: boolean | undefined
+  stopped: boolean | undefined
+  sort: FleetSort
+  desc: boolean
+  offset: number
+  limit: number
+}
+
+/** The part of the list that the query asks for, with counts of the whole fleet. `all` has the rows by agent id. */
+export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery, now: number): Fleet {
+  const counts: Fleet['counts'] = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 }
+  const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
+  const fitting: FleetRow[] = []
+  for (const row of byName(all)) {
+    counts.all++
+    const level = levelOf(row)
+    if (level) counts[level]++
+    if (row.seenAt === null) counts.never++
+    if (row.stopped !== null) counts.stopped++
+    else if (isSilent(row, now)) counts.silent++
+    sums.costToday = plus(sums.costToday, row.costToday)
+    sums.cost30 = plus(sums.cost30, row.cost30)
+    if (fits(row, query, now)) fitting.push(row)
+  }
+  const rows = sorted(fitting, query, now).slice(query.offset, query.offset + query.limit)
+  return { now, total: fitting.length, rows, counts, ...sums }
+}
+
+/**
+ * True if an agent has stopped reporting, by the service's clock (D20). An agent that was stopped on purpose is shown
+ * as stopped, not as offline (D66).
+ */
+const isSilent = ({ silentAt, stopped }: FleetRow, now: number): boolean =>
+  stopped === null && silentAt !== null && silentAt <= now
+
+/**
+ * The level that lists show: an agent whose status is too old (D65), or that lacks required secrets, is at least a
+ * warning unless it was stopped.
+ */
+const levelOf = ({ level, statusLate, secretsMissing, stopped }: FleetRow): Level | null =>
+  (statusLate || secretsMissing) && stopped === null ? worst([level ?? 'ok', 'warn']) : level
+
+function fits(row: FleetRow, { search, level, silent, stopped }: FleetQuery, now: number): boolean {
+  if (level === 'never' ? row.seenAt !== null : level !== undefined && levelOf(row) !== level) return false
+  if (silent !== undefined && isSilent(row, now) !== silent) return false
+  if (stopped !== undefined && (row.stopped !== null) !== stopped) return false
+  return !search || [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
+}
+
+/** The value by which each column of the fleet's list sorts a row. Null comes last in both directions. */
+const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number | null> = {
+  name: (row) => row.name,
+  level: trouble,
+  seen: (row) => row.seenAt,
+  cost_today: (row) => row.costToday,
+  cost_30: (row) => row.cost30,
+  version: (row) => row.version,
+}
+
+/**
+ * The value for sorting by level. An offline agent counts as at least between warn and bad, so that it is not hidden
+ * among many healthy ones.
+ */
+function trouble(row: FleetRow, now: number): number | null {
+  const own = levelOf(row)
+  const level = own === null ? null : levels.indexOf(own)
+  return isSilent(row, now) ? Math.max(level ?? 0, levels.indexOf('warn') + 0.5) : level
+}
+
+/** Sorts rows that are in the order of their names; rows with equal values keep that order. */
+function sorted(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): FleetRow[] {
+  if (sort === 'name') return desc ? rows.reverse() : rows
+  const value = sorts[sort]
+  const direction = desc ? -1 : 1
+  return rows.sort((a, b) => {
+    const [x, y] = [value(a, now), value(b, now)]
+    if (x === y) return 0
+    if (x === null) return 1
+    if (y === null) return -1
+    return direction * (typeof x === 'string' ? byText(x, String(y)) : x - Number(y))
+  })
+}
+
+/**
+ * The ids of each fleet's agents in the order of their names. Comparing ten thousand names as people would takes longer
+ * than everything else in this file, and names seldom change.
+ */
+const orders = new WeakMap<ReadonlyMap<string, FleetRow>, string[]>()
+
+function byName(rows: ReadonlyMap<string, FleetRow>): FleetRow[] {
+  const known = orders.get(rows)
+  const ordered = known?.length === rows.size ? known.flatMap((id) => rows.get(id) ?? []) : []
+  if (ordered.length === rows.size) return ordered
+  const sorted = [...rows].sort(([, a], [, b]) => byText(a.name, b.name))
+  orders.set(
+    rows,
+    sorted.map(([id]) => id),
+  )
+  return sorted.map(([, row]) => row)
+}
+
+/** Compares digits in names as numbers: `agent-2` comes before `agent-10`. */
+const byText = new Intl.Collator('en', { numeric: true }).compare
+
+/** Adds two costs, rounded to millionths of a dollar, so that errors of binary fractions do not add up. */
+const plus = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.round((a + b) * 1_000_000) / 1_000_000

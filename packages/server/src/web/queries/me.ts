@@ -1,0 +1,19 @@
+/** The signed-in person, as the page shows it. */
+import type { Me } from '@svc/api'
+import { isEmailConfirmed } from '../../people/accounts/confirmed.ts'
+import type { Person } from '../../people/accounts/store.ts'
+import { workspacesOf } from '../../people/workspaces/members.ts'
+import type { Config } from '../../platform/base.ts'
+import type { Store } from '../../platform/db/open.ts'
+import type { Releases } from '../../updates/releases/releases.ts'
+
+export async function meOf(
+  { store, config, releases }: { store: Store; config: Config; releases: Releases },
+  person: Person,
+): Promise<Me> {
+  const runtime = releases.served() !== undefined
+  const service = { version: config.version, baseUrl: config.baseUrl, runtime }
+  const emailConfirmed = await isEmailConfirmed(store.db, person.id)
+  const mails = config.smtpUrl !== undefined
+  return { ...person, emailConfirmed, mails, workspaces: await workspacesOf(store.db, person.id), service }
+}

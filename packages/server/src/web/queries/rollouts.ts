@@ -1,0 +1,245 @@
+/** Rollouts as pages show them. */
+import type {
+  Pressable,
+  RolloutAgent,
+  RolloutAgentState,
+  RolloutPage,
+  RolloutRow,
+  RolloutState,
+  Rollouts,
+} from '@svc/api'
+import { silentAt } from '../../fleet/agents/silent.ts'
+import { runningVersion } from '../../fleet/versions/agents.ts'
+import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { RolloutDbRow } from '../../platform/db/tables.ts'
+import { unfinished } from '../../updates/rollouts/store.ts'
+import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
+import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
+
+interface Piece {
+  /**
+   * The id of a rollout. Only rollouts that started before the rollout with this id are returned; that rollout may have
+   * been deleted meanwhile.
+   */
+  before?: string | undefined
+  limit: number
+}
+
+/** The rollouts of a workspace, newest first: ids sort by the time at which they were made. */
+export async function rolloutsOf(
+  db: Db,
+  workspace: { id: string },
+  { before, limit }: Piece,
+  now: number,
+): Promise<Omit<Rollouts, 'canAct'>> {
+  const found = await db
+    .selectFrom('rollout')
+    .selectAll()
+    .where('workspace_id', '=', workspace.id)
+    .$if(before !== undefined, (q) => q.where('id', '<', before ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const rows = found.slice(0, limit)
+  const sums = await db
+    .selectFrom('rollout_agent')
+    .select((eb) => ['rollout_id', 'state', eb.fn.countAll<number>().as('count')])
+    .where('rollout_id', 'in', rows.length > 0 ? rows.map(({ id }) => id) : [''])
+    .groupBy(['rollout_id', 'state'])
+    .execute()
+  return {
+    now,
+    more: found.length > limit,
+    rows: rows.map((row) => {
+      const counts = noCounts()
+      for (const { rollout_id, state, count } of sums) if (rollout_id === row.id) counts[state] = Number(count)
+      return rowOf(row, counts)
+    }),
+  }
+}
+
+export async function rolloutPage(
+  db: Db,
+  workspace: { id: string },
+  id: string,
+  now: number,
+): Promise<Omit<RolloutPage, 'canAct'> | undefined> {
+  const row = await db
+    .selectFrom('rollout')
+    .selectAll()
+    .where('id', '=', id)
+    .where('workspace_id', '=', workspace.id)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const agents = await agentsOf(db, row)
+  const counts = noCounts()
+  for (const { state } of agents) counts[state]++
+  const waves = JSON.parse(row.waves) as string[]
+  const watching = row.state === 'running' && row.wave_kept_at !== null
+  const nextAt = watching ? (row.wave_kept_at ?? 0) + row.watch_seconds * 1000 : null
+  return {
+    ...rowOf(row, counts),
+    now,
+    continuedBy: row.continued_by_name,
+    upTo: waves,
+    byHand: row.by_hand === 1,
+    watchSeconds: row.watch_seconds,
+    nextAt: row.wave < waves.length ? nextAt : null,
+    says: says(row, agents, now),
+    agents,
+    actions: actionsOf(row),
+    stays: stays(row, counts),
+  }
+}
+
+export const workspaceOfRollout = (db: Db, id: string): Promise<WorkspaceInfo | undefined> =>
+  db
+    .selectFrom('rollout')
+    .innerJoin('workspace', 'workspace.id', 'rollout.workspace_id')
+    .select(['workspace.id', 'workspace.slug', 'workspace.name'])
+    .where('rollout.id', '=', id)
+    .executeTakeFirst()
+
+const rowOf = (row: RolloutDbRow, counts: RolloutRow['counts']): RolloutRow => ({
+  id: row.id,
+  kind: row.kind,
+  blueprint: row.blueprint,
+  version: row.version,
+  state: row.state,
+  why: row.why,
+  createdAt: row.created_at,
+  createdBy: row.created_by_name,
+  changedAt: row.changed_at,
+  wave: row.wave,
+  waves: (JSON.parse(row.waves) as string[]).length,
+  counts,
+})
+
+const noCounts = (): RolloutRow['counts'] => ({
+  untouched: 0,
+  wished: 0,
+  offered: 0,
+  trying: 0,
+  kept: 0,
+  rolled_back: 0,
+  failed: 0,
+  worse: 0,
+  left_out: 0,
+  withdrawn: 0,
+  excused: 0,
+})
+
+async function agentsOf(db: Db, rollout: RolloutDbRow): Promise<RolloutAgent[]> {
+  const rows = await db
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .select(['name', 'wave', 'rollout_agent.state', 'reason', 'at', 'level', 'received_at', 'interval_s', 'stopped'])
+    .select(['wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
+    .where('rollout_id', '=', rollout.id)
+    .execute()
+  const agents = rows.map((row) => {
+    const wishes = wishesIn(row.wishes)
+    const running = rollout.kind === 'blueprint' ? runningVersion(row) : attemptsIn(row.attempts).runtime?.version
+    const wish =
+      rollout.kind === 'blueprint'
+        ? blueprintState(running ?? null, wishes.blueprint, wishes.blueprintHold)
+        : runtimeState(wishes.runtime, wishes.runtimeHold)
+    return {
+      agent: row.name,
+      wave: row.wave,
+      state: row.state === 'wished' && (wish === 'offered' || wish === 'trying') ? wish : row.state,
+      reason: row.reason,
+      level: row.level,
+      running: running ?? null,
+      seenAt: row.received_at,
+      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
+      stopped: row.stopped,
+      at: row.at,
+    }
+  })
+  return agents.sort((a, b) => (a.wave || 1e9) - (b.wave || 1e9) || byName(a.agent, b.agent))
+}
+
+const byName = new Intl.Collator('en', { numeric: true }).compare
+
+function actionsOf({ state, wave, waves }: RolloutDbRow): RolloutPage['actions'] {
+  const over: Pressable = { ok: false, code: 'rollout_over', message: `The rollout is already ${state}.` }
+  if (!unfinished.includes(state)) return { pause: over, continue: over, cancel: over }
+  const yes: Pressable = { ok: true }
+  const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
+  const isLast = wave === (JSON.parse(waves) as string[]).length
+  const goesOn = state === 'running' || state === 'waiting'
+  return {
+    pause: goesOn ? yes : no(`The rollout is already ${state}.`),
+    continue: goesOn && isLast ? no('The last wave is in progress.') : yes,
+    cancel: yes,
+  }
+}
+
+/** A sentence about the rollout: what it waits for, what happens next, or how it ended. */
+function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): string {
+  const waves = (JSON.parse(row.waves) as string[]).length
+  const words: Record<RolloutState, () => string> = {
+    running: () => runningSays(row, agents, now, waves),
+    waiting: () =>
+      `${row.why ?? `Wave ${row.wave} of ${waves} is complete.`} The next wave starts when you approve it.`,
+    paused: () => 'Paused: no further agents get the version until someone continues the rollout.',
+    halted: () =>
+      `${stopped(row.why)} The rollout halted by itself. No further agents get the version until you continue.`.trim(),
+    done: () => doneSays(agents),
+    cancelled: () => `Cancelled. ${row.why ?? ''}`.trim(),
+  }
+  return words[row.state]()
+}
+
+/** Adds a full stop to a reason that ends without one, as reasons in an agent's words may. */
+const stopped = (why: string | null): string => (why === null || /[.!?…]$/.test(why) ? (why ?? '') : `${why}.`)
+
+function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number, waves: number): string {
+  const wave = `Wave ${row.wave} of ${waves}`
+  if (row.wave_kept_at !== null) {
+    const next = row.by_hand === 1 ? 'then you approve the next wave' : 'then the next wave starts'
+    const after = row.wave < waves ? next : 'then the rollout is done'
+    return `${wave} is complete and is watched for ${minutes(row.watch_seconds)}, ${after}.`
+  }
+  const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying')
+  const silent = open.filter((agent) => agent.silentAt === null || agent.silentAt <= now)
+  if (open.length === 0) return `${wave} is starting.`
+  const more = silent.length > 0 ? `, ${silent.length} of them offline` : ''
+  return `${wave} is waiting for ${open.length === 1 ? (open[0]?.agent ?? '') : `${open.length} agents`}${more}.`
+}
+
+function doneSays(agents: readonly RolloutAgent[]): string {
+  const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying').length
+  const kept = agents.filter(({ state }) => state === 'kept').length
+  const rest =
+    open > 0
+      ? ` ${open === 1 ? 'One offline agent gets the request when it reports' : `${open} offline agents get the request when they report`} again.`
+      : ''
+  return `Done: ${kept} ${kept === 1 ? 'agent runs' : 'agents run'} the version.${rest}`
+}
+
+const minutes = (seconds: number): string =>
+  seconds % 60 === 0 && seconds > 0 ? `${seconds / 60} ${seconds === 60 ? 'minute' : 'minutes'}` : `${seconds} seconds`
+
+/**
+ * A sentence about how many agents keep the version, keep the request for it, or are not affected, if the rollout is
+ * cancelled or after it was.
+ */
+function stays({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
+  const open = counts.wished + counts.offered + counts.trying
+  const agents = (n: number) => `${n} ${n === 1 ? 'agent' : 'agents'}`
+  const runs = counts.kept + counts.worse
+  const over = state === 'cancelled'
+  const parts = [
+    runs > 0 && `${agents(runs)} ${runs === 1 ? `runs ${version} and keeps it` : `run ${version} and keep it`}`,
+    open > 0 && `the request stays in place for ${agents(open)}`,
+    counts.untouched > 0 &&
+      `${agents(counts.untouched)} ${counts.untouched === 1 ? (over ? 'was' : 'is') : over ? 'were' : 'are'} not affected`,
+  ].filter((part) => part !== false)
+  if (parts.length === 0) return 'No agent is affected.'
+  const all = parts.join(', ')
+  return `${all[0]?.toUpperCase()}${all.slice(1)}.`
+}

@@ -1,0 +1,268 @@
+/** The state of an agent's updates for pages and the command line (D24). */
+import type {
+  AgentUpdates,
+  BlueprintUpdate,
+  FleetRow,
+  FleetUpdates,
+  Hold,
+  LastOutcome,
+  RuntimeOverview,
+  RuntimeUpdate,
+  ServedRuntime,
+  StandingWish,
+  WishState,
+} from '@svc/api'
+import { type Applied, compareVersions, type RuntimeInfo } from '@svc/protocol'
+import { silentAt } from '../../fleet/agents/silent.ts'
+import { runningVersion } from '../../fleet/versions/agents.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
+import { type Served, servedRelease } from '../../updates/releases/store.ts'
+import { judgePress } from '../../updates/wishes/judge.ts'
+import {
+  attemptsIn,
+  type HoldNote,
+  isHeld,
+  type VersionWish,
+  type Wishes,
+  wishesIn,
+} from '../../updates/wishes/kept.ts'
+import { blueprintState, runtimeState, wishStateOf } from '../../updates/wishes/state.ts'
+import { trialsOf } from '../../updates/wishes/trials.ts'
+import { blueprintWaits, type Heard, runtimeWaits } from '../../updates/wishes/waits.ts'
+
+/** The columns of the agent's row from which its updates are computed. */
+type UpdateColumns = Pick<
+  AgentRow,
+  'blueprint' | 'installed_version' | 'reported_version' | 'previous_version' | 'wishes' | 'attempts'
+>
+
+export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promise<AgentUpdates> {
+  const wishes = wishesIn(agent.wishes)
+  const { applied, runtime } = attemptsIn(agent.attempts)
+  const served = await servedRelease(db)
+  const heard = await heardOf(db, agent)
+  const rollouts = await db
+    .selectFrom('rollout_agent')
+    .innerJoin('rollout', 'rollout.id', 'rollout_agent.rollout_id')
+    .select(['rollout.id', 'rollout.kind', 'rollout.version'])
+    .where('agent_id', '=', agent.id)
+    .where('rollout_agent.wave', '>', 0)
+    .where('rollout.state', 'in', ['running', 'waiting', 'paused', 'halted'])
+    .orderBy('rollout.created_at', 'desc')
+    .execute()
+  return {
+    now,
+    blueprint:
+      agent.blueprint === null
+        ? null
+        : {
+            ...blueprintUpdate(agent, wishes, {
+              blueprint: agent.blueprint,
+              applied,
+              versions: await versionsOf(db, agent),
+            }),
+            waits: await waitsOfBlueprint(db, agent, wishes, { heard, now }),
+          },
+    runtime: {
+      ...runtimeUpdate(wishes, runtime, served),
+      waits: await waitsOfRuntime(db, agent, wishes, { heard, now }),
+    },
+    rollouts,
+  }
+}
+
+async function heardOf(db: Db, agent: AgentRow): Promise<Heard> {
+  const report = await db
+    .selectFrom('agent_report')
+    .select(['received_at', 'interval_s', 'stopped'])
+    .where('agent_id', '=', agent.id)
+    .executeTakeFirst()
+  if (!report) return { receivedAt: null, silentAt: null }
+  const { received_at: receivedAt, interval_s: interval, stopped } = report
+  return { receivedAt, silentAt: silentAt(receivedAt, interval, stopped) }
+}
+
+async function waitsOfBlueprint(
+  db: Db,
+  agent: AgentRow,
+  { blueprint: wish, runtime }: Wishes,
+  { heard, now }: { heard: Heard; now: number },
+) {
+  if (!wish) return null
+  const last = await db
+    .selectFrom('update_event')
+    .select(['kind', 'version', 'at'])
+    .where('agent_id', '=', agent.id)
+    .where('subject', '=', 'blueprint')
+    .where('kind', 'in', ['kept', 'changed', 'rolled_back'])
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const keptAt = last?.kind === 'kept' && last.version === runningVersion(agent) ? last.at : null
+  const facts = { ...heard, keptAt, previous: agent.previous_version, runtimeOnTrial: runtime?.runsSince !== undefined }
+  return blueprintWaits(wishStateOf(agent), wish, facts, now)
+}
+
+async function waitsOfRuntime(
+  db: Db,
+  agent: AgentRow,
+  { runtime: wish, runtimeHold }: Wishes,
+  { heard, now }: { heard: Heard; now: number },
+) {
+  if (!wish) return null
+  const trials = await trialsOf(db, agent.workspace_id, now)
+  const facts = { ...heard, trials, blueprintOnTrial: wishStateOf(agent) === 'trying' }
+  return runtimeWaits(runtimeState(wish, runtimeHold), wish, facts, now)
+}
+
+/** The part of an agent's row in the fleet list that is about updates. */
+export function fleetUpdates(agent: UpdateColumns, served: Served | undefined): FleetUpdates {
+  const wishes = wishesIn(agent.wishes)
+  const hold = isHeld(wishes.runtimeHold, served) ? wishes.runtimeHold : undefined
+  const { runtime } = attemptsIn(agent.attempts)
+  return {
+    blueprint: agent.blueprint,
+    wished: wishes.blueprint?.version ?? null,
+    wishState: wishStateOf(agent),
+    runtime: runtime?.version ?? null,
+    runtimeWished: wishes.runtime?.version ?? null,
+    runtimeWishState: runtimeState(wishes.runtime, hold),
+    runtimeHeld: hold !== undefined,
+    runtimePinned: runtime?.pinned ?? null,
+  }
+}
+
+function blueprintUpdate(
+  agent: AgentRow,
+  { blueprint: wish, blueprintHold: hold }: Wishes,
+  { blueprint, applied, versions }: { blueprint: string; applied: Applied | undefined; versions: string[] },
+): Omit<BlueprintUpdate, 'waits'> {
+  const running = runningVersion(agent)
+  const state = blueprintState(running, wish, hold)
+  return {
+    blueprint,
+    running,
+    previous: agent.previous_version,
+    wish: standing(wish),
+    state,
+    says: blueprintSays[state](wish?.version ?? '', running),
+    applied: outcomeOf(applied),
+    hold: holdOf(hold),
+    versions,
+  }
+}
+
+function runtimeUpdate(
+  { runtime: wish, runtimeHold }: ReturnType<typeof wishesIn>,
+  runtime: RuntimeInfo | undefined,
+  served: Served | undefined,
+): Omit<RuntimeUpdate, 'waits'> {
+  const hold = isHeld(runtimeHold, served) ? runtimeHold : undefined
+  const state = runtimeState(wish, hold)
+  const press = judgePress(runtime, hold, served)
+  return {
+    running: runtime?.version ?? null,
+    previous: runtime?.previous ?? null,
+    pinned: runtime?.pinned ?? null,
+    served: served ? servedOf(served) : null,
+    wish: standing(wish),
+    state,
+    says: runtimeSays[state]((wish ?? hold)?.version ?? '', runtime, served),
+    applied: outcomeOf(runtime?.applied),
+    hold: holdOf(hold),
+    press: press.ok ? { ok: true } : press,
+  }
+}
+
+const heldSays = 'It is not retried until another version is requested.'
+const blueprintSays: Record<WishState, (version: string, running: string | null) => string> = {
+  none: () => 'No version requested.',
+  queued: (v) => `${v} is waiting for its turn.`,
+  waiting: (v) => `${v} will be sent in the answer to its next report.`,
+  offered: (v) => `${v} was sent. The agent has not downloaded it yet.`,
+  trying: (v) => `${v} was downloaded and is being tested.`,
+  kept: (v) => `It is running ${v}, as requested.`,
+  rolled_back: (v, running) => `${v} was rolled back${running ? ` to ${running}` : ''}. ${heldSays}`,
+  failed: (v) =>
+    `The update to ${v} failed, and nothing changed. A failed download is retried every ten minutes. A refused bundle is not.`,
+  held: (v) => `Its machine put ${v} on hold after an earlier attempt. Requesting another version lifts the hold.`,
+}
+
+type RuntimeWords = (version: string, runtime: RuntimeInfo | undefined, served: Served | undefined) => string
+const runtimeHeldSays = 'It is on hold until the service serves another version or an admin lifts the hold.'
+const runtimeSays: Record<WishState, RuntimeWords> = {
+  none: (_, runtime, served) => {
+    if (!runtime) return 'Its last report contains no runtime version.'
+    if (!served) return 'The service serves no runtime.'
+    if (runtime.version === served.version) return 'It is running the served version.'
+    return `${served.version} is served${served.signed ? '.' : ', but not signed: runtimes refuse it.'}`
+  },
+  queued: (v) => `${v} is waiting for its turn: only a limited number of runtimes of a workspace is tested at once.`,
+  waiting: (v) => `${v} will be sent in the answer to its next report.`,
+  offered: (v) => `${v} was sent. The runtime downloads and checks it by itself.`,
+  trying: (v) => `${v} is being tested. It is kept if it reports within five minutes.`,
+  kept: (v) => `It is running ${v}.`,
+  rolled_back: (v) => `${v} was rolled back. ${runtimeHeldSays}`,
+  failed: (v) => `The update to ${v} failed, and nothing changed. ${runtimeHeldSays}`,
+  held: (v) => `${v} is on hold. ${runtimeHeldSays}`,
+}
+
+const standing = (wish: VersionWish | undefined): StandingWish | null =>
+  wish
+    ? {
+        version: wish.version,
+        wishedAt: wish.at,
+        wishedBy: wish.by,
+        offeredAt: wish.offeredAt ?? null,
+        rollout: wish.rollout ?? null,
+      }
+    : null
+
+const holdOf = (hold: HoldNote | undefined): Hold | null =>
+  hold ? { version: hold.version, outcome: hold.outcome, message: hold.message, since: hold.at } : null
+
+const outcomeOf = (applied: Applied | undefined): LastOutcome | null =>
+  applied
+    ? { version: applied.version ?? null, outcome: applied.outcome ?? null, message: applied.message ?? null }
+    : null
+
+const servedOf = ({ version, sha256, signed }: Served): ServedRuntime => ({ version, sha256, signed })
+
+async function versionsOf(db: Db, agent: AgentRow): Promise<string[]> {
+  const rows = await db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select('version')
+    .where('workspace_id', '=', agent.workspace_id)
+    .where('name', '=', agent.blueprint)
+    .execute()
+  return rows.map(({ version }) => version).sort((a, b) => compareVersions(b, a))
+}
+
+/**
+ * The runtimes that the agents of a workspace run, and how many run each. `fleet` has the workspace's rows of the fleet
+ * list.
+ */
+export async function runtimeOverview(
+  db: Db,
+  workspaceId: string,
+  fleet: readonly FleetRow[],
+  now: number,
+): Promise<RuntimeOverview> {
+  const rows = fleet.map(({ updates }) => updates)
+  const running = Map.groupBy(rows, ({ runtime }) => runtime)
+  const served = await servedRelease(db)
+  const { most, busy } = await trialsOf(db, workspaceId, now)
+  return {
+    now,
+    served: served ? servedOf(served) : null,
+    running: [...running]
+      .map(([version, agents]) => ({ version, agents: agents.length }))
+      .sort((a, b) => b.agents - a.agents),
+    wished: rows.filter(({ runtimeWished }) => runtimeWished !== null).length,
+    held: rows.filter(({ runtimeHeld }) => runtimeHeld).length,
+    pinned: rows.filter(({ runtimePinned }) => runtimePinned !== null).length,
+    trials: { most, now: busy },
+  }
+}

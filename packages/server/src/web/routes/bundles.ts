@@ -1,0 +1,71 @@
+/** Upload and download of bundles. The guards `signedIn` and `member` run before these routes (app.ts). */
+import type { BundleFinding } from '@svc/api'
+import type { BundleFinding as Found } from '@svc/blueprint'
+import { limits } from '@svc/protocol'
+import { type Context, Hono } from 'hono'
+import { announcesTooMuch, continueIfAsked } from '../../platform/http/body.ts'
+import { found, granted, Refusal } from '../../platform/refusal.ts'
+import { bundleOf, versionPage } from '../../updates/blueprints/store.ts'
+import { uploadBlueprint } from '../../updates/blueprints/upload.ts'
+import { bundleTooLarge, Uploads } from '../../updates/blueprints/uploads.ts'
+import { memberWriter } from '../routing/acting.ts'
+import type { WebDeps } from '../routing/deps.ts'
+import { admin, type WebEnv } from '../routing/guards.ts'
+import { inPieces } from '../routing/pieces.ts'
+
+export const bundleRoutes = (deps: WebDeps) => {
+  const { store, config, now, live } = deps
+  const { db } = store
+  const uploads = new Uploads(config.dataDir)
+  return new Hono<WebEnv>()
+    .post('/blueprints', admin, async (c) => {
+      const { workspace, person, role } = c.var
+      const write = memberWriter(deps, c.var, 'admin')
+      const upload = await uploads.receive(person.id, zipOf(c), (bundle) =>
+        uploadBlueprint({ db: write, by: person, now: now() }, workspace, bundle),
+      )
+      if (!upload.ok && upload.code === 'bundle_refused') throw new BundleRefused(upload.message, upload.findings)
+      const { blueprint, version, note } = granted(upload)
+      live.listChanged(workspace.id)
+      const page = found(await versionPage(db, workspace, { name: blueprint, version }, now()), 'version_unknown')
+      return c.json({ ...page, canAct: role === 'admin', ...(note && { note }) }, 201)
+    })
+    .get('/blueprints/:blueprint/versions/:version/bundle', admin, async (c) => {
+      const { blueprint, version } = c.req.param()
+      const { bundle, sha256 } = found(await bundleOf(db, c.var.workspace, blueprint, version), 'version_unknown')
+      return c.body(inPieces(bundle), 200, {
+        'content-type': 'application/zip',
+        'content-length': String(bundle.length),
+        'content-disposition': `attachment; filename="${blueprint}-${version}.zip"`,
+        'x-svc-sha256': sha256,
+      })
+    })
+}
+
+/** The refusal of a bundle. It carries all findings, so that the page can show them. */
+class BundleRefused extends Refusal {
+  override readonly findings: BundleFinding[]
+  constructor(message: string, findings: readonly Found[]) {
+    super('bundle_refused', message)
+    this.findings = findings.map(({ file, line, column, message }) => ({
+      file: file === '' ? null : file,
+      line: line ?? null,
+      column: column ?? null,
+      message,
+    }))
+  }
+}
+
+/**
+ * The content types that browsers use for a zip. A page of another site cannot send these without a preflight request.
+ */
+const zipTypes = /^application\/(?:zip|x-zip-compressed|octet-stream)\s*(?:;|$)/i
+
+function zipOf(c: Context<WebEnv>): ReadableStream<Uint8Array> | null {
+  if (!zipTypes.test(c.req.header('content-type') ?? ''))
+    throw new Refusal('body_invalid', 'The body must be the zip itself, with Content-Type: application/zip.')
+  const { incoming, outgoing } = c.env
+  if (announcesTooMuch(incoming, limits.bundleBytes)) throw bundleTooLarge()
+  continueIfAsked(incoming, outgoing)
+  return c.req.raw.body
+}

@@ -1,0 +1,84 @@
+/**
+ * Requests of people who forgot their password. The answer is the same for every valid e-mail address, because the
+ * service looks up only afterwards whether the address has an account. For one without an account nothing is queued.
+ */
+import type { Forgotten } from '@svc/api'
+import { storedForms } from '@svc/protocol'
+import type { Context } from 'hono'
+import { readMailbox } from '../../deliveries/recipient.ts'
+import { queueMail } from '../../people/accounts/mails.ts'
+import { type Limit, Tries } from '../../people/accounts/rate.ts'
+import { findPerson } from '../../people/accounts/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { callerAddress, callerKey } from '../../platform/http/address.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { WebDeps } from '../routing/deps.ts'
+import type { WebEnv } from '../routing/guards.ts'
+
+/** The limit of requests for a new password from one network address. */
+const perCaller: Limit = { max: 10, seconds: 3600 }
+/**
+ * The limit of mails about a forgotten password to one e-mail address. A request beyond it gets the same answer, but no
+ * mail is sent.
+ */
+const perAccount: Limit = { max: 3, seconds: 3600 }
+
+/** The maximum number of requests that are answered and not yet looked up. */
+const pendingMax = 1000
+
+export function forgottenPasswords({ store, config, log, now }: WebDeps) {
+  let last: Promise<unknown> = Promise.resolve()
+  let pending = 0
+  const addressOf = callerAddress(config.trustedProxies)
+  const callers = new Tries(perCaller)
+  const accounts = new Tries(perAccount)
+  return async (c: Context<WebEnv>, typed: string): Promise<Forgotten> => {
+    const mails = config.smtpUrl !== undefined
+    const email = await addressFor(store.db, typed)
+    const caller = callerKey(addressOf(c.env.incoming))
+    const wait = callers.wait(caller, perCaller, now())
+    if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
+    callers.add(caller, now())
+    if (!mails || accounts.wait(email, perAccount, now()) !== undefined) return { mails }
+    accounts.add(email, now())
+    afterAnswer(c, () => queueIfKnown(email))
+    return { mails }
+  }
+
+  /** Does work once the answer was sent, one after the other, so that the answer takes the same time in all cases. */
+  function afterAnswer(c: Context<WebEnv>, work: () => Promise<void>): void {
+    if (pending >= pendingMax) {
+      log.warn('a request for a new password was dropped: too many are pending')
+      return
+    }
+    pending++
+    const { outgoing } = c.env
+    const begin = () => {
+      last = last
+        .then(work)
+        .catch((error) => log.warn({ err: error }, 'a request for a new password was lost'))
+        .finally(() => pending--)
+    }
+    if (outgoing.closed) begin()
+    else outgoing.once('close', begin)
+  }
+
+  async function queueIfKnown(email: string): Promise<void> {
+    if (!(await findPerson(store.db, email))) return
+    const isQueued = await queueMail(store.db, { kind: 'forgot', email }, now())
+    if (!isQueued) log.warn('a mail about a forgotten password was dropped: too many wait for the mail server')
+  }
+}
+
+/**
+ * The address for which a mail is queued. An address that no longer would be accepted must be that of an account, and
+ * one that was changed by reading it is kept as it was typed, because an account may be stored in that form.
+ */
+async function addressFor(db: Db, typed: string): Promise<string> {
+  const read = readMailbox(typed)
+  if (read.ok && storedForms(typed)[0] === read.value) return read.value
+  const person = await findPerson(db, typed)
+  if (person) return person.email
+  if (!read.ok) throw new Refusal('email_invalid', read.message)
+  return read.value
+}

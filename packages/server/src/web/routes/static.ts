@@ -1,0 +1,177 @@
+/**
+ * Serves the built page. Files with a hash in their name never change; browsers revalidate the page itself each time.
+ * The memory for files is bounded whatever clients request, since only the exact address of an existing file finds it.
+ */
+import { createHash } from 'node:crypto'
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
+import { extname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { HttpBindings } from '@hono/node-server'
+import { type Context, Hono } from 'hono'
+import { isCode } from '../../platform/errors.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { inPieces } from '../routing/pieces.ts'
+import { rawPathOf } from './target.ts'
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+/**
+ * The milliseconds after which the folder of the built page is listed again, so that a new build is served without a
+ * restart.
+ */
+const listedEvery = 1000
+const page = '/index.html'
+
+type Coding = 'br' | 'gzip'
+interface File {
+  bytes: Buffer
+  type: string
+  etag: string
+  /**
+   * True if the file's address contains a hash of its content, so that browsers may cache the file without revalidating
+   * it.
+   */
+  immutable: boolean
+  smaller: Map<Coding, Promise<Buffer>>
+}
+type PageContext = Context<{ Bindings: HttpBindings }>
+
+/**
+ * Serves the files of `dir`. An address that does not end like a file gets `index.html`, which then shows the part of
+ * the page that belongs to the address. For other missing files the answer is 404.
+ */
+export function staticRoutes(dir: string, clock: () => number = () => performance.now()) {
+  const files = filesOf(dir, clock)
+  return new Hono<{ Bindings: HttpBindings }>().get('*', async (c) => {
+    const path = rawPathOf(c.env.incoming.url ?? '/')
+    // A missing file gets 404 only if its address ends like one of the page's files. Addresses inside the page may
+    // contain dots too, for example in a version.
+    const wanted = Object.hasOwn(types, extname(path)) ? path : page
+    const file = files(wanted)
+    if (file) return send(c, file)
+    if (wanted === page) return c.html(notBuilt, 200, { 'cache-control': 'no-store' })
+    throw new Refusal('not_found', 'There is no such file.')
+  })
+}
+
+async function send(c: PageContext, file: File): Promise<Response> {
+  const headers: Record<string, string> = {
+    'content-type': file.type,
+    etag: file.etag,
+    vary: 'Accept-Encoding',
+    'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+  }
+  if (c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers)
+  const coding = codingOf(c.req.header('accept-encoding') ?? '')
+  const worth = coding && /^(text|application\/(json|manifest)|image\/svg)/.test(file.type) && file.bytes.length > 1000
+  if (!worth) return whole(c, file.bytes, headers)
+  return whole(c, await smaller(file, coding), { ...headers, 'content-encoding': coding })
+}
+
+const whole = (c: Context, bytes: Buffer, headers: Record<string, string>): Response =>
+  c.body(inPieces(bytes), 200, { ...headers, 'content-length': String(bytes.length) })
+
+/**
+ * Compresses a file once and keeps the result in memory, because all files of the page together have only a few hundred
+ * kilobytes.
+ */
+function smaller(file: File, coding: Coding): Promise<Buffer> {
+  const known = file.smaller.get(coding)
+  if (known) return known
+  const made =
+    coding === 'gzip'
+      ? promisify(gzip)(file.bytes, { level: 9 })
+      : promisify(brotliCompress)(file.bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
+  file.smaller.set(coding, made)
+  return made
+}
+
+const codingOf = (accepts: string): Coding | undefined =>
+  /\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepts)
+    ? 'br'
+    : /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepts)
+      ? 'gzip'
+      : undefined
+
+/**
+ * Returns a function that finds the file at an address. All addresses come from the listed folder, so a request for
+ * another address costs one lookup in a map. Each file is read once, and again when it has changed.
+ */
+function filesOf(dir: string, clock: () => number): (path: string) => File | undefined {
+  let listed = Number.NEGATIVE_INFINITY
+  /** The size and the time of the last change of each file by its address, to notice changes. */
+  let stamps = new Map<string, string>()
+  const read = new Map<string, { file: File; stamp: string }>()
+
+  function list(): void {
+    listed = clock()
+    stamps = stampsIn(dir)
+    for (const path of read.keys()) if (!stamps.has(path)) read.delete(path)
+  }
+
+  return (path) => {
+    if (clock() - listed >= listedEvery) list()
+    const stamp = stamps.get(path)
+    if (stamp === undefined) return undefined
+    const known = read.get(path)
+    if (known?.stamp === stamp) return known.file
+    const file = readIn(dir, path)
+    if (file) read.set(path, { file, stamp })
+    return file
+  }
+}
+
+function stampsIn(dir: string): Map<string, string> {
+  const stamps = new Map<string, string>()
+  for (const entry of entriesOf(dir)) {
+    const full = join(entry.parentPath, entry.name)
+    const info = statSync(full, { throwIfNoEntry: false })
+    if (info?.isFile()) stamps.set(`/${relative(dir, full)}`, `${info.size} ${info.mtimeMs}`)
+  }
+  return stamps
+}
+
+/**
+ * The entries of the folder of the built page. There are none if the page was not built, and some may be missing while
+ * a new build replaces the old one.
+ */
+function entriesOf(dir: string): Dirent[] {
+  try {
+    return readdirSync(dir, { recursive: true, withFileTypes: true })
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+function readIn(dir: string, path: string): File | undefined {
+  try {
+    const bytes = readFileSync(join(dir, path))
+    return {
+      bytes,
+      type: types[extname(path)] ?? 'application/octet-stream',
+      etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+      immutable: path.startsWith('/assets/'),
+      smaller: new Map(),
+    }
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>svc</title>
+<h1>The page is not built yet</h1>
+<p>The service is running, and agents can report to it. Build the page with <code>npm run build</code>, then reload. <code>npm start</code> builds it by itself.</p></html>`

@@ -1,0 +1,115 @@
+/**
+ * Changes made by people (I33): the session, and in a workspace the membership, are checked in the transaction that
+ * writes. After a confirmed removal, demotion or sign-out, a request in flight therefore cannot write.
+ */
+import type { Role } from '@svc/api'
+import type { Verdict } from '@svc/protocol'
+import type { People, Trx } from '../../people/accounts/library.ts'
+import type { Person } from '../../people/accounts/store.ts'
+import { asRole } from '../../people/workspaces/store.ts'
+import { isPostgres } from '../../platform/db/engine.ts'
+import { transaction, type Writer } from '../../platform/db/transaction.ts'
+import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
+
+type ActingNeeds = Pick<People, 'store' | 'auth'> & { now: () => number }
+
+/** The person who sent the request and the session, as the guards found them when the request began. */
+export interface Who {
+  person: Person
+  session: { id: string }
+}
+interface WhoIn extends Who {
+  workspace: { id: string }
+}
+
+/**
+ * The arguments of a function that makes a change. The function writes through `db`, and data of the accounts library
+ * through `people`.
+ */
+interface Acting<D> {
+  db: Trx
+  people: D
+  by: Person
+  now: number
+}
+
+/** Changes something about a person's own account, in one transaction that first checks the session. */
+export const asPerson = <D extends ActingNeeds, T>(
+  deps: D,
+  who: Who,
+  work: (acting: Acting<D>) => Promise<Verdict<T, WebCode>>,
+): Promise<T> =>
+  transaction(deps.store.db, async (trx) => {
+    await confirmSession(trx, who)
+    return granted(await work(actingIn(deps, who, trx)))
+  })
+
+/**
+ * Changes something in a workspace, in one transaction that first checks the session and the membership. `role` is the
+ * minimum role that the person must have.
+ */
+export const asMember = <D extends ActingNeeds, T>(
+  deps: D,
+  who: WhoIn,
+  role: Role,
+  work: (acting: Acting<D> & { role: Role }) => Promise<Verdict<T, WebCode>>,
+): Promise<T> =>
+  transaction(deps.store.db, async (trx) => {
+    const held = await confirmMember(trx, who, role)
+    return granted(await work({ ...actingIn(deps, who, trx), role: held }))
+  })
+
+/**
+ * Makes a writer for work that opens transactions itself, now or later. Each transaction first checks that the session
+ * has not ended.
+ */
+export const personWriter =
+  (deps: ActingNeeds, who: Who): Writer =>
+  (work) =>
+    transaction(deps.store.db, async (trx) => {
+      await confirmSession(trx, who)
+      return work(trx)
+    })
+
+export const memberWriter =
+  (deps: ActingNeeds, who: WhoIn, role: Role): Writer =>
+  (work) =>
+    transaction(deps.store.db, async (trx) => {
+      await confirmMember(trx, who, role)
+      return work(trx)
+    })
+
+const actingIn = <D extends ActingNeeds>(deps: D, { person }: Who, trx: Trx): Acting<D> => ({
+  db: trx,
+  people: { ...deps, store: { ...deps.store, db: trx } },
+  by: person,
+  now: deps.now(),
+})
+
+/**
+ * Throws if the session of this person has ended. On PostgreSQL its row is locked, so a sign-out either waits for this
+ * transaction, or this transaction sees that the session has ended.
+ */
+async function confirmSession(trx: Trx, { person, session }: Who): Promise<void> {
+  const row = trx.selectFrom('session').select('id').where('id', '=', session.id).where('userId', '=', person.id)
+  const held = await (isPostgres(trx) ? row.forShare() : row).executeTakeFirst()
+  if (!held) throw new Refusal('sign_in_needed')
+}
+
+/**
+ * Returns the person's role in the workspace; throws if the session has ended, or the role is missing or too low. All
+ * transactions take their locks in the order session, member, workspace, agents, so that they cannot deadlock.
+ */
+async function confirmMember(trx: Trx, who: WhoIn, role: Role): Promise<Role> {
+  await confirmSession(trx, who)
+  const row = trx
+    .selectFrom('member')
+    .select('role')
+    .where('workspaceId', '=', who.workspace.id)
+    .where('userId', '=', who.person.id)
+  const held = await (isPostgres(trx) ? row.forShare() : row).executeTakeFirst()
+  if (!held) throw new Refusal('workspace_unknown')
+  const is = asRole(held.role)
+  if (role === 'admin' && is !== 'admin') throw new Refusal('not_allowed')
+  return is
+}

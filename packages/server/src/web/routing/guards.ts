@@ -1,0 +1,71 @@
+/**
+ * Guards decide who may call a route. They store the person, the workspace or the agent that they look up in the
+ * context of the request.
+ */
+import type { HttpBindings } from '@hono/node-server'
+import type { Role } from '@svc/api'
+import type { MiddlewareHandler } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { findAgent } from '../../fleet/agents/store.ts'
+import { type SignedIn, signedInBy } from '../../people/accounts/sessions.ts'
+import { findWorkspace, roleOf, type WorkspaceInfo } from '../../people/workspaces/store.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
+import { found, Refusal } from '../../platform/refusal.ts'
+import type { Deps } from './deps.ts'
+
+export interface WebEnv {
+  Bindings: HttpBindings
+  Variables: SignedIn & { workspace: WorkspaceInfo; role: Role; agent: AgentRow }
+}
+export type Guard = MiddlewareHandler<WebEnv>
+
+/** Requires a signed-in person. */
+export const signedIn = ({ auth, now }: Deps): Guard =>
+  createMiddleware(async function signedIn(c, next) {
+    const who = await signedInBy(auth, c.req.raw.headers, now())
+    if (!who) throw new Refusal('sign_in_needed')
+    c.set('person', who.person)
+    c.set('session', who.session)
+    await next()
+    for (const cookie of who.cookies) c.header('set-cookie', cookie, { append: true })
+  })
+
+/**
+ * Requires a member of the workspace in the address. Everybody else gets the same answer as for a workspace that does
+ * not exist.
+ */
+export const member = ({ store: { db } }: Deps): Guard =>
+  createMiddleware(async function member(c, next) {
+    const workspace = found(await findWorkspace(db, c.req.param('slug') ?? ''), 'workspace_unknown')
+    c.set('role', found(await roleOf(db, workspace.id, c.var.person.id), 'workspace_unknown'))
+    c.set('workspace', workspace)
+    await next()
+  })
+
+/** Requires an admin of the workspace; runs after `member`. */
+export const admin: Guard = createMiddleware(async function admin(c, next) {
+  if (c.var.role !== 'admin') throw new Refusal('not_allowed')
+  await next()
+})
+
+/** Finds the agent in the address within this workspace. */
+export const agent = ({ store: { db } }: Deps): Guard =>
+  createMiddleware(async function agent(c, next) {
+    c.set('agent', found(await findAgent(db, c.var.workspace, c.req.param('name') ?? ''), 'agent_unknown'))
+    await next()
+  })
+
+/**
+ * Refuses requests that a page of another site sends (CSRF), by the header `Sec-Fetch-Site`, or else by `Origin`. A
+ * request with neither header does not come from a current browser, and carries only cookies that a person put there.
+ */
+export const sameOrigin = (baseUrl: string): Guard =>
+  createMiddleware(async function sameOrigin(c, next) {
+    const site = c.req.header('sec-fetch-site')
+    const origin = c.req.header('origin')
+    const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
+    const foreign = site ? site !== 'same-origin' && site !== 'none' : origin !== undefined && origin !== baseUrl
+    if (foreign && !(reads && site === 'same-site')) throw new Refusal('origin_foreign')
+    if (!reads && origin !== undefined && origin !== baseUrl) throw new Refusal('origin_foreign')
+    await next()
+  })

@@ -1,0 +1,220 @@
+/**
+ * Binds the operations of packages/api to the functions that carry them out, as routes of the page. A guard checks the
+ * person's right when the request begins; a change checks it again in its transaction (I33). After a change, the
+ * service notifies the open pages.
+ */
+import type { Notice, Operation, ParamsOf, Role, Route } from '@svc/api'
+import type { Verdict } from '@svc/protocol'
+import type { Context, Hono } from 'hono'
+import type { Trx } from '../../people/accounts/library.ts'
+import type { Person } from '../../people/accounts/store.ts'
+import type { By } from '../../people/audit/by.ts'
+import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
+import type { Live } from '../../platform/base.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
+import type { Writer } from '../../platform/db/transaction.ts'
+import type { WebCode } from '../../platform/refusal.ts'
+import { asMember, asPerson, memberWriter, type Who } from './acting.ts'
+import { bodyOf, readInput } from './body.ts'
+import type { Deps, WebDeps } from './deps.ts'
+import { admin, agent, type Guard, signedIn, type WebEnv } from './guards.ts'
+
+/** The objects that the path of a route names, such as a workspace or an agent. */
+export type RouteObjects<R> = (R extends `${string} /w/:slug${string}` ? { workspace: WorkspaceInfo } : unknown) &
+  (R extends `${string}/agents/:name${string}` ? { agent: AgentRow } : unknown)
+
+/** The dependencies of an operation that a person or the operator may start. */
+export type OperationNeeds = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'>
+
+/**
+ * The arguments of a function that makes a change. The function writes through `db`, and data of the accounts library
+ * through `people`.
+ */
+export type Acting<R, B extends By> = RouteObjects<R> & {
+  db: Trx
+  people: OperationNeeds
+  by: B
+  role: Role
+  now: number
+  params: ParamsOf<R & string>
+}
+/** The arguments of a function that makes a change for a signed-in person. */
+type PersonActing<R> = Acting<R, Person> & { session: { id: string } }
+/**
+ * The arguments of a function that makes its change in several transactions. Each call of `write` opens one of them and
+ * checks the person's right in it.
+ */
+type ActingOften<R> = Omit<Acting<R, Person>, 'db'> & { write: Writer; deps: WebDeps }
+
+/** The arguments of a function that only reads for an operation. */
+export type Looking<R> = RouteObjects<R> & {
+  deps: WebDeps
+  who: Who
+  role: Role
+  now: number
+  params: ParamsOf<R & string>
+}
+
+/**
+ * The steps of a route after the transaction of a change was committed: further work, notifications, and the answer.
+ */
+interface Afterwards<R, Given, Value> {
+  /**
+   * Returns the ids of the agents about which open pages are notified; by default only the agent that the path names.
+   */
+  agents?(value: Value): readonly string[]
+  /** Does further work that the change makes necessary, before the pages are notified. */
+  goOn?(deps: OperationNeeds, at: RouteObjects<R>, value: Value, now: number): Promise<void>
+  /** Makes the answer of the route; by default it is the value that the change returned. */
+  answer?(value: Value, looking: Looking<R>): Given | Promise<Given>
+  /** Returns false if the object that the operation creates existed already. The answer then has status 200. */
+  made?(value: Value): boolean
+}
+
+interface BoundLook {
+  operation: Operation
+  look(looking: Looking<Route>, input: unknown): Promise<unknown>
+}
+export interface BoundChange<B extends By = By, R = Route, Read = unknown, Value = unknown>
+  extends Afterwards<R, unknown, Value> {
+  operation: Operation
+  act(acting: Acting<R, B>, input: Read): Promise<Verdict<Value, WebCode>>
+}
+interface BoundOften extends Afterwards<Route, unknown, unknown> {
+  operation: Operation
+  actOften(acting: ActingOften<Route>, input: unknown): Promise<unknown>
+}
+export type Bound = BoundLook | BoundChange<Person> | BoundOften
+
+type Erased = (...args: never[]) => unknown
+const erase = <T>(bound: Record<string, unknown>): T => bound as T
+
+/**
+ * Binds an operation to the function that only reads for it. If the function returns a Response, that is sent as it is.
+ */
+export const looks = <R extends Route, Read, Sent, Given>(
+  operation: Operation<R, Read, Sent, Given>,
+  look: (looking: Looking<R>, input: Read) => Promise<Given | Response>,
+): BoundLook => erase({ operation, look: look as Erased })
+
+/** Binds an operation to the function that makes its change, for a person or the operator. */
+export const acts = <R extends Route, Read, Sent, Given, Value>(
+  operation: Operation<R, Read, Sent, Given>,
+  act: (acting: Acting<R, By>, input: Read) => Promise<Verdict<Value, WebCode>>,
+  after: Afterwards<R, Given, Value>,
+): BoundChange<By, R, Read, Value> => erase({ operation, act, ...after })
+
+/** Binds an operation to the function that makes its change, only for a person. */
+export const personActs = <R extends Route, Read, Sent, Given, Value>(
+  operation: Operation<R, Read, Sent, Given>,
+  act: (acting: PersonActing<R>, input: Read) => Promise<Verdict<Value, WebCode>>,
+  after: Afterwards<R, Given, Value>,
+): BoundChange<Person, R, Read, Value> => erase({ operation, act: act as Erased, ...after })
+
+/** Binds an operation to a function that makes its change in several transactions. */
+export const actsOften = <R extends Route, Read, Sent, Given, Value>(
+  operation: Operation<R, Read, Sent, Given>,
+  actOften: (acting: ActingOften<R>, input: Read) => Promise<Value>,
+  after: Afterwards<R, Given, Value>,
+): BoundOften => erase({ operation, actOften: actOften as Erased, ...after })
+
+/**
+ * Adds the routes of all given operations below `/api/web`. The guard `member` is not added here, because it already
+ * protects every route of a workspace.
+ */
+export function mount(app: Hono<WebEnv>, deps: WebDeps, all: readonly Bound[]): void {
+  for (const bound of all) {
+    const { route } = bound.operation
+    const [method = '', path = ''] = route.split(' ')
+    app.on(method, [`/api/web${path}`], ...guardsOf(bound.operation, deps), (c) => answer(deps, c, bound))
+  }
+}
+
+function guardsOf({ route, right }: Operation, deps: WebDeps): Guard[] {
+  if (right === 'link') throw new Error(`${route} needs a route of its own, which judges the link.`)
+  return [
+    ...(right === 'person' ? [signedIn(deps)] : []),
+    ...(right === 'admin' ? [admin] : []),
+    ...(route.includes('/agents/:name') ? [agent(deps)] : []),
+  ]
+}
+
+async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<Response> {
+  const { operation } = bound
+  const input = await inputOf(c, operation)
+  const at = { workspace: c.var.workspace, agent: c.var.agent }
+  const params = c.req.param()
+  const looking = () =>
+    ({
+      ...at,
+      deps,
+      who: { person: c.var.person, session: c.var.session },
+      role: c.var.role,
+      now: deps.now(),
+      params,
+    }) as Looking<Route>
+  if ('look' in bound) {
+    const given = await bound.look(looking(), input)
+    return given instanceof Response ? given : c.json(given)
+  }
+  const value = 'act' in bound ? await inOneTransaction(deps, c, bound, input) : await inSeveral(deps, c, bound, input)
+  await bound.goOn?.(deps, at, value, deps.now())
+  notify(deps.live, operation, at, bound.agents?.(value))
+  if (noticesOf(operation).includes('rights')) await deps.live.check()
+  const given = bound.answer ? await bound.answer(value, looking()) : value
+  return c.json(given, bound.made?.(value) === false ? 200 : operation.status)
+}
+
+function inOneTransaction(deps: WebDeps, c: Context<WebEnv>, { operation, act }: BoundChange<Person>, input: unknown) {
+  const at = { workspace: c.var.workspace, agent: c.var.agent, session: c.var.session, params: c.req.param() }
+  if (operation.right === 'person')
+    return asPerson(deps, c.var, (acting) => act({ ...at, ...acting, role: 'member' } as Acting<Route, Person>, input))
+  return asMember(deps, c.var, roleFor(operation), (acting) =>
+    act({ ...at, ...acting } as Acting<Route, Person>, input),
+  )
+}
+
+const roleFor = ({ right }: Operation): Role => (right === 'admin' ? 'admin' : 'member')
+
+const inSeveral = (deps: WebDeps, c: Context<WebEnv>, { operation, actOften }: BoundOften, input: unknown) => {
+  const { workspace, agent, person, role } = c.var
+  const write = memberWriter(deps, c.var, roleFor(operation))
+  const acting = {
+    workspace,
+    agent,
+    params: c.req.param(),
+    people: deps,
+    deps,
+    by: person,
+    role,
+    now: deps.now(),
+    write,
+  }
+  return actOften(acting as ActingOften<Route>, input)
+}
+
+async function inputOf(c: Context<WebEnv>, { route, input, maxBytes }: Operation): Promise<unknown> {
+  if (!input) return undefined
+  if (!route.startsWith('GET ')) return bodyOf(c, input, maxBytes)
+  return readInput(input, c.req.query())
+}
+
+const noticesOf = ({ change }: Operation): readonly Notice[] =>
+  change === undefined || 'none' in change.pages ? [] : change.pages
+
+/** Notifies open pages of a change, as the description of the operation in packages/api says. */
+export function notify(
+  live: Live,
+  operation: Operation,
+  at: { workspace?: { id: string } | undefined; agent?: { id: string } | undefined },
+  agents: readonly string[] = at.agent ? [at.agent.id] : [],
+): void {
+  const { workspace } = at
+  if (!workspace) return
+  for (const notice of noticesOf(operation)) {
+    if (notice === 'list') live.listChanged(workspace.id)
+    if (notice === 'alerts') live.alertsChanged(workspace.id)
+    if (notice === 'report') for (const id of agents) live.reported(workspace.id, id)
+    if (notice === 'agent') for (const id of agents) live.changed(workspace.id, id)
+  }
+}

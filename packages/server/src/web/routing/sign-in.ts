@@ -1,0 +1,276 @@
+/**
+ * Lets people sign in and out. The accounts library hashes passwords and makes the session cookies. This module finds
+ * the account, because the library accepts only addresses in ASCII; it limits and logs the tries, and writes the answer
+ * in the form of the page's routes.
+ */
+import type { SignInRecord } from '@svc/api'
+import { foreignLine, maxEmailLength, readPasted } from '@svc/protocol'
+import type { Context } from 'hono'
+import { addressHeader, passwordLength } from '../../people/accounts/auth.ts'
+import { deviceCookies } from '../../people/accounts/device.ts'
+import { normalEmail } from '../../people/accounts/email.ts'
+import { HashingBusy, inTurn } from '../../people/accounts/hashing.ts'
+import {
+  maxUserAgent,
+  recordSignIn,
+  type SignInLine,
+  type SignInOutcome,
+  shortAccount,
+  signInsOf,
+} from '../../people/accounts/history.ts'
+import { countSignIns } from '../../people/accounts/limits.ts'
+import { queueMail } from '../../people/accounts/mails.ts'
+import { type Limit, Tries } from '../../people/accounts/rate.ts'
+import { renewHash } from '../../people/accounts/renew.ts'
+import { signedInBy } from '../../people/accounts/sessions.ts'
+import { findPerson, type Person } from '../../people/accounts/store.ts'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { callerKey } from '../../platform/http/address.ts'
+import { loggedAlready } from '../../platform/http/requests.ts'
+import { Refusal, type WebCode } from '../../platform/refusal.ts'
+import type { Deps } from './deps.ts'
+import type { WebEnv } from './guards.ts'
+
+/**
+ * The limit of tries from one network address to use one-time links or invitations that do not exist. Nobody can guess
+ * 256 random bits, but the tries should not be free.
+ */
+const perCallerLinks: Limit = { max: 60, seconds: 300 }
+/**
+ * The limit of tries to change one's own password. Somebody with a stolen session must not guess the present password,
+ * and each try costs two hashes.
+ */
+const perPersonPassword: Limit = { max: 8, seconds: 300 }
+
+type Method = SignInRecord['method']
+type LinkMethod = Exclude<Method, 'password'>
+type Account = Pick<Person, 'id' | 'email'>
+
+export interface SignIn {
+  /** Signs in with a password. Every wrong password gets the same answer, whether the account exists or not. */
+  withPassword(c: Context<WebEnv>, email: string, password: string): Promise<void>
+  /** Signs in a person who was identified by a one-time link or an invitation. */
+  withoutPassword(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<void>
+  out(c: Context<WebEnv>): Promise<void>
+  /**
+   * Runs `work`, which judges a one-time link or an invitation. A link that does not exist counts against the limit of
+   * tries of the network address, and gets a line in the log; above the limit `work` does not run.
+   */
+  countLink<T>(c: Context<WebEnv>, method: LinkMethod, work: () => Promise<T>): Promise<T>
+  /**
+   * Runs `work`, which changes the password of the signed-in person. Each call counts against this person's limit of
+   * such tries, whether it succeeds or fails; above the limit `work` does not run.
+   */
+  countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
+  /** If the browser has no valid cookie that marks it as known for the account of the signed-in person, it gets one. */
+  rememberDevice(c: Context<WebEnv>): void
+}
+
+export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c: Context<WebEnv>) => string): SignIn {
+  const limits = countSignIns()
+  const links = new Tries(perCallerLinks)
+  const passwords = new Tries(perPersonPassword)
+  const devices = deviceCookies({ secret: auth.options.secret, https: config.baseUrl.startsWith('https:') })
+
+  /**
+   * The headers of the browser's request for the accounts library, with the client's address as the service determined
+   * it.
+   */
+  const headersOf = (c: Context<WebEnv>): Headers => {
+    const headers = new Headers(c.req.raw.headers)
+    headers.set(addressHeader, addressOf(c))
+    return headers
+  }
+  const take = (c: Context<WebEnv>, cookies: string[]): void => {
+    for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
+  }
+  const remember = (c: Context<WebEnv>, email: string): void =>
+    take(c, [devices.renew(c.req.header('cookie'), email, now())])
+  /** Writes a log line about a try to sign in, for people and for fail2ban. */
+  const note = (c: Context<WebEnv>, email: string, line: Omit<SignInLine, 'address' | 'account' | 'request'>): void => {
+    const request = c.env.outgoing.getHeader('x-request-id')?.toString()
+    const facts: SignInLine = { address: addressOf(c), account: shortAccount(email), ...line, request }
+    log.info(facts, 'sign-in')
+    loggedAlready(c.env.incoming)
+  }
+
+  /**
+   * Gives the browser the session that the accounts library made, and ends the session that the browser had (ASVS 5,
+   * 7.2.4).
+   */
+  async function signedIn(c: Context<WebEnv>, headers: Headers, { id, email }: Account, how: How): Promise<void> {
+    note(c, email, { outcome: 'ok', ...how })
+    const userAgent = c.req.header('user-agent') ?? ''
+    await noticeDevice(c, { id, email }, userAgent).catch((error) =>
+      log.warn({ err: error }, 'no mail about a new device'),
+    )
+    await recordSignIn(store.db, id, { at: now(), method: how.method, address: addressOf(c), userAgent })
+    const former = await signedInBy(auth, c.req.raw.headers, now())
+    if (former) await (await auth.$context).internalAdapter.deleteSession(former.session.token)
+    take(c, headers.getSetCookie())
+    remember(c, email)
+  }
+
+  /**
+   * Queues a mail about a sign-in from a browser that was not used for the account before. An account's first sign-in
+   * needs no mail.
+   */
+  async function noticeDevice(c: Context<WebEnv>, { id, email }: Account, userAgent: string): Promise<void> {
+    if (config.smtpUrl === undefined || devices.find(c.req.header('cookie'), email, now()) !== undefined) return
+    if ((await signInsOf(store.db, id)).length === 0) return
+    const agent = foreignLine(userAgent, maxUserAgent)
+    const topic = { kind: 'new_device', person: id, address: addressOf(c), userAgent: agent } as const
+    if (!(await queueMail(store.db, topic, now())))
+      log.warn('a mail about a new device was dropped: too many wait for the mail server')
+  }
+
+  /**
+   * Returns the headers of the person's new session; undefined if the password is wrong or nobody has that address.
+   * Throws if the queue for hashing is full, without checking the password, or if the database cannot be reached.
+   */
+  async function judge(c: Context<WebEnv>, person: Account | undefined, { password, known }: Try) {
+    const turn = { known, caller: callerKey(addressOf(c)) }
+    return await inTurn(turn, async () => {
+      const before = person ? await storedPassword(store.db, person.id) : null
+      if (!(await isRight(password, before)) || !person) return undefined
+      const { headers, response } = await newSession(c, person)
+      if (!(await wasChanged(person, password, before))) return headers
+      await (await auth.$context).internalAdapter.deleteSession(response.token)
+      return undefined
+    })
+  }
+
+  /** Checks a password. Without a stored one a hash is made as well, so that the answer takes the same time. */
+  async function isRight(password: string, hash: string | null): Promise<boolean> {
+    if (password.length > passwordLength.max) return false
+    const hashing = (await auth.$context).password
+    if (hash !== null) return hashing.verify({ hash, password })
+    await hashing.hash(password)
+    return false
+  }
+
+  /**
+   * True if the account got another password while the typed one was being checked. The new session must then end,
+   * because the change of the password ended only the sessions that existed at that time.
+   */
+  async function wasChanged({ id }: Account, password: string, before: string | null): Promise<boolean> {
+    const hash = await storedPassword(store.db, id)
+    if (hash === before) return false
+    return hash === null || !(await (await auth.$context).password.verify({ hash, password }))
+  }
+
+  const newSession = (c: Context<WebEnv>, { id }: Account) =>
+    auth.api.signInPerson({ body: { userId: id }, headers: headersOf(c), returnHeaders: true })
+
+  return {
+    async withPassword(c, email, password) {
+      const person = email.length > maxTyped ? undefined : await findPerson(store.db, email)
+      const account = person?.email ?? normalEmail(email)
+      const device = devices.find(c.req.header('cookie'), account, now())
+      const known = device !== undefined
+      const fails = (outcome: SignInOutcome, refusal: Refusal): Refusal => {
+        note(c, account, { outcome, method: 'password', known })
+        return refusal
+      }
+      if (account.length > maxEmailLength) throw fails('wrong', new Refusal('email_invalid', tooLong))
+      const pasted = readPasted('The email address', email)
+      if (!person && !pasted.ok) throw fails('wrong', new Refusal('email_invalid', pasted.message))
+      const admission = limits.begin({ caller: callerKey(addressOf(c)), account, device }, now())
+      if (!admission.ok) throw fails('limited', new Refusal('rate_limited', undefined, admission.wait))
+      const headers = await judge(c, person, { password, known }).catch((error) => {
+        admission.value.undo()
+        throw error instanceof HashingBusy ? fails('busy', busy()) : error
+      })
+      if (!headers || !person) throw fails('wrong', new Refusal('sign_in_failed'))
+      admission.value.succeeded()
+      await renewHash({ auth, store }, person.id, password, config.passwordForm).catch((error) =>
+        log.warn({ err: error }, 'the hash of a password was not renewed'),
+      )
+      await signedIn(c, headers, person, { method: 'password', known })
+    },
+    async withoutPassword(c, person, method) {
+      const { headers } = await newSession(c, person)
+      await signedIn(c, headers, person, { method, known: false })
+    },
+    async out(c) {
+      const { headers } = await auth.api.signOut({ headers: headersOf(c), returnHeaders: true })
+      take(c, headers.getSetCookie())
+    },
+    async countLink(c, method, work) {
+      const key = callerKey(addressOf(c))
+      return await counted({ tries: links, limit: perCallerLinks, key, now: now(), wrong: noSuchLink }, work).catch(
+        (error) => {
+          const outcome = outcomeOf(error, noSuchLink)
+          if (outcome) note(c, '', { outcome, method, known: false })
+          throw error
+        },
+      )
+    },
+    countPassword: (c, work) => {
+      const count = { tries: passwords, limit: perPersonPassword, key: c.var.person.id, now: now() }
+      return counted({ ...count, wrong: 'all' }, work)
+    },
+    rememberDevice(c) {
+      const { email } = c.var.person
+      if (devices.find(c.req.header('cookie'), email, now()) === undefined) remember(c, email)
+    },
+  }
+}
+
+type How = Pick<SignInLine, 'method' | 'known'>
+type Try = { password: string; known: boolean }
+
+/**
+ * The stored hash of the account's password. On PostgreSQL the query waits for a change of the password that is in
+ * progress.
+ */
+async function storedPassword(db: Db, personId: string): Promise<string | null> {
+  const row = db
+    .selectFrom('account')
+    .select('password')
+    .where('userId', '=', personId)
+    .where('providerId', '=', 'credential')
+  const account = await (isPostgres(db) ? row.forShare() : row).executeTakeFirst()
+  return account?.password ?? null
+}
+
+/** A longer text is no address, whatever is removed at its ends. */
+const maxTyped = 4 * maxEmailLength
+const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
+const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
+
+const busy = () => new Refusal('rate_limited', HashingBusy.words, HashingBusy.retryAfter)
+
+interface Count {
+  tries: Tries
+  limit: Limit
+  key: string
+  now: number
+  /** The codes of the refusals that count as failed tries. With `all`, every run counts, even one that succeeded. */
+  wrong: readonly WebCode[] | 'all'
+}
+
+/**
+ * Runs `work`, unless the limit is reached. A run counts as a try while it lasts; afterwards it still counts only if it
+ * ended with one of the refusals in `wrong`, or if `wrong` is `all`.
+ */
+async function counted<T>({ tries, limit, key, now, wrong }: Count, work: () => Promise<T>): Promise<T> {
+  const wait = tries.wait(key, limit, now)
+  if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
+  tries.add(key, now)
+  let outcome: SignInOutcome | undefined
+  try {
+    return await work()
+  } catch (error) {
+    if (wrong !== 'all') outcome = outcomeOf(error, wrong)
+    throw error
+  } finally {
+    if (wrong !== 'all' && outcome !== 'wrong') tries.takeBack(key)
+  }
+}
+
+function outcomeOf(error: unknown, wrong: readonly WebCode[]): SignInOutcome | undefined {
+  if (!(error instanceof Refusal)) return undefined
+  return wrong.includes(error.code) ? 'wrong' : error.code === 'rate_limited' ? 'limited' : undefined
+}
