@@ -150,7 +150,7 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         'agent-api/report-store/postgres': 'a batch of reports in PostgreSQL, in two messages',
         'agent-api/report-store/sqlite': 'a batch of reports in SQLite',
-        backup: 'backup and restore',
+        'operator/backup': 'backup and restore',
         'updates/blueprints': 'blueprints and their versions: uploads, judged and stored',
       },
       {
@@ -184,7 +184,7 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         'fleet/versions': 'which version an agent runs',
-        move: 'moves an embedded installation to PostgreSQL',
+        'operator/move': 'moves an embedded installation to PostgreSQL',
         platform:
           'ids, tokens, errors, refusals, the log, the data folder, the order of a stop; what the service hands to every part (`base.ts`)',
       },

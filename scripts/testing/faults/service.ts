@@ -114,10 +114,10 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: 'backup: sessions come alive again with a restore',
     harm: 'Somebody who was signed out for good before the restore is signed in again.',
-    file: at('backup/renew.ts'),
+    file: at('operator/backup/renew.ts'),
     old: '    await sql`delete from session`.execute(trx)\n',
     new: '',
-    tests: [at('backup/backup.process.test.ts')],
+    tests: [at('operator/backup/backup.process.test.ts')],
   },
   {
     name: 'data folder: everybody on the machine reads the secret',
@@ -170,7 +170,7 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: 'restore: the marks of the nodes are kept',
     harm: 'After a restore with new tokens every node says that the database lost changes.',
-    file: at('backup/renew.ts'),
+    file: at('operator/backup/renew.ts'),
     old: '    await beginHistory(trx)\n',
     new: '',
     tests: [at('platform/marks.store.test.ts')],

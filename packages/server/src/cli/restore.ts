@@ -1,8 +1,8 @@
 /** The command `svc-server restore`: it restores a backup. It runs without a service, directly on the data folder. */
 import { resolve } from 'node:path'
-import { renewAccess } from '../backup/renew.ts'
-import { type Restored, restoreBackup } from '../backup/restore.ts'
 import { openService } from '../open.ts'
+import { renewAccess } from '../operator/backup/renew.ts'
+import { type Restored, restoreBackup } from '../operator/backup/restore.ts'
 import { granted, Misused, option, Refused, type Request } from '../operator/kit/request.ts'
 import { table } from '../operator/kit/show.ts'
 import { adoptSecret } from '../platform/agreed.ts'

@@ -3,7 +3,7 @@ import { type Reporting, reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
-import { renewAccess } from '../../backup/renew.ts'
+import { renewAccess } from '../../operator/backup/renew.ts'
 import { wishesIn } from './kept.ts'
 import { clearBlueprint, clearRuntime, liftHold, pressRuntime, wishBlueprint } from './store.ts'
 

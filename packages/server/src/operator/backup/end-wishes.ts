@@ -1,8 +1,8 @@
-import type { Ctx } from '../people/audit/by.ts'
-import { unfinished } from '../updates/rollouts/store.ts'
-import { noteUpdate } from '../updates/wishes/events.ts'
-import { wishesIn } from '../updates/wishes/kept.ts'
-import { keep } from '../updates/wishes/row.ts'
+import type { Ctx } from '../../people/audit/by.ts'
+import { unfinished } from '../../updates/rollouts/store.ts'
+import { noteUpdate } from '../../updates/wishes/events.ts'
+import { wishesIn } from '../../updates/wishes/kept.ts'
+import { keep } from '../../updates/wishes/row.ts'
 
 const why = 'A backup was restored.'
 

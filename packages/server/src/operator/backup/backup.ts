@@ -7,11 +7,11 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync 
 import { dirname } from 'node:path'
 import { backup as copyOnline, DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
-import type { Config } from '../platform/base.ts'
-import { secretOf } from '../platform/data-folder.ts'
-import type { Db, Store } from '../platform/db/open.ts'
-import { isCode, messageOf, systemReason } from '../platform/errors.ts'
-import { refuse } from '../platform/verdict.ts'
+import type { Config } from '../../platform/base.ts'
+import { secretOf } from '../../platform/data-folder.ts'
+import type { Db, Store } from '../../platform/db/open.ts'
+import { isCode, messageOf, systemReason } from '../../platform/errors.ts'
+import { refuse } from '../../platform/verdict.ts'
 
 interface BackupMade {
   file: string

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
-import { newPostgresDatabase } from '../../testing/stores.ts'
+import { newServiceHome, populate, report, type ServiceHome } from '../../../testing/service-process.ts'
+import { newPostgresDatabase } from '../../../testing/stores.ts'
 
 interface Restored {
   agents: { agent: string; token: string }[]

@@ -1,11 +1,11 @@
 import type { Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
-import { endWaiting } from '../deliveries/settling.ts'
-import { rotateToken } from '../fleet/agents/store.ts'
-import { audit } from '../people/audit/store.ts'
-import type { Db } from '../platform/db/open.ts'
-import { transaction } from '../platform/db/transaction.ts'
-import { beginHistory } from '../platform/marks.ts'
+import { endWaiting } from '../../deliveries/settling.ts'
+import { rotateToken } from '../../fleet/agents/store.ts'
+import { audit } from '../../people/audit/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { beginHistory } from '../../platform/marks.ts'
 import { endWishes } from './end-wishes.ts'
 
 export interface NewAgentToken {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { newPostgresDatabase, openTestSqlite } from '../../testing/stores.ts'
-import { openPostgres, type Store } from '../platform/db/open.ts'
+import { newPostgresDatabase, openTestSqlite } from '../../../testing/stores.ts'
+import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { moveRows } from './move.ts'
 import { inOrder, type Table, tablesOf } from './tables.ts'
 

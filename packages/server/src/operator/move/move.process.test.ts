@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
-import { newPostgresDatabase } from '../../testing/stores.ts'
+import { newServiceHome, populate, report, type ServiceHome } from '../../../testing/service-process.ts'
+import { newPostgresDatabase } from '../../../testing/stores.ts'
 
 /** The timeout of a test in milliseconds, long enough for a busy machine. */
 const patience = 300_000
-const program = join(import.meta.dirname, '../main.ts')
+const program = join(import.meta.dirname, '../../main.ts')
 
 /** Makes an installation that has been used: a person has signed in, and an agent has runs. */
 async function usedPlace() {

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import type pg from 'pg'
-import type { Store } from '../platform/db/open.ts'
+import type { Store } from '../../platform/db/open.ts'
 import { insertRows, rowsHere, rowsThere, textOf } from './rows.ts'
 import { type Table, tablesOf } from './tables.ts'
 

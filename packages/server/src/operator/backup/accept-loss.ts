@@ -1,7 +1,7 @@
-import type { Ctx } from '../people/audit/by.ts'
-import { audit } from '../people/audit/store.ts'
-import { transaction } from '../platform/db/transaction.ts'
-import type { Loss } from '../platform/marks.ts'
+import type { Ctx } from '../../people/audit/by.ts'
+import { audit } from '../../people/audit/store.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import type { Loss } from '../../platform/marks.ts'
 
 /** Ends the warnings about changes that the database lost, because the operator accepts that they are missing. */
 export function acceptLoss({ db, by, now }: Ctx, { from, until }: Loss): Promise<void> {
