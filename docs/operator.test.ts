@@ -2,8 +2,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readers } from '../packages/server/src/config.ts'
 import { commands } from '../packages/server/src/operator/commands/all.ts'
+import { readers } from '../packages/server/src/service/config.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -25,7 +25,7 @@ test('operator.md names every command of svc-server', () => {
 })
 
 test('operator.md names every metric of ours', () => {
-  const source = read('packages/server/src/ops/metrics.ts')
+  const source = read('packages/server/src/service/ops/metrics.ts')
   const names = [...source.matchAll(/'(svc_[a-z_]+)'/g)].map(([, name]) => name ?? '')
   expect(names.length).toBeGreaterThan(8)
   expect(names.filter((name) => !operator.includes(name))).toEqual([])

@@ -6,5 +6,5 @@
 import { build } from './build.ts'
 
 await build()
-const { main } = await import('../packages/server/src/cli/main.ts')
+const { main } = await import('../packages/server/src/service/cli/main.ts')
 process.exitCode = await main(['start', ...process.argv.slice(2)])

@@ -1,5 +1,5 @@
 /** The commands of `svc-server`, from the words that its help prints. */
-import { words } from '../../packages/server/src/cli/words.ts'
+import { words } from '../../packages/server/src/service/cli/words.ts'
 import { code, lines, table } from './table.ts'
 
 type Explained = readonly [name: string, says: string]

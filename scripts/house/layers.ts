@@ -101,10 +101,12 @@ export const orders: Readonly<Record<string, Order>> = {
         'main.ts': 'the program `svc-server`',
       },
       {
-        cli: 'words of `svc-server` (`program.ts`), where a command runs, and what it prints',
+        'service/cli':
+          'parses the command line of `svc-server` (`program.ts`), decides where a command runs, and prints',
       },
       {
-        'service.ts': 'how the service starts and ends',
+        service:
+          'how the service starts and ends (`service.ts`), opens its data (`open.ts`), and reads its settings (`config.ts`)',
       },
       {
         'operator/socket': '`operator.sock`: a command asks the running service',
@@ -117,7 +119,6 @@ export const orders: Readonly<Record<string, Order>> = {
         web: 'the page and its routes, with what all of them share',
       },
       {
-        'open.ts': 'opens the data folder, the store and the accounts',
         'web/operations': 'what people can do: bound to its description in `packages/api`',
         'web/routes':
           'routes written by hand: sign-in, links, uploads, downloads, streams (`manual` in `packages/api`)',
@@ -136,13 +137,13 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         alerts: 'alerts, mutes and settings as rows',
-        sweeper: 'what is due by time',
+        'service/sweeper': 'what is due by time',
       },
       {
         'agent-api':
           "the agents' routes, and the order of their refusals; install codes redeemed, bundles, introspection",
         'alerts/rules': 'conditions, the life of an alert (`judge.ts`), who gets a message; pure',
-        ops: 'log, health, metrics, data folder, an orderly end',
+        'service/ops': 'health, metrics, an orderly end',
       },
       {
         'agent-api/reports': 'batches, and what one report does',
@@ -167,7 +168,6 @@ export const orders: Readonly<Record<string, Order>> = {
           "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
       },
       {
-        'config.ts': 'settings from the environment',
         'fleet/logs': 'logs that agents sent',
         'people/workspaces': 'workspaces, members, invitations',
       },

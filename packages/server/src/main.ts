@@ -6,5 +6,5 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 
 enableCompileCache(join(import.meta.dirname, '../../../.cache/compiled'))
-const { main } = await import('./cli/main.ts')
+const { main } = await import('./service/cli/main.ts')
 process.exitCode = await main(process.argv.slice(2))

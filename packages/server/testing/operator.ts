@@ -3,11 +3,11 @@
  * than the command.
  */
 import { resolve } from 'node:path'
-import { readBeside } from '../src/cli/input.ts'
-import { main, type Surroundings } from '../src/cli/main.ts'
-import { choose } from '../src/cli/program.ts'
 import { commands } from '../src/operator/commands/all.ts'
 import { askService, type OperatorOutcome } from '../src/operator/socket/socket.ts'
+import { readBeside } from '../src/service/cli/input.ts'
+import { main, type Surroundings } from '../src/service/cli/main.ts'
+import { choose } from '../src/service/cli/program.ts'
 
 export interface Ran {
   code: number | null

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { openAgentSide } from '../src/agent-api/open.ts'
 import { openEmbedded, openPostgres } from '../src/platform/db/open.ts'
 import { createListener } from '../src/platform/http/listener.ts'
-import { createSweeper } from '../src/sweeper/sweeper.ts'
+import { createSweeper } from '../src/service/sweeper/sweeper.ts'
 import { noReleases } from '../src/updates/releases/releases.ts'
 import { testConfig, testLive } from './service.ts'
 

@@ -15,10 +15,10 @@ export const serverFaults: readonly Fault[] = [
   {
     name: 'settings: a .env in UTF-16 is ignored',
     harm: 'The service starts with an empty database in another folder, because an editor saved its settings in UTF-16.',
-    file: at('config.ts'),
+    file: at('service/config.ts'),
     old: 'if (!read.ok) throw new',
     new: 'if (!read.ok) return { variables: {}, remarks: [] }\n  if (!stat) throw new',
-    tests: [at('config.test.ts')],
+    tests: [at('service/config.test.ts')],
   },
   {
     name: 'reports: a report under way is stored although its token was rotated',

@@ -98,10 +98,10 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: 'sweeper: expired logs are never erased',
     harm: 'Logs that the page says were deleted after 30 days stay on the disk.',
-    file: at('sweeper/sweeper.ts'),
+    file: at('service/sweeper/sweeper.ts'),
     old: '    await eraseLogs(deps.store, now)\n',
     new: '',
-    tests: [at('sweeper/sweeper.store.test.ts')],
+    tests: [at('service/sweeper/sweeper.store.test.ts')],
   },
   {
     name: 'operator socket: any request runs a command',
@@ -125,7 +125,7 @@ export const serviceFaults: readonly Fault[] = [
     file: at('platform/data-folder.ts'),
     old: '  chmodSync(file, 0o600)\n  return secret',
     new: '  chmodSync(file, 0o644)\n  return secret',
-    tests: [at('service.process.test.ts')],
+    tests: [at('service/service.process.test.ts')],
   },
   {
     name: 'log: a line that cannot be written is not counted',

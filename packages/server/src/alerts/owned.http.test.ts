@@ -113,7 +113,7 @@ const withoutOwner = [
   'alerts/changes/listing.ts',
   'alerts/changes/outdated.ts',
   'alerts/messages/telling.ts',
-  'ops/alert-metrics.ts',
+  'service/ops/alert-metrics.ts',
   'web/queries/alerts.ts',
 ]
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { renewAccess } from '../operator/backup/renew.ts'
-import { healthOf } from '../ops/health.ts'
+import { healthOf } from '../service/ops/health.ts'
 import type { Store } from './db/open.ts'
 import { openLoss, startMarks } from './marks.ts'
 

@@ -18,7 +18,7 @@ import { activate, addMember, createWorkspace } from '../../src/people/workspace
 import type { Config, PasswordForm } from '../../src/platform/base.ts'
 import type { Store } from '../../src/platform/db/open.ts'
 import { openLog } from '../../src/platform/log.ts'
-import { createSweeper } from '../../src/sweeper/sweeper.ts'
+import { createSweeper } from '../../src/service/sweeper/sweeper.ts'
 import { openReleases } from '../../src/updates/releases/releases.ts'
 import { webApp } from '../../src/web/app.ts'
 import { createLive } from '../../src/web/live/hub.ts'

@@ -1,10 +1,10 @@
 /** Lets a storm reach the service with the operator's commands and with queries of the store. */
 
-import { liveOf } from '../../src/open.ts'
 import type { Request, Service } from '../../src/operator/kit/request.ts'
 import { askService, type OperatorOutcome, runCommand } from '../../src/operator/socket/socket.ts'
 import { openAuth } from '../../src/people/accounts/auth.ts'
 import { type Db, openEmbedded, openPostgres, type Store } from '../../src/platform/db/open.ts'
+import { liveOf } from '../../src/service/open.ts'
 import type { Alone, Cluster } from './cluster.ts'
 
 /**

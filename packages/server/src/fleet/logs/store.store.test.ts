@@ -5,7 +5,7 @@ import { offering, testLive } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
-import { createSweeper } from '../../sweeper/sweeper.ts'
+import { createSweeper } from '../../service/sweeper/sweeper.ts'
 import { listLogs, logsOfCommands, readLog, storeLog } from './store.ts'
 
 everyEngine('logs', (open) => {

@@ -13,7 +13,7 @@ import { limits } from '@svc/protocol'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { testConfig } from '../../../testing/service.ts'
-import { liveOf, type Opened, openService } from '../../open.ts'
+import { liveOf, type Opened, openService } from '../../service/open.ts'
 import { serveOperator } from './socket.ts'
 
 let dataDir: string

@@ -5,7 +5,7 @@ import { testLive } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint } from '../../../testing/wishes.ts'
-import { createSweeper } from '../../sweeper/sweeper.ts'
+import { createSweeper } from '../../service/sweeper/sweeper.ts'
 import { rolloutPage, rolloutsOf } from '../../web/queries/rollouts.ts'
 import { cancelRollout, createRollout } from './store.ts'
 

@@ -11,10 +11,10 @@ import { ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
 import { defaultRule } from '../../alerts/rules/conditions.ts'
 import { judge } from '../../alerts/rules/judge.ts'
 import { insertAlert, scopeOf } from '../../alerts/store.ts'
-import { words } from '../../cli/words.ts'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { enqueueTest } from '../../deliveries/store.ts'
 import { newId } from '../../platform/ids.ts'
+import { words } from '../../service/cli/words.ts'
 import { boundOperations } from './all.ts'
 
 interface OperationSetup {

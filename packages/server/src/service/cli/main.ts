@@ -1,0 +1,155 @@
+/**
+ * Runs `svc-server`: parses the arguments, carries the command out in the running service, or directly on the database
+ * if none runs, and prints. Exit codes: 0 done, 1 refused or failed, 2 not understood, 141 the reader of the output is
+ * gone.
+ */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { safeJson, safeText } from '@svc/protocol'
+import { CommanderError } from 'commander'
+import { commands } from '../../operator/commands/all.ts'
+import { type OperatorCommand, printed } from '../../operator/kit/command.ts'
+import { Misused, Refused, type Request } from '../../operator/kit/request.ts'
+import { askService, type OperatorOutcome, runCommand } from '../../operator/socket/socket.ts'
+import type { Config } from '../../platform/base.ts'
+import { DataFolderError } from '../../platform/data-folder.ts'
+import { StoreError } from '../../platform/db/error.ts'
+import { ConfigError, systemReason } from '../../platform/errors.ts'
+import { readConfig, type Variables } from '../config.ts'
+import { readBeside, readInput } from './input.ts'
+import { complain, ignoreOutputErrors, OutputError, print } from './print.ts'
+import { type Chosen, choose } from './program.ts'
+import { words } from './words.ts'
+
+/** The environment, folder and streams of a command. */
+export interface Surroundings {
+  readonly env: Variables
+  readonly cwd: string
+  /** Reads standard input; only some commands call it. `asks` is the prompt that a person sees. */
+  readonly read: (asks: string) => Promise<string>
+  readonly out: (text: string) => Promise<void>
+  readonly err: (text: string) => void
+}
+
+const ofThisProcess: Surroundings = {
+  env: process.env,
+  cwd: process.cwd(),
+  read: readInput,
+  out: print,
+  err: complain,
+}
+
+/**
+ * Runs one command line and resolves with its exit code. The command `start` ends the process itself when the service
+ * has stopped.
+ */
+export async function main(argv: string[], around = ofThisProcess): Promise<number> {
+  if (around === ofThisProcess) ignoreOutputErrors()
+  const help: string[] = []
+  try {
+    const chosen = choose(words, argv, { version: readVersion(), out: (text) => help.push(text), err: around.err })
+    if (chosen) return await perform(chosen, around)
+    await around.out(help.join(''))
+    return 0
+  } catch (error) {
+    const { message, code } = failed(error)
+    if (message !== undefined) around.err(`svc-server: ${safeText(message)}\n`)
+    return code
+  }
+}
+
+/** Carries the command out and returns its exit code. */
+async function perform({ name, request, json, dataDir }: Chosen, around: Surroundings): Promise<0 | 1> {
+  const flags = { SVC_DATA_DIR: dataDir }
+  if (name === 'start') {
+    const { start } = await import('./start.ts')
+    return await start(request.options, flags, json)
+  }
+  const { env, cwd } = around
+  const config = readConfig({ flags, env, cwd })
+  const isNew = !existsSync(config.dataDir)
+  try {
+    return await carryOut({ name, request, json }, { ...around, config })
+  } finally {
+    if (isNew && existsSync(config.dataDir)) around.err(`${newFolder(config.dataDir)}\n`)
+  }
+}
+
+async function carryOut(
+  { name, request, json }: Omit<Chosen, 'dataDir'>,
+  { config, cwd, read, out, err }: Surroundings & { config: Config },
+): Promise<0 | 1> {
+  const say = async <T>(value: T, show: (value: T) => string) => {
+    await out(`${json ? safeJson(value) : safeText(show(value))}\n`)
+    return 0 as const
+  }
+  const note = (line: string) => err(`${line}\n`)
+  if (name === 'restore') {
+    const { restore, showRestored } = await import('./restore.ts')
+    process.umask(0o077)
+    return say(await restore(request, config), showRestored)
+  }
+  if (name === 'move') {
+    const { move, showMoved, showsPassword } = await import('./move.ts')
+    process.umask(0o077)
+    if (showsPassword(request.options.to?.toString()))
+      note('Others on this machine can read a password in the arguments. Use PGPASSWORD or SVC_DATABASE_URL instead.')
+    return say(await move(request, config, json ? () => {} : note), showMoved)
+  }
+  const command = commands[name] as OperatorCommand
+  const input = command.input === undefined ? '' : await read(command.input)
+  const { reads } = command
+  const beside = reads && { file: readBeside(request.args[reads.at] ?? '', reads, cwd) }
+  const outcome = await runWhereItBelongs(name, { ...withPaths(request, command, cwd), input, ...beside }, config)
+  if (outcome.ok) {
+    await out(`${printed(command, outcome.value, json)}\n`)
+    return command.isFailure?.(outcome.value) ? 1 : 0
+  }
+  throw outcome.kind === 'misused' ? new Misused(outcome.message) : new Refused(outcome.message)
+}
+
+const newFolder = (folder: string) =>
+  `The data folder ${folder} is new. If the service keeps its data elsewhere, name that folder with SVC_DATA_DIR or in the file .env of the current folder.`
+
+/** Makes paths absolute, since the service may run in another folder than the person's. */
+const withPaths = (request: Chosen['request'], { paths = [] }: OperatorCommand, cwd: string): Chosen['request'] => ({
+  ...request,
+  args: request.args.map((arg, at) => (paths.includes(at) ? resolve(cwd, arg) : arg)),
+})
+
+/**
+ * Runs a command in the running service, or here if none runs or the data is in PostgreSQL. A service may start or end
+ * at any moment in between.
+ */
+async function runWhereItBelongs(name: string, request: Request, config: Config): Promise<OperatorOutcome> {
+  let outcome: OperatorOutcome | undefined
+  const ask = async () => {
+    if (config.databaseUrl === undefined) outcome = await askService(config.dataDir, name, request)
+    return outcome !== undefined
+  }
+  if ((await ask()) && outcome) return outcome
+  const { liveOf, openService } = await import('../open.ts')
+  const opened = await openService(config, Date.now, ask)
+  if (!opened) return outcome as unknown as OperatorOutcome
+  const live = liveOf(opened.store)
+  try {
+    return await runCommand(name, request, { ...opened, live, isAlone: true })
+  } finally {
+    await live.close()
+    await opened.close()
+  }
+}
+
+/** The exit code for an error, and the message to print; no message if the error was already printed. */
+function failed(error: unknown): { code: 1 | 2 | 141; message?: string } {
+  if (error instanceof CommanderError) return { code: 2 }
+  if (error instanceof OutputError) return error.isClosed ? { code: 141 } : { code: 1, message: error.message }
+  if (error instanceof Misused) return { code: 2, message: error.message }
+  if (!(error instanceof Error)) return { code: 1, message: String(error) }
+  const forPeople = [Refused, ConfigError, DataFolderError, StoreError].some((kind) => error instanceof kind)
+  if (forPeople) return { code: 1, message: error.message }
+  const reason = systemReason(error)
+  return { code: 1, message: reason === undefined ? (error.stack ?? error.message) : `The command failed: ${reason}.` }
+}
+
+const readVersion = () => readConfig({ env: {}, cwd: '/' }).version

@@ -1,0 +1,104 @@
+/**
+ * The command `svc-server move`: it moves the embedded installation to PostgreSQL. It runs without a service, directly
+ * on the data folder.
+ */
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { endWaiting } from '../../deliveries/settling.ts'
+import { sync } from '../../operator/backup/backup.ts'
+import { granted, Misused, option, Refused, type Request } from '../../operator/kit/request.ts'
+import { table } from '../../operator/kit/show.ts'
+import { type MovedRows, moveRows } from '../../operator/move/move.ts'
+import { accountTables } from '../../people/accounts/auth.ts'
+import type { Config } from '../../platform/base.ts'
+import { databaseFile, holderOf, lockFolder, movedFile, noteMoved } from '../../platform/data-folder.ts'
+import { migrate } from '../../platform/db/migrate.ts'
+import { openEmbedded, openPostgres } from '../../platform/db/open.ts'
+import { hasSeveralHosts, oneHost } from '../config.ts'
+
+type Moved = MovedRows & {
+  /** The address of the new database, without a password. */
+  to: string
+  /** The folder in which the old embedded database is kept. */
+  kept: string
+}
+
+export async function move(
+  request: Omit<Request, 'input'>,
+  config: Config,
+  progress: (line: string) => void,
+): Promise<Moved> {
+  const to = option({ ...request, input: '' }, 'to') ?? config.databaseUrl
+  if (to === undefined) throw new Misused('Name the target: svc-server move --to postgres://USER@HOST/DATABASE')
+  if (hasSeveralHosts(to)) throw new Misused(`--to ${oneHost}`)
+  if (!/^postgres(ql)?:\/\/./.test(to) || !URL.canParse(to.replace(/@\//, '@localhost/')))
+    throw new Misused('--to must be an address that begins with postgres:// or postgresql://.')
+  const { dataDir } = config
+  if (!existsSync(databaseFile(dataDir))) {
+    const why = existsSync(movedFile(dataDir)) ? ': it was already moved' : ''
+    throw new Refused(`There is no embedded database in ${dataDir}${why}.`)
+  }
+  const lock = lockFolder(dataDir)
+  if (!lock) throw new Refused(`The data folder ${dataDir} is in use by ${holderOf(dataDir)}: stop the service first.`)
+  try {
+    const rows = await moveAll(databaseFile(dataDir), to, progress)
+    return { ...rows, to: withoutPassword(to), kept: putAside(dataDir, withoutPassword(to)) }
+  } finally {
+    lock.release()
+  }
+}
+
+async function moveAll(file: string, to: string, progress: (line: string) => void): Promise<MovedRows> {
+  const from = openEmbedded(file)
+  const target = openPostgres(to)
+  try {
+    await migrate(from, accountTables(from))
+    await migrate(target, accountTables(target))
+    await endWaiting(from.db, { why: 'restored' }, Date.now())
+    if (from.engine !== 'sqlite' || target.engine !== 'postgres') throw new Error('Only from SQLite to PostgreSQL.')
+    return granted(await moveRows(from, target, progress))
+  } finally {
+    await target.close()
+    await from.close()
+  }
+}
+
+/** Moves the embedded database aside. If a service continued with it, commands could be delivered twice. */
+function putAside(dataDir: string, to: string): string {
+  noteMoved(dataDir, to)
+  const kept = join(dataDir, `moved-${new Date().toISOString().replace(/[:.]/g, '-')}`)
+  mkdirSync(kept, { mode: 0o700 })
+  for (const part of ['-wal', '-shm', '']) {
+    const file = databaseFile(dataDir) + part
+    if (existsSync(file)) renameSync(file, join(kept, `svc.db${part}`))
+  }
+  sync(dataDir)
+  return kept
+}
+
+export function withoutPassword(address: string): string {
+  const url = URL.parse(address.replace(/@\//, '@localhost/'))
+  if (!url) return 'PostgreSQL'
+  url.password = ''
+  url.searchParams.delete('password')
+  return url.href
+}
+
+/** True if the address contains a password: every user of the machine can read arguments while the command runs. */
+export const showsPassword = (to: string | undefined): boolean =>
+  to !== undefined && withoutPassword(to) !== URL.parse(to.replace(/@\//, '@localhost/'))?.href
+
+export const showMoved = ({ tables, rows, before, to, kept }: Moved): string =>
+  [
+    table(
+      ['TABLE', 'ROWS', 'SHA-256'],
+      tables.filter((t) => t.rows > 0).map((t) => [t.table, t.rows, t.sha256]),
+      'There were no rows to move.',
+    ),
+    before
+      ? `All ${rows} rows were already in PostgreSQL, each identical.`
+      : `Moved ${rows} rows. Each was read back and is identical.`,
+    `The embedded database is in ${kept}. It is no longer used. Keep it until you are satisfied.`,
+    `Now set SVC_DATABASE_URL to ${to} (with its password) and start the service. Agent tokens, install codes,`,
+    'passwords and sessions stay valid. Every further node needs a copy of the file "secret" of this data folder.',
+  ].join('\n')

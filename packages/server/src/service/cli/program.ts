@@ -1,0 +1,98 @@
+/**
+ * Describes the commands of `svc-server` to the library commander: groups, arguments, options and help. The actions are
+ * in commands/ and main.ts.
+ */
+import { Command, CommanderError } from 'commander'
+import type { OperatorCommand } from '../../operator/kit/command.ts'
+import type { Request } from '../../operator/kit/request.ts'
+
+/**
+ * The help texts of a command without the function that runs it. The code of `start`, `restore` and `move` is loaded by
+ * main.ts.
+ */
+export type CommandHelp = Pick<OperatorCommand, 'says' | 'args' | 'options' | 'input'>
+
+export interface Chosen {
+  name: string
+  request: Omit<Request, 'input'>
+  json: boolean
+  dataDir: string | undefined
+}
+
+/** The version that `--version` prints, and the functions with which the library commander prints its texts. */
+interface Printing {
+  readonly version: string
+  readonly out: (text: string) => unknown
+  readonly err: (text: string) => unknown
+}
+
+/**
+ * The command that these arguments ask for; undefined if they asked for help or the version, which is then printed.
+ * Throws a CommanderError if they are not a command, after printing its message to standard error.
+ */
+export function choose(
+  words: Readonly<Record<string, CommandHelp>>,
+  argv: string[],
+  { version, out, err }: Printing,
+): Chosen | undefined {
+  let chosen: Chosen | undefined
+  const program = new Command('svc-server')
+    .description('Runs the service and controls it, on its own machine.')
+    .version(version)
+    .option('--json', 'print one JSON value and nothing else')
+    .option('--data-dir <folder>', 'the data folder (else SVC_DATA_DIR, else ./svc-data)')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: (text) => void out(text), writeErr: (text) => void err(text) })
+    .showHelpAfterError('(svc-server --help lists all commands)')
+    .exitOverride()
+  const groups = new Map<string, Command>()
+  for (const [name, { says, args = [], options = [] }] of Object.entries(words)) {
+    const [first = '', second] = name.split(' ')
+    const parent = second === undefined ? program : groupOf(program, groups, first)
+    const command = parent.command(second ?? first).description(says)
+    for (const [argument, help] of args) command.argument(argument, help)
+    for (const [flags, help] of options) command.option(flags, help)
+    command.action(() => {
+      const { json = false, dataDir } = program.opts<{ json?: boolean; dataDir?: string }>()
+      chosen = { name, request: { args: command.args, options: command.opts() }, json, dataDir }
+    })
+  }
+  try {
+    program.parse(argv, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return undefined
+    throw error
+  }
+  return chosen
+}
+
+function groupOf(program: Command, groups: Map<string, Command>, name: string): Command {
+  const known = groups.get(name)
+  if (known) return known
+  const group = program.command(name).description(groupSays[name] ?? name)
+  groups.set(name, group)
+  return group
+}
+
+const groupSays: Readonly<Record<string, string>> = {
+  workspace: 'workspaces, and the products they are activated for',
+  person: 'the accounts of people',
+  member: 'who belongs to a workspace',
+  agent: 'agents and their tokens',
+  command: 'commands to agents',
+  log: 'logs that agents sent',
+  product: 'other services that agents use',
+  blueprint: 'the packages that agents are installed from',
+  code: 'install codes',
+  bot: 'accounts that agents use in products',
+  release: 'the runtime that /cli/ serves',
+  wish: 'the versions that agents and their runtimes should run',
+  rollout: 'updates of many agents in waves',
+  alert: 'open alerts, acknowledgements and mutes',
+  rule: 'the rules by which alerts open',
+  channel: 'the places that alerts are sent to',
+  delivery: 'messages on their way to channels',
+  audit: 'the activity: who did what, and when',
+  database: 'whether the database lost changes',
+  secret: 'the secret that signs cookies, the same on all nodes',
+}

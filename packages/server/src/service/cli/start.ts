@@ -1,0 +1,61 @@
+/** The command `svc-server start`: it runs the service in this process until a signal ends it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Request } from '../../operator/kit/request.ts'
+import { endMs, stopMs } from '../../platform/closing.ts'
+import { messageOf } from '../../platform/errors.ts'
+import { openLog } from '../../platform/log.ts'
+import { readConfig, type Variables } from '../config.ts'
+import { endProcess, threadsEnded, untilSignal, watchOverErrors } from '../ops/process.ts'
+import { startService } from '../service.ts'
+import { OutputError, print } from './print.ts'
+
+/** How long a start that is in progress may go on after a signal, in milliseconds. */
+const startMs = 3_000
+
+export async function start(options: Request['options'], flags: Variables, json: boolean): Promise<never> {
+  const text = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
+  const named = { SVC_PORT: text('port'), SVC_HOST: text('host'), SVC_BASE_URL: text('baseUrl') }
+  const config = readConfig({ flags: { ...flags, ...named } })
+  const log = openLog(config.logLevel)
+  for (const remark of config.remarks) log.warn(remark)
+  watchOverErrors(log)
+  let stopAt = Number.POSITIVE_INFINITY
+  const stop = untilSignal(log).then(() => {
+    stopAt = performance.now() + stopMs - endMs
+  })
+  const starting = startService(config, log)
+  const service = await Promise.race([starting, stop.then(() => sleep(startMs))])
+  if (!service) {
+    log.warn({ unfinished: ['start'] }, 'stopped before the start was finished')
+    return endProcess(0, { stuck: true })
+  }
+  const { url, firstLink } = service
+  void greet(json ? `${JSON.stringify({ url, link: firstLink ?? null })}\n` : greeting(url, firstLink), log)
+  if (url.startsWith('http:') && !['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname))
+    log.warn('SVC_BASE_URL is http: passwords and tokens cross the network unencrypted')
+  await stop
+  const unfinished = await service.close(stopAt - performance.now())
+  if (unfinished.length === 0) log.info('stopped')
+  else log.warn({ unfinished }, 'stopped; these parts did not end in their time and were left behind')
+  await threadsEnded()
+  return endProcess(0, { stuck: unfinished.length > 0 })
+}
+
+/** Prints the greeting. The service runs on if that fails, because the link can also be made by a command. */
+async function greet(text: string, log: Logger): Promise<void> {
+  try {
+    await print(text)
+  } catch (error) {
+    const reason = error instanceof OutputError ? error.reason : messageOf(error)
+    log.warn(
+      { reason },
+      'the address of the service and the link for the first account could not be printed; "svc-server link" prints the link',
+    )
+  }
+}
+
+const greeting = (url: string, link: string | undefined) =>
+  link === undefined
+    ? `svc is ready: ${url}\n`
+    : `svc is ready: ${url}\n\nNobody has an account yet. Open this link, once, to create your account and first workspace:\n\n  ${link}\n\n`

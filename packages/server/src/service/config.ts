@@ -1,0 +1,240 @@
+/**
+ * The service's settings: flags win over the environment, the environment over a `.env` file, and that file over the
+ * defaults. Settings are read and checked once; an invalid setting is an error that names the variable, the value and
+ * what is wanted. docs/operator.md has the table.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { bare, isEmail, readDotenvText, readText, shown, twice } from '@svc/protocol'
+import { readAllowed } from '../deliveries/allowed.ts'
+import { readSmtpUrl } from '../deliveries/smtp.ts'
+import { hasArgon2, passwordForms } from '../people/accounts/password-forms.ts'
+import type { Config, PasswordForm } from '../platform/base.ts'
+import { ConfigError } from '../platform/errors.ts'
+
+const checkout = resolve(import.meta.dirname, '../../../..')
+
+export interface Settings extends Config {
+  /** True if somebody set SVC_METRICS_PORT. Only then is it an error when another program uses that port. */
+  metricsPortChosen: boolean
+  /** Sentences about mistakes in the settings that do not keep the service from starting, such as unknown names. */
+  remarks: readonly string[]
+}
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** Reads the settings from the environment and the `.env` file of the current folder. `flags` win over both. */
+export function readConfig({
+  flags = {},
+  env = process.env,
+  cwd = process.cwd(),
+}: {
+  flags?: Variables
+  env?: Variables
+  cwd?: string
+} = {}): Settings {
+  const { variables, remarks } = readEnvFile(join(cwd, '.env'))
+  const config = configOf({ ...variables, ...filled(env), ...filled(flags) }, cwd)
+  return { ...config, remarks: [...remarks, ...unknownNames(Object.keys(filled(env)), 'the environment')] }
+}
+
+/** Converts environment variables to settings. Relative paths in them are relative to `cwd`. */
+export function configOf(given: Variables, cwd: string): Settings {
+  const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
+    const text = given[name] && bare(given[name])
+    if (!text) return otherwise
+    if (name === 'SVC_DATABASE_URL' && hasSeveralHosts(text)) throw new ConfigError(`${name} ${oneHost}`)
+    const value = reader(text)
+    if (value !== undefined) return value
+    const quoted = secret.has(name) ? '(not repeated here, it may hold a password)' : shown(text)
+    throw new ConfigError(`${name} must be ${readers[name]}: got ${quoted}`)
+  }
+  const port = read('SVC_PORT', portFrom(1), 8787)
+  const metricsPort = read('SVC_METRICS_PORT', portFrom(0), 9787)
+  if (port === metricsPort) throw new ConfigError(`SVC_METRICS_PORT and SVC_PORT must differ: both are ${port}`)
+  const baseUrl = read('SVC_BASE_URL', origin, `http://localhost${port === 80 ? '' : `:${port}`}`)
+  return {
+    baseUrl,
+    host: read('SVC_HOST', host, '127.0.0.1'),
+    port,
+    dataDir: resolve(cwd, read('SVC_DATA_DIR', path, 'svc-data')),
+    databaseUrl: read<string | undefined>('SVC_DATABASE_URL', postgresUrl, undefined),
+    trustedProxies: read('SVC_TRUSTED_PROXIES', addresses, []),
+    outboundAllow: read('SVC_OUTBOUND_ALLOW', readAllowed, []),
+    smtpUrl: read<string | undefined>('SVC_SMTP_URL', smtpAddress, undefined),
+    mailFrom: read('SVC_MAIL_FROM', sender, `svc@${mailHost(baseUrl)}`),
+    heartbeatUrl: read<string | undefined>('SVC_HEARTBEAT_URL', webAddress, undefined),
+    metricsPort,
+    metricsPortChosen: Boolean(given.SVC_METRICS_PORT?.trim()),
+    logLevel: read('SVC_LOG_LEVEL', (text) => logLevels.find((level) => level === text), 'info'),
+    securityContact: read<string | undefined>('SVC_SECURITY_CONTACT', contact, undefined),
+    passwordForm: read('SVC_PASSWORD_HASH', passwordForm, 'scrypt'),
+    releaseDir: resolve(cwd, read('SVC_RELEASE_DIR', path, join(checkout, 'dist/cli'))),
+    version: ownVersion(),
+    remarks: [],
+  }
+}
+
+/**
+ * The settings whose values may hold a password or a token. Error messages about these settings do not repeat the
+ * value.
+ */
+const secret: ReadonlySet<string> = new Set(['SVC_DATABASE_URL', 'SVC_HEARTBEAT_URL', 'SVC_SMTP_URL'])
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** For each environment variable, the words about accepted values that follow "must be" in a message. */
+export const readers = {
+  SVC_BASE_URL:
+    'the address where people and agents reach the service, an http:// or https:// origin without a path, such as https://svc.example.org',
+  SVC_HOST: 'the address to listen on, an IP address or localhost (0.0.0.0 is every IPv4 address of the machine)',
+  SVC_PORT: 'a port from 1 to 65535',
+  SVC_DATA_DIR: 'a folder',
+  SVC_DATABASE_URL:
+    'a PostgreSQL address that starts with postgres:// or postgresql://, or unset for the embedded database',
+  SVC_TRUSTED_PROXIES: 'IP addresses of proxies, separated by commas',
+  SVC_OUTBOUND_ALLOW:
+    'networks or IP addresses that alerts may be sent to though they are not public, separated by commas, such as 10.0.0.0/8',
+  SVC_SMTP_URL:
+    'the address of a mail server that starts with smtp:// or smtps://, with a user name and a password or without both, such as smtps://user:password@mail.example.org, or unset: no mail is sent',
+  SVC_MAIL_FROM: 'an email address, or a name and an address such as Alerts <svc@example.org>',
+  SVC_HEARTBEAT_URL: 'an http:// or https:// address that is called each minute while alerts work',
+  SVC_METRICS_PORT: 'a port from 1 to 65535, or 0 for none',
+  SVC_LOG_LEVEL: `one of ${logLevels.join(', ')}`,
+  SVC_RELEASE_DIR: 'a folder',
+  SVC_SECURITY_CONTACT: 'an email address or an https:// address where people report vulnerabilities',
+  SVC_PASSWORD_HASH: 'scrypt, or argon2id where this Node has it (24.7 or newer)',
+} as const
+
+function origin(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^https?:\/\//i.test(text) || url.username || url.password) return undefined
+  const bare = url.pathname === '/' && !text.includes('?') && !text.includes('#')
+  return bare && url.hostname ? url.origin : undefined
+}
+
+const webAddress = (text: string) => (/^https?:\/\//i.test(text) ? URL.parse(text)?.href : undefined)
+
+const smtpAddress = (text: string) => (readSmtpUrl(text) ? text : undefined)
+
+/**
+ * Reads the sender of mails: an address alone, or a name that needs no quotes followed by the address in angle
+ * brackets. Undefined for anything else.
+ */
+function sender(text: string): string | undefined {
+  const [, name = '', address = text] = /^([^<>"@,;:\\()[\]\p{C}]{1,100}) <([^<>]*)>$/u.exec(text) ?? []
+  if (!isEmail(address)) return undefined
+  return name.trim() ? `${name.trim()} <${address}>` : address
+}
+
+/**
+ * The host in the default address of the sender. If the service's own host is an IP address, `localhost` is used,
+ * because a mail address has no IP address behind its @.
+ */
+function mailHost(baseUrl: string): string {
+  const { hostname } = new URL(baseUrl)
+  return isIP(hostname) === 0 && !hostname.startsWith('[') ? hostname : 'localhost'
+}
+
+/** Returns the security contact as a URI, which security.txt requires. */
+const contact = (text: string): string | undefined => {
+  if (isEmail(text)) return `mailto:${text}`
+  return /^https:\/\//i.test(text) ? URL.parse(text)?.href : undefined
+}
+
+const passwordForm = (text: string): PasswordForm | undefined => {
+  const form = passwordForms.find((each) => each === text)
+  return form === 'argon2id' && !hasArgon2 ? undefined : form
+}
+
+const host = (text: string) => (isIP(text) || text === 'localhost' ? text : undefined)
+const path = (text: string) => (text.includes('\0') ? undefined : text)
+
+function portFrom(min: number) {
+  return (text: string) => {
+    const port = Number(text)
+    return /^\d{1,5}$/.test(text) && port >= min && port <= 65535 ? port : undefined
+  }
+}
+
+function postgresUrl(text: string): string | undefined {
+  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text.replace(/@\//, '@localhost/')) ? text : undefined
+}
+
+/**
+ * True for a PostgreSQL address with several hosts, which libpq tries one after another: `a,b` before the path, or in
+ * the parameters `host` and `hostaddr`.
+ */
+export function hasSeveralHosts(text: string): boolean {
+  const [, authority = '', query = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)[^?#]*(?:\?([^#]*))?/.exec(text) ?? []
+  if (authority.slice(authority.lastIndexOf('@') + 1).match(/,|%2c/i)) return true
+  const given = new URLSearchParams(query)
+  return ['host', 'hostaddr', 'port'].some((name) => given.getAll(name).length > 1 || given.get(name)?.includes(','))
+}
+
+/** The refusal of several hosts, after the name of the setting or option. */
+export const oneHost =
+  'names several hosts, and the service uses one. Name something that leads to the primary: a proxy such as HAProxy or pgbouncer, a floating IP address, or a DNS name that the failover moves (docs/operate.md, "Failover").'
+
+function addresses(text: string): string[] | undefined {
+  const all = text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map((address) => address.toLowerCase())
+  return all.every((address) => isIP(address)) ? all : undefined
+}
+
+/** Returns the variables whose names start with SVC_ and that have a value; an empty variable counts as unset. */
+const filled = (variables: Variables) =>
+  Object.fromEntries(Object.entries(variables).filter(([name, value]) => name.startsWith('SVC_') && value?.trim()))
+
+/** The maximum size of the `.env` file. */
+const maxEnvFile = 1024 * 1024
+
+/**
+ * Reads the `.env` file. Throws ConfigError if the file is not text, or if a line about one of our variables is not
+ * understood. Lines of other programs are ignored.
+ */
+function readEnvFile(file: string): { variables: Variables; remarks: string[] } {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat) return { variables: {}, remarks: [] }
+  if (!stat.isFile()) throw new ConfigError(`${file} is not a file.`)
+  if (stat.size > maxEnvFile) throw new ConfigError(`${file} is larger than 1 MB.`)
+  const read = readText(readFileSync(file))
+  if (!read.ok) throw new ConfigError(`${file} ${read.why}.`)
+  const { lines, faults } = readDotenvText(read.text)
+  const rows = read.text.split('\n')
+  const wrong = faults.filter(({ line }) => rows[line - 1]?.includes('SVC_'))
+  if (wrong.length > 0) throw new ConfigError(wrong.map(({ line, why }) => `${file}: line ${line} ${why}.`).join('\n'))
+  const own = lines.filter(({ name }) => name.startsWith('SVC_'))
+  const remarks = [
+    ...twice({ lines: own }).map(
+      ({ name, lines: at }) => `${name} occurs in lines ${at.join(' and ')} of ${file}; the last one counts`,
+    ),
+    ...unknownNames(
+      own.map(({ name }) => name),
+      file,
+    ),
+  ]
+  return { variables: filled(parseEnv(read.text)), remarks }
+}
+
+/** Names that other parts of svc read: tests, tools, and an agent beside the service. */
+const otherNames =
+  /^SVC_(?:TEST|TIME|BINDING|SETTING|AGENT|BENCH)_|^SVC_(?:URL|TOKEN|CODE|DEBUG|SSH_KEYGEN|SYSTEMD_SYSTEM_DIR|STATE_DIR|PAUSE_FILE|RUN_NOW_FILE|SETTINGS_FILE|STARTED_AS)$/
+
+/** Sentences about variables that look like settings of the service and are not. */
+function unknownNames(names: readonly string[], where: string): string[] {
+  const unknown = [...new Set(names)].filter((name) => !Object.hasOwn(readers, name) && !otherNames.test(name))
+  if (unknown.length === 0) return []
+  return [
+    `${unknown.join(', ')} in ${where} is not a setting of the service; known are ${Object.keys(readers).join(', ')}`,
+  ]
+}
+
+function ownVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { version: string }
+  return version
+}

@@ -1,0 +1,98 @@
+/** Opens what the service and every command need: the data folder, the migrated store, and people's accounts. */
+import { chmodSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { accountTables, openAuth } from '../people/accounts/auth.ts'
+import type { Config, Live } from '../platform/base.ts'
+import {
+  createDataFolder,
+  DataFolderError,
+  databaseFile,
+  type FolderLock,
+  holderOf,
+  lockFolder,
+  refuseMoved,
+  secretOf,
+} from '../platform/data-folder.ts'
+import { migrate } from '../platform/db/migrate.ts'
+import { openEmbedded, openPostgres, type Store } from '../platform/db/open.ts'
+import { announcer } from '../web/live/announce.ts'
+import type { Deps } from '../web/routing/deps.ts'
+
+export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
+
+/** The milliseconds for which a command or a starting service waits while another process has the data folder. */
+const patience = 30_000
+
+/**
+ * Opens the store for this process, and SQLite for this process alone; the caller closes it. While another process has
+ * the data folder, it calls `meanwhile` again and again, and returns undefined once `meanwhile` returns true.
+ */
+export async function openService(config: Config, now: () => number, meanwhile: () => Promise<boolean>) {
+  process.umask(0o077)
+  createDataFolder(config.dataDir)
+  const lock = config.databaseUrl === undefined ? await waitForLock(config.dataDir, meanwhile) : undefined
+  if (lock === null) return undefined
+  try {
+    return await openLocked(config, now, lock)
+  } catch (error) {
+    lock?.release()
+    throw error
+  }
+}
+
+async function openLocked(config: Config, now: () => number, lock: FolderLock | undefined): Promise<Opened> {
+  const secret = secretOf(config.dataDir)
+  const store = openStore(config)
+  try {
+    await migrate(store, accountTables(store))
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  const auth = openAuth(store, { baseUrl: config.baseUrl, secret, passwordForm: config.passwordForm })
+  const close = async () => {
+    await store.close()
+    lock?.release()
+  }
+  return { store, auth, config, now, close }
+}
+
+function openStore({ databaseUrl, dataDir }: Config): Store {
+  if (databaseUrl !== undefined) return openPostgres(databaseUrl)
+  refuseMoved(dataDir)
+  const store = openEmbedded(databaseFile(dataDir))
+  chmodSync(databaseFile(dataDir), 0o600)
+  return store
+}
+
+/** Waits for the lock of the data folder; null as soon as `meanwhile` says that the lock is no longer needed. */
+async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): Promise<FolderLock | null> {
+  const until = performance.now() + patience
+  for (;;) {
+    const lock = lockFolder(dataDir)
+    if (lock) return lock
+    if (await meanwhile()) return null
+    if (performance.now() > until) {
+      throw new DataFolderError(
+        `The data folder ${dataDir} is in use by ${holderOf(dataDir)}. Stop it, or name another folder with SVC_DATA_DIR.`,
+      )
+    }
+    await sleep(50)
+  }
+}
+
+/**
+ * Makes the `Live` of a command that runs without the service, with which the command announces changes. On PostgreSQL
+ * the running nodes receive them; on SQLite nothing happens, because no service runs.
+ */
+export function liveOf(store: Store): Live & { close: () => Promise<void> } {
+  if (store.engine === 'postgres') return { ...announcer(store.pool), isWatched: () => false }
+  return {
+    reported() {},
+    changed() {},
+    listChanged() {},
+    alertsChanged() {},
+    isWatched: () => false,
+    close: async () => {},
+  }
+}

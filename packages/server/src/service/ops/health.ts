@@ -1,0 +1,65 @@
+/** The service is healthy if its database accepts a write within two seconds. */
+import { sql } from 'kysely'
+import type { Store } from '../../platform/db/open.ts'
+import { lossWords, openLoss } from '../../platform/marks.ts'
+import { overdueAt } from './alert-metrics.ts'
+
+const patience = 2000
+/** The milliseconds for which the result of a check is used again, so that frequent checks cost almost nothing. */
+const lasts = 1000
+
+/**
+ * A `warning` says that the database lost changes. The service works nevertheless. `messages` are the messages about
+ * alerts that should have been tried more than a minute ago.
+ */
+export type Health =
+  | { ok: true; warning?: string; messages?: { overdue: number; workspaces: number } }
+  | { ok: false; message: string }
+
+export function healthOf(store: Store, now: () => number): () => Promise<Health> {
+  let last: Promise<Health> | undefined
+  let asked = Number.NEGATIVE_INFINITY
+  return () => {
+    if (last && performance.now() - asked < lasts) return last
+    asked = performance.now()
+    last = check(store, now())
+    return last
+  }
+}
+
+async function check(store: Store, now: number): Promise<Health> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Health>((resolve) => {
+    const message = `The database did not take a write within ${patience / 1000} s.`
+    timer = setTimeout(() => resolve({ ok: false, message }), patience)
+  })
+  const overdue = async (): Promise<Health> => {
+    const { deliveries, workspaces } = await overdueAt(store.db, now)
+    return { ok: true, ...(deliveries > 0 && { messages: { overdue: deliveries, workspaces } }) }
+  }
+  const written = write(store).then(
+    async () => ({ ...(await overdue()), ...(await warningOf(store)) }),
+    (error): Health => ({ ok: false, message: `The database takes no writes: ${error?.message ?? error}` }),
+  )
+  return await Promise.race([written, late]).finally(() => clearTimeout(timer))
+}
+
+async function warningOf({ db }: Store): Promise<{ warning?: string }> {
+  const loss = await openLoss(db)
+  return loss ? { warning: `${lossWords(loss)} "svc-server database status" says what to do.` } : {}
+}
+
+/**
+ * Writes one page of the embedded database, synced like every commit. On PostgreSQL it only asks if writing is
+ * possible.
+ */
+async function write({ engine, db }: Store): Promise<void> {
+  if (engine === 'sqlite') {
+    const stamp = Math.floor(Date.now() / 1000) % 2_000_000_000
+    await db.transaction().execute((trx) => sql`pragma user_version = ${sql.lit(stamp)}`.execute(trx))
+    return
+  }
+  const asked = sql<{ only: string }>`select current_setting('transaction_read_only') as only`
+  const { rows } = await asked.execute(db)
+  if (rows[0]?.only !== 'off') throw new Error('it is a read-only copy')
+}

@@ -1,0 +1,180 @@
+/**
+ * The metrics for Prometheus (docs/operator.md lists them): the counts of the agent routes, counts from the database,
+ * and Node's metrics (event loop, memory, garbage collection).
+ */
+import { setImmediate } from 'node:timers/promises'
+import { limits, type Stop } from '@svc/protocol'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { AgentMetrics } from '../../agent-api/reports/metrics.ts'
+import { silentAt } from '../../fleet/agents/silent.ts'
+import type { Base } from '../../platform/base.ts'
+import type { Db, Store } from '../../platform/db/open.ts'
+import { standardErrorLines } from '../../platform/log.ts'
+import { alertGauges, countAlerts } from './alert-metrics.ts'
+
+interface Observed extends Pick<Base, 'config' | 'now'> {
+  store: Store
+  agents: AgentMetrics
+  /** The number of pages that are open. */
+  live: { readonly size: number }
+}
+
+export function createRegistry(observed: Observed): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  countsOf(registry, observed)
+  gaugesOf(registry, observed)
+  alertGauges(
+    registry,
+    remembered(() => countAlerts(observed.store.db, observed.now()), 5000),
+    observed.now,
+  )
+  return registry
+}
+
+/** Registers counters whose values are read from the counts of the agent routes when the metrics are requested. */
+function countsOf(registry: Registry, { agents }: Observed): void {
+  const registers = [registry]
+  const plain: [name: string, help: string, value: () => number][] = [
+    ['svc_reports_total', 'Reports that were stored.', () => agents.reports],
+    ['svc_logs_total', 'Logs that were stored.', () => agents.logs],
+    ['svc_commands_delivered_total', 'Commands that went out in answers.', () => agents.commandsDelivered],
+    ['svc_report_batches_total', 'Commits of reports that came together.', () => agents.batches],
+    ['svc_report_commit_seconds_total', 'Time spent in these commits.', () => agents.commitSeconds],
+    ['svc_log_lines_lost_total', 'Lines of the log that could not be written.', () => standardErrorLines.lost],
+  ]
+  for (const [name, help, value] of plain)
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(value())
+      },
+    })
+  new Counter({
+    name: 'svc_refusals_total',
+    help: 'Calls of agents that were refused, by error code.',
+    labelNames: ['code'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [code, count] of Object.entries(agents.refused)) this.inc({ code }, count)
+    },
+  })
+  new Counter({
+    name: 'svc_report_batch_size_total',
+    help: 'Commits by the number of reports in them: up to `most`, more than the class before.',
+    labelNames: ['most'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [most, count] of Object.entries(agents.batchSizes)) this.inc({ most }, count)
+    },
+  })
+}
+
+function gaugesOf(registry: Registry, { agents, live, store, config, now }: Observed): void {
+  const registers = [registry]
+  const plain: [name: string, help: string, value: () => number][] = [
+    ['svc_report_commit_seconds_max', 'The longest of these commits since the start.', () => agents.maxCommitSeconds],
+    ['svc_reports_waiting', 'Reports that wait for their commit.', () => agents.waiting],
+    ['svc_live_subscribers', 'Open pages that are notified of changes.', () => live.size],
+  ]
+  for (const [name, help, value] of plain)
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value())
+      },
+    })
+  new Gauge({ name: 'svc_info', help: 'The version that runs.', labelNames: ['version', 'engine'], registers }).set(
+    { version: config.version, engine: store.engine },
+    1,
+  )
+  const agentsSeen = remembered(() => countAgents(store.db, now()), 30_000)
+  new Gauge({
+    name: 'svc_agents',
+    help: 'Agents by when they were last seen: reporting, silent, stopped on purpose, never.',
+    labelNames: ['seen'],
+    registers,
+    async collect() {
+      for (const [seen, count] of Object.entries(await agentsSeen())) this.set({ seen }, count)
+    },
+  })
+  const open = remembered(() => countOpenCommands(store.db), 5000)
+  new Gauge({
+    name: 'svc_commands',
+    help: 'Commands that wait for their delivery or their answer, by state.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { state, count } of await open()) this.set({ state }, Number(count))
+    },
+  })
+}
+
+/** Counts the pending commands. They have an index and are always few, however many commands are kept. */
+const countOpenCommands = (db: Db) =>
+  db
+    .selectFrom('command')
+    .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+    .where('due_at', 'is not', null)
+    .groupBy('state')
+    .execute()
+
+const atOnce = 1000
+
+/** Counts the agents by how they report. It reads 1,000 at a time, so that reports are answered in between. */
+async function countAgents(db: Db, now: number) {
+  const agents: Record<Seen, number> = { reporting: 0, silent: 0, stopped: 0, never: 0 }
+  for (let last = '', more = true; more; ) {
+    const seen = await db
+      .selectFrom('agent')
+      .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+      .select(['agent.id', 'received_at', 'interval_s', 'stopped'])
+      .where('agent.id', '>', last)
+      .orderBy('agent.id')
+      .limit(atOnce)
+      .execute()
+    for (const row of seen) agents[seenAs(row, now)]++
+    more = seen.length === atOnce
+    last = seen.at(-1)?.id ?? ''
+    if (more) await setImmediate()
+  }
+  return agents
+}
+
+type Seen = 'reporting' | 'silent' | 'stopped' | 'never'
+/** The columns of an agent's last report; all are null before the first report. */
+interface LastReport {
+  received_at: number | null
+  interval_s: number | null
+  stopped: Stop | null
+}
+
+/** An agent whose reports stay away counts as silent (D20), unless its last report says that it was stopped (D66). */
+function seenAs({ received_at, interval_s, stopped }: LastReport, now: number): Seen {
+  if (received_at === null) return 'never'
+  if (stopped !== null) return 'stopped'
+  return silentAt(received_at, interval_s ?? limits.intervalSeconds) < now ? 'silent' : 'reporting'
+}
+
+/** Calls `ask` at most once in `lasts` milliseconds; calls in between get the last result. A failure is not kept. */
+function remembered<T>(ask: () => Promise<T>, lasts: number): () => Promise<T> {
+  let asked = Number.NEGATIVE_INFINITY
+  let last: Promise<T> | undefined
+  return () => {
+    if (last && performance.now() - asked < lasts) return last
+    asked = performance.now()
+    last = ask()
+    last.catch(() => {
+      last = undefined
+    })
+    return last
+  }
+}

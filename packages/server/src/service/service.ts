@@ -1,0 +1,209 @@
+/**
+ * Starts the whole service. One listener serves the page and the agents' reports, another one health and metrics, and a
+ * socket in the data folder serves `svc-server` on SQLite. `close` stops all of it, as described in D53.
+ */
+import type { Server } from 'node:http'
+import type { Logger } from 'pino'
+import { openAgentSide } from '../agent-api/open.ts'
+import { newEvaluator } from '../alerts/evaluation/evaluator.ts'
+import { newHeartbeat } from '../alerts/evaluation/heartbeat.ts'
+import { newServiceFacts } from '../alerts/evaluation/service-facts.ts'
+import { writerOf } from '../alerts/messages/writing.ts'
+import { sealKeyOf } from '../deliveries/channels/seal.ts'
+import { newDispatcher } from '../deliveries/dispatcher.ts'
+import { sendersOf } from '../deliveries/senders.ts'
+import { voidLeases } from '../deliveries/store.ts'
+import { operator } from '../operator/kit/request.ts'
+import { askService, serveOperator } from '../operator/socket/socket.ts'
+import { createLink, linkUrl } from '../people/accounts/links.ts'
+import { voidMailLeases } from '../people/accounts/mails.ts'
+import { nobodyYet } from '../people/accounts/store.ts'
+import { newMailer } from '../people/mails/mailer.ts'
+import { agreeOnSecret } from '../platform/agreed.ts'
+import { type Closers, closeAll, endMs, newClosers, stopMs } from '../platform/closing.ts'
+import { DataFolderError, databaseFile, holderOf, secretOf } from '../platform/data-folder.ts'
+import { type Checkpoints, startCheckpoints } from '../platform/db/checkpoints.ts'
+import { ConfigError } from '../platform/errors.ts'
+import { listen, listenWide } from '../platform/http/listen.ts'
+import { createListener } from '../platform/http/listener.ts'
+import { logRequests } from '../platform/http/requests.ts'
+import { newId } from '../platform/ids.ts'
+import { startMarks } from '../platform/marks.ts'
+import { openReleases } from '../updates/releases/releases.ts'
+import { beat } from '../updates/wishes/away.ts'
+import { webApp } from '../web/app.ts'
+import { createLive, type Hub } from '../web/live/hub.ts'
+import type { Deps } from '../web/routing/deps.ts'
+import type { Settings } from './config.ts'
+import { type Opened, openService } from './open.ts'
+import { drainable } from './ops/drain.ts'
+import { healthOf } from './ops/health.ts'
+import { opsListener } from './ops/listener.ts'
+import { createRegistry } from './ops/metrics.ts'
+import { createSweeper } from './sweeper/sweeper.ts'
+
+interface RunningService {
+  /** The URL at which people and agents reach the service. */
+  url: string
+  /** The one-time link of the first person; undefined once somebody has an account. */
+  firstLink: string | undefined
+  /**
+   * Stops accepting connections, answers the requests that were already received, and closes the store. It takes at most
+   * `leftMs` milliseconds and never rejects. Resolves with the names of the parts that did not end in that time.
+   */
+  close(leftMs: number): Promise<string[]>
+}
+
+/**
+ * While the service runs, it closes a connection to PostgreSQL that has carried no data for this many milliseconds.
+ * Migrations run before this limit is set, because they may take longer.
+ */
+const silenceMs = 30_000
+
+/**
+ * Opens the data folder and the store, and starts to listen. Throws ConfigError or DataFolderError for problems that a
+ * person must fix.
+ */
+export async function startService(config: Settings, log: Logger, now = Date.now): Promise<RunningService> {
+  const opened = await openService(config, now, () => refuseIfServed(config.dataDir))
+  if (!opened) throw new DataFolderError(`The data folder ${config.dataDir} is in use.`)
+  const live = createLive({ store: opened.store, log, now })
+  const closers = newClosers()
+  closers.add('database', 'database', opened.close)
+  closers.add('pages', 'open pages', live.close)
+  const close = (leftMs: number) => closeAll(closers.groups(), leftMs, log)
+  try {
+    await assemble({ ...opened, live, log }, config, closers)
+    return { url: config.baseUrl, firstLink: await firstLink(opened), close }
+  } catch (error) {
+    await close(stopMs - endMs)
+    throw error
+  }
+}
+
+/** Starts the parts of the service. Each is closed in an earlier stage than the parts that it depends on. */
+async function assemble(
+  opened: Opened & { live: Hub; log: Logger },
+  config: Settings,
+  closers: Closers,
+): Promise<void> {
+  const { store, auth, now, live, log } = opened
+  await agreeOnSecret(store, config.dataDir)
+  if (store.engine === 'postgres') store.giveUpAfter(silenceMs)
+  else closers.add('pages', 'checkpoints of the database', checkpointsOf(store, config, log).close)
+  const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
+  closers.add('reports', 'releases', releases.close)
+  const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }
+  const agents = openAgentSide(deps)
+  closers.add('reports', 'reports of agents', agents.close)
+  const sweeper = createSweeper(deps, agents.age)
+  closers.add('reports', 'regular jobs', sweeper.stop)
+
+  const registry = createRegistry({ store, config, now, agents: agents.metrics, live })
+  await listenOps(opsListener(registry, healthOf(store, now), config.version), config, log, closers)
+  if (store.engine === 'sqlite') closers.add('callers', "operator's commands", (await serveOperator(opened, log)).close)
+
+  const marks = await startMarks({ store, dataDir: config.dataDir, log, now })
+  closers.add('reports', 'count of commits', marks.stop)
+
+  // Records an outage that has just ended. This comes before the first report, which may be about a trial that ended
+  // during the outage.
+  await beat(store.db, now())
+  const server = createListener(deps, { agentRoutes: agents.routes, fallback: webApp(deps).listener })
+  logRequests(server, log)
+  const drain = drainable(
+    server,
+    () => void live.close().catch((error) => log.warn({ err: error }, 'live updates did not end cleanly')),
+    await listenWide(server, { port: config.port, host: config.host, how: 'SVC_PORT, or npm start -- --port N' }),
+  )
+  closers.add('callers', 'requests', () => {
+    agents.drain()
+    return drain()
+  })
+  sweeper.start()
+  await startAlerts(deps, closers)
+  if (store.engine === 'sqlite') await voidMailLeases(store)
+  const mailer = newMailer({ ...deps, key: sealKeyOf(secretOf(config.dataDir)) })
+  closers.add('callers', 'mails about accounts', mailer.stop)
+  mailer.start()
+}
+
+/**
+ * Starts to evaluate and to send alerts. Findings are stored before they are sent, so the service can stop both at any
+ * moment without losing a message.
+ */
+async function startAlerts({ store, config, log, now, live }: Deps, closers: Closers): Promise<void> {
+  // This process alone has the embedded database, so leases are those of an earlier process.
+  if (store.engine === 'sqlite') await voidLeases(store)
+  const { baseUrl, dataDir, outboundAllow: allowed } = config
+  const key = sealKeyOf(secretOf(dataDir))
+  const senders = sendersOf(config)
+  const node = newId(now())
+  const stopping = new AbortController()
+  const dispatcher = newDispatcher({ store, log, now, node, key, allowed, senders, writer: writerOf(baseUrl) })
+  const clocks = () => ({ wall: now(), mono: performance.now() })
+  const service = newServiceFacts({ dataDir: store.engine === 'sqlite' ? dataDir : undefined, clocks })
+  const { lookedAt } = dispatcher
+  const heartbeat = newHeartbeat({ url: config.heartbeatUrl, log, lookedAt, stop: stopping.signal })
+  const evaluator = newEvaluator({
+    store,
+    log,
+    now,
+    node,
+    baseUrl,
+    service,
+    heartbeat: heartbeat.beat,
+    changed: live.alertsChanged,
+  })
+  closers.add('callers', 'deliveries of alerts', dispatcher.stop)
+  closers.add('callers', 'evaluation of alerts', evaluator.stop)
+  closers.add('callers', 'heartbeat', () => {
+    stopping.abort()
+    return heartbeat.settled()
+  })
+  dispatcher.start()
+  evaluator.start()
+}
+
+function checkpointsOf(
+  store: Extract<Deps['store'], { engine: 'sqlite' }>,
+  { dataDir }: Settings,
+  log: Logger,
+): Checkpoints {
+  return startCheckpoints(store, databaseFile(dataDir), (error) =>
+    log.warn({ err: error }, 'checkpoint thread failed: the database log is now copied between reports'),
+  )
+}
+
+/** Refuses to start if another service answers on the same data folder, instead of waiting for its lock. */
+async function refuseIfServed(dataDir: string): Promise<boolean> {
+  const answer = await askService(dataDir, 'workspace list', { args: [], options: {}, input: '' })
+  if (answer)
+    throw new DataFolderError(`The service is already running on the data folder ${dataDir} (${holderOf(dataDir)}).`)
+  return false
+}
+
+async function firstLink({ store, config, now }: Opened): Promise<string | undefined> {
+  if (!(await nobodyYet(store.db))) return undefined
+  const made = await createLink({ db: store.db, by: operator, now: now() }, 'first', null)
+  return made.ok ? linkUrl(config.baseUrl, 'first', made.value) : undefined
+}
+
+/**
+ * Listens for health and metrics. If SVC_METRICS_PORT is not set and another program has the default port, the service
+ * runs without health and metrics, because serving people matters more.
+ */
+async function listenOps(server: Server, config: Settings, log: Logger, closers: Closers): Promise<void> {
+  if (config.metricsPort === 0) return
+  try {
+    await listen(server, { port: config.metricsPort, host: '127.0.0.1', how: 'SVC_METRICS_PORT, 0 for none' })
+    server.on('error', (error) => log.warn({ err: error }, 'a connection for health or metrics was not accepted'))
+    closers.add('reports', 'health and metrics', () => {
+      server.close()
+      server.closeAllConnections()
+    })
+  } catch (error) {
+    if (config.metricsPortChosen || !(error instanceof ConfigError)) throw error
+    log.warn({ port: config.metricsPort }, 'no /healthz and no /metrics: their port is in use')
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Bounds the history of each agent, whatever it reports: daily sums and level changes. Each round processes a few
+ * agents in turn, so that a round costs the same for any fleet.
+ */
+import { type Level, levels } from '@svc/protocol'
+import { addUp } from '../../agent-api/report-store/pending.ts'
+import { otherModels, unfoldedDays, usageDays } from '../../agent-api/report-store/usage-names.ts'
+import { lockAgent } from '../../fleet/commands/lock.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { dayOf } from '../../platform/limits/units.ts'
+
+const agentsAtOnce = 25
+/**
+ * The maximum rows of daily sums of an agent. Beyond that, each of its oldest days is folded into one row for all
+ * models.
+ */
+const usageRowsMax = 10_000
+const usageDaysAtOnce = 10
+/**
+ * The maximum number of level changes of an agent, beyond which the oldest are folded, and the number of newest ones
+ * that then stay as they are.
+ */
+const levelsMax = { kept: 5000, unfolded: 4000 } as const
+const levelsAtOnce = 5000
+
+/**
+ * Bounds the history of the next few agents, those whose ids come after the given one. Returns the last id, or '' when
+ * all agents have had their turn.
+ */
+export async function boundHistories(db: Db, after: string, now: number): Promise<string> {
+  const agents = await db
+    .selectFrom('agent')
+    .select('id')
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(agentsAtOnce)
+    .execute()
+  const ids = agents.map(({ id }) => id)
+  if (ids.length === 0) return ''
+  const today = dayOf(now)
+  for (const id of await withOldUsage(db, ids, today - usageDays))
+    await db
+      .deleteFrom('usage_day')
+      .where('agent_id', '=', id)
+      .where('day', '<', today - usageDays)
+      .execute()
+  for (const id of await withTooMany(db, 'usage_day', ids, usageRowsMax)) await foldModels(db, id, today)
+  for (const id of await withTooMany(db, 'level_change', ids, levelsMax.kept)) await foldLevels(db, id)
+  return ids.length < agentsAtOnce ? '' : (ids.at(-1) ?? '')
+}
+
+async function withOldUsage(db: Db, ids: readonly string[], first: number): Promise<string[]> {
+  const query = db.selectFrom('usage_day').select('agent_id').distinct()
+  const rows = await query.where('agent_id', 'in', ids).where('day', '<', first).execute()
+  return rows.map((row) => row.agent_id)
+}
+
+async function withTooMany(
+  db: Db,
+  table: 'usage_day' | 'level_change',
+  ids: readonly string[],
+  max: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom(table)
+    .select('agent_id')
+    .where('agent_id', 'in', ids)
+    .groupBy('agent_id')
+    .having((eb) => eb.fn.countAll(), '>', max)
+    .execute()
+  return rows.map((row) => row.agent_id)
+}
+
+/**
+ * Folds the models of an agent's oldest days into one row per day, for as many days as needed. The latest days, which
+ * pages show by default, are never folded.
+ */
+async function foldModels(db: Db, id: string, today: number): Promise<void> {
+  const rows = db.selectFrom('usage_day').where('agent_id', '=', id)
+  const beyond = await rows.select('day').orderBy('day', 'desc').limit(1).offset(usageRowsMax).executeTakeFirst()
+  const last = Math.min(beyond?.day ?? 0, today - unfoldedDays)
+  const named = rows.where('model', 'not in', ['', otherModels]).where('day', '<=', last)
+  for (let days = [0]; days.length > 0; ) {
+    const oldest = await named.select('day').distinct().orderBy('day').limit(usageDaysAtOnce).execute()
+    days = oldest.map(({ day }) => day)
+    if (days.length > 0) await foldDays(db, id, days)
+  }
+}
+
+const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
+  transaction(db, async (trx) => {
+    await lockAgent(trx, id)
+    const models = await trx
+      .selectFrom('usage_day')
+      .select(['day', 'model', 'runs', 'cost_micro as costMicro', 'output_tokens as outputTokens'])
+      .where('agent_id', '=', id)
+      .where('day', 'in', days)
+      .where('model', '!=', '')
+      .execute()
+    await trx
+      .deleteFrom('usage_day')
+      .where('agent_id', '=', id)
+      .where('day', 'in', days)
+      .where('model', '!=', '')
+      .execute()
+    const folded = addUp(
+      [],
+      models.map((sum) => ({ ...sum, model: otherModels })),
+    )
+    const rows = folded.map(({ day, model, runs, costMicro, outputTokens }) => {
+      return { agent_id: id, day, model, runs, cost_micro: costMicro, output_tokens: outputTokens }
+    })
+    if (rows.length > 0) await trx.insertInto('usage_day').values(rows).execute()
+  })
+
+/**
+ * Folds an agent's level changes except the newest ones: of each day (UTC) only one change with the worst level is
+ * kept.
+ */
+async function foldLevels(db: Db, id: string): Promise<void> {
+  const changes = db.selectFrom('level_change').where('agent_id', '=', id)
+  const newest = changes.select('at').orderBy('at', 'desc').orderBy('seq', 'desc')
+  const { at } = (await newest.limit(1).offset(levelsMax.unfolded).executeTakeFirst()) ?? { at: 0 }
+  const old = changes.select(['seq', 'at', 'level']).where('at', '<=', at).orderBy('at').orderBy('seq')
+  for (let gone = [0]; gone.length > 0; ) {
+    gone = besideTheWorst(await old.limit(levelsAtOnce).execute())
+    if (gone.length > 0) await db.deleteFrom('level_change').where('seq', 'in', gone).execute()
+  }
+}
+
+function besideTheWorst(changes: readonly { seq: number; at: number; level: Level }[]): number[] {
+  const worst = new Map<number, { seq: number; level: Level }>()
+  for (const change of changes) {
+    const day = dayOf(change.at)
+    const known = worst.get(day)
+    if (!known || levels.indexOf(change.level) > levels.indexOf(known.level)) worst.set(day, change)
+  }
+  const kept = new Set([...worst.values()].map(({ seq }) => seq))
+  return changes.map(({ seq }) => seq).filter((seq) => !kept.has(seq))
+}

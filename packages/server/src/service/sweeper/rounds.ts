@@ -1,0 +1,123 @@
+/** The jobs of a sweeper round. Each handles a few rows at a time, so that reports never wait long for it. */
+import { sql } from 'kysely'
+import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
+import { timeOut } from '../../fleet/commands/settle.ts'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db, Store } from '../../platform/db/open.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { dayMs } from '../../platform/limits/units.ts'
+
+const commandsAtOnce = 500
+const logsAtOnce = 20
+const levelsAtOnce = 1000
+const rolloutAgentsAtOnce = 250
+/** The days for which level changes are kept. */
+const levelDays = 400
+/** The days for which a rollout is kept after its end. */
+const rolloutDays = 400
+
+/**
+ * Ends commands whose time is over: queued ones expire, and delivered ones fail (D2). Returns the agents whose commands
+ * changed.
+ */
+export async function timeOutCommands(
+  { db }: Store,
+  now: number,
+  age: MonotonicAge,
+): Promise<{ id: string; workspaceId: string }[]> {
+  const agents = new Map<string, string>()
+  for (let more = true; more; ) {
+    more = await transaction(db, async (trx) => {
+      const due = await trx
+        .selectFrom('command')
+        .innerJoin('agent', 'agent.id', 'command.agent_id')
+        .selectAll('command')
+        .select('agent.workspace_id')
+        .where('command.due_at', '<=', now)
+        .orderBy('command.due_at')
+        .limit(commandsAtOnce)
+        .$if(isPostgres(trx), (query) => query.forUpdate('command').skipLocked())
+        .execute()
+      for (const command of due) {
+        const after = timeOut(command, now, age)
+        if (!after) continue
+        const { state, failed_at, due_at } = after
+        await trx.updateTable('command').set({ state, failed_at, due_at }).where('id', '=', command.id).execute()
+        if (state !== command.state) agents.set(command.agent_id, command.workspace_id)
+      }
+      return due.length === commandsAtOnce
+    })
+  }
+  return [...agents].map(([id, workspaceId]) => ({ id, workspaceId }))
+}
+
+/**
+ * Erases expired logs; no route returns a log after its expiry (D56). On SQLite freed pages are overwritten, and the
+ * write-ahead log is emptied, since it may still contain erased logs.
+ */
+export async function eraseLogs(store: Store, now: number): Promise<void> {
+  let erased = 0
+  for (let more = true; more; ) {
+    const due = await store.db.selectFrom('log').select('id').where('expires_at', '<=', now).limit(logsAtOnce).execute()
+    if (due.length > 0) {
+      const ids = due.map(({ id }) => id)
+      await store.db.deleteFrom('log').where('id', 'in', ids).execute()
+    }
+    erased += due.length
+    more = due.length === logsAtOnce
+  }
+  if (erased === 0 || store.engine !== 'sqlite') return
+  const { sqlite } = store
+  await store.db.connection().execute(async () => sqlite.exec('pragma wal_checkpoint(truncate)'))
+}
+
+/** Erases old level changes. It only looks at the first rows of the table, because those are the oldest. */
+export async function eraseOldLevels(db: Db, now: number): Promise<void> {
+  const oldest = db.selectFrom('level_change').select('seq').orderBy('seq').limit(levelsAtOnce)
+  await db
+    .deleteFrom('level_change')
+    .where('seq', 'in', oldest)
+    .where('at', '<=', now - levelDays * dayMs)
+    .execute()
+}
+
+/**
+ * Erases one rollout that ended long ago, and its agents in pieces. Another old rollout is erased in the next round.
+ */
+export async function eraseOldRollout(db: Db, now: number): Promise<void> {
+  const old = await db
+    .selectFrom('rollout')
+    .select('id')
+    // The condition has the same words as the partial index on ended rollouts; otherwise the database would not use it.
+    .where(sql<boolean>`state in ('done', 'cancelled')`)
+    .where('changed_at', '<=', now - rolloutDays * dayMs)
+    .orderBy('changed_at')
+    .limit(1)
+    .executeTakeFirst()
+  if (!old) return
+  const agents = db.selectFrom('rollout_agent').select('agent_id').where('rollout_id', '=', old.id)
+  for (let more = true; more; ) {
+    const erased = await db
+      .deleteFrom('rollout_agent')
+      .where('rollout_id', '=', old.id)
+      .where('agent_id', 'in', agents.limit(rolloutAgentsAtOnce))
+      .executeTakeFirst()
+    more = erased.numDeletedRows > 0n
+  }
+  await db.deleteFrom('rollout').where('id', '=', old.id).execute()
+}
+
+/**
+ * Erases expired sessions, expired one-time values of the accounts library, and links one day after they were used or
+ * have expired.
+ */
+export async function eraseEndedAccess({ db, engine }: Store, now: number): Promise<void> {
+  const ended = engine === 'sqlite' ? new Date(now).toISOString() : new Date(now)
+  for (const table of ['session', 'verification']) {
+    await sql`delete from ${sql.table(table)} where ${sql.ref('expiresAt')} <= ${ended}`.execute(db)
+  }
+  await db
+    .deleteFrom('link')
+    .where((eb) => eb.or([eb('expires_at', '<=', now - dayMs), eb('used_at', '<=', now - dayMs)]))
+    .execute()
+}

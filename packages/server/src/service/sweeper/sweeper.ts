@@ -1,0 +1,88 @@
+/**
+ * Does the work that is due, such as timing out commands, and erasing logs and old history. The rows of the database
+ * decide what is due, not memory (D53). Any node may do a round, even twice or late, because each statement takes only
+ * what is still due.
+ */
+
+import type { AgentDeps } from '../../agent-api/deps.ts'
+import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
+import { foldActivity } from '../../people/audit/fold.ts'
+import { dayMs } from '../../platform/limits/units.ts'
+import { advanceRollouts, tellOf } from '../../updates/rollouts/advance.ts'
+import { beat } from '../../updates/wishes/away.ts'
+import { grantWaiting } from '../../updates/wishes/trials.ts'
+import { boundHistories } from './history.ts'
+import { eraseEndedAccess, eraseLogs, eraseOldLevels, eraseOldRollout, timeOutCommands } from './rounds.ts'
+
+const everyMs = 3_000
+/**
+ * How often the sweeper folds the audit trail, in milliseconds: if a person has too many lines, one line per workspace
+ * replaces the oldest ones and says how many there were.
+ */
+const foldEveryMs = 600_000
+/** How often expired sessions and links are erased, in milliseconds. */
+const accessEveryMs = dayMs
+
+interface Sweeper {
+  start(): void
+  /** Runs one round now and resolves when it has ended. If a round is already running, no second round starts. */
+  sweep(): Promise<void>
+  /** Stops the sweeper; resolves when the round that may be running has ended. */
+  stop(): Promise<void>
+}
+
+export function createSweeper(deps: Pick<AgentDeps, 'store' | 'live' | 'log' | 'now'>, age: MonotonicAge): Sweeper {
+  let timer: NodeJS.Timeout | undefined
+  let sweeping: Promise<void> | undefined
+  let stopped = false
+  let accessErasedAt = Number.NEGATIVE_INFINITY
+  let foldedAt = Number.NEGATIVE_INFINITY
+  /** The id of the agent whose history was bounded last; empty at the start of a pass over all agents. */
+  let lastBounded = ''
+  return { start: plan, sweep, stop }
+
+  /** Schedules the next round at a random time, so that nodes that started together do not sweep together. */
+  function plan(): void {
+    if (stopped) return
+    timer = setTimeout(round, everyMs * (0.8 + 0.4 * Math.random())).unref()
+  }
+
+  function round(): void {
+    sweep()
+      .catch((error) => deps.log.warn({ err: error }, 'a round of the sweeper failed; retrying soon'))
+      .finally(plan)
+  }
+
+  function sweep(): Promise<void> {
+    sweeping ??= sweepOnce().finally(() => {
+      sweeping = undefined
+    })
+    return sweeping
+  }
+
+  async function sweepOnce(): Promise<void> {
+    const now = deps.now()
+    for (const agent of await timeOutCommands(deps.store, now, age)) deps.live.changed(agent.workspaceId, agent.id)
+    await beat(deps.store.db, now)
+    for (const agent of await grantWaiting(deps.store.db, now)) deps.live.changed(agent.workspaceId, agent.id)
+    await eraseLogs(deps.store, now)
+    await eraseOldLevels(deps.store.db, now)
+    await eraseOldRollout(deps.store.db, now)
+    lastBounded = await boundHistories(deps.store.db, lastBounded, now)
+    if (now - foldedAt >= foldEveryMs) {
+      await foldActivity(deps.store.db)
+      foldedAt = now
+    }
+    if (now - accessErasedAt >= accessEveryMs) {
+      await eraseEndedAccess(deps.store, now)
+      accessErasedAt = now
+    }
+    tellOf(deps.live, await advanceRollouts(deps.store.db, now))
+  }
+
+  async function stop(): Promise<void> {
+    stopped = true
+    clearTimeout(timer)
+    await sweeping?.catch(() => {})
+  }
+}
