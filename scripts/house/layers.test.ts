@@ -22,6 +22,11 @@ describe.each(Object.entries(orders))('%s', (part, order) => {
     expect([...drawn].sort()).toEqual([...folders].sort())
   })
 
+  test('every place begins with the name of its wing', () => {
+    for (const { name, layers } of order.wings ?? [])
+      for (const place of layers.flatMap((places) => Object.keys(places))) expect(place.split('/')[0]).toBe(name)
+  })
+
   test('the order says what is in each folder', () => {
     for (const places of order.layers) for (const text of Object.values(places)) expect(text).toMatch(/\w{3}/)
   })

@@ -3,11 +3,27 @@
  * layers. A file directly in `src` is listed by its name.
  */
 export interface Order {
+  /** The wings of a large package, from the top. A wing imports only wings below it. */
+  readonly wings?: readonly Wing[]
   /** For each layer, its folders and files with a description of each. docs/architecture.md shows these as tables. */
   readonly layers: readonly Readonly<Record<string, string>>[]
   /** Imports that break the order and cannot be avoided, each with the reason. */
   readonly exceptions: readonly { readonly file: string; readonly imports: string; readonly why: string }[]
 }
+
+/** A folder of `src` with one subject, and its folders. */
+interface Wing {
+  readonly name: string
+  readonly says: string
+  readonly layers: Order['layers']
+}
+
+/** The order of a package whose folders are in wings; `above` are the files directly in `src`. */
+const inWings = (wings: readonly Wing[], above: Order['layers'][number]): Order => ({
+  wings,
+  layers: [above, ...wings.flatMap(({ layers }) => layers)],
+  exceptions: [],
+})
 
 export const orders: Readonly<Record<string, Order>> = {
   blueprint: {
@@ -95,115 +111,210 @@ export const orders: Readonly<Record<string, Order>> = {
     ],
     exceptions: [],
   },
-  server: {
-    layers: [
+  server: inWings(
+    [
       {
-        'main.ts': 'the program `svc-server`',
+        name: 'service',
+        says: 'starts and stops the process, and does what is due by time',
+        layers: [
+          {
+            'service/cli':
+              'parses the command line of `svc-server` (`program.ts`), decides where a command runs, and prints',
+          },
+          {
+            service:
+              'how the service starts and ends (`service.ts`), opens its data (`open.ts`), and reads its settings (`config.ts`)',
+          },
+          {
+            'service/sweeper': 'what is due by time',
+          },
+          {
+            'service/ops': 'health, metrics, an orderly end',
+          },
+        ],
       },
       {
-        'service/cli':
-          'parses the command line of `svc-server` (`program.ts`), decides where a command runs, and prints',
+        name: 'operator',
+        says: '`svc-server`: one file for each noun, the socket, backup and restore, the move to PostgreSQL',
+        layers: [
+          {
+            'operator/socket': '`operator.sock`: a command asks the running service',
+          },
+          {
+            'operator/commands': 'commands of `svc-server`, a file for each noun',
+          },
+          {
+            'operator/kit': 'what commands share: arguments, stores, what they print',
+          },
+          {
+            'operator/backup': 'backup and restore',
+          },
+          {
+            'operator/move': 'moves an embedded installation to PostgreSQL',
+          },
+        ],
       },
       {
-        service:
-          'how the service starts and ends (`service.ts`), opens its data (`open.ts`), and reads its settings (`config.ts`)',
+        name: 'web',
+        says: 'what people reach over HTTP: the page and its routes',
+        layers: [
+          {
+            web: 'the page and its routes, with what all of them share',
+          },
+          {
+            'web/operations': 'what people can do: bound to its description in `packages/api`',
+            'web/routes':
+              'routes written by hand: sign-in, links, uploads, downloads, streams (`manual` in `packages/api`)',
+          },
+          {
+            'web/routing': 'mounts operations; sign-in, and the right to write',
+          },
+          {
+            'web/live': 'live frames, and what nodes tell each other',
+          },
+          {
+            'web/queries': 'the queries behind pages; what they give is described in `packages/api`',
+          },
+        ],
       },
       {
-        'operator/socket': '`operator.sock`: a command asks the running service',
+        name: 'alerts',
+        says: 'rules, their evaluation, messages, and what people change about them',
+        layers: [
+          {
+            'alerts/changes': 'what people change: acknowledgements, mutes, rules, channels',
+            'alerts/evaluation': 'judges the rules of every workspace, and stores what changed',
+          },
+          {
+            'alerts/messages': 'what messages say, and to whom',
+          },
+          {
+            alerts: 'alerts, mutes and settings as rows',
+          },
+          {
+            'alerts/rules': 'conditions, the life of an alert (`judge.ts`), who gets a message; pure',
+          },
+        ],
       },
       {
-        'operator/commands': 'commands of `svc-server`, a file for each noun',
+        name: 'agent-api',
+        says: 'what agents and products reach over HTTP: reports, installation, bundles, introspection',
+        layers: [
+          {
+            'agent-api':
+              "the agents' routes, and the order of their refusals; install codes redeemed, bundles, introspection",
+          },
+          {
+            'agent-api/reports': 'batches, and what one report does',
+          },
+          {
+            'agent-api/report-store/postgres': 'a batch of reports in PostgreSQL, in two messages',
+            'agent-api/report-store/sqlite': 'a batch of reports in SQLite',
+          },
+          {
+            'agent-api/report-store':
+              'what a report reads and writes, as it is stored: rows, lists of columns, runs, sums, bodies',
+          },
+        ],
       },
       {
-        'operator/kit': 'what commands share: arguments, stores, what they print',
-        web: 'the page and its routes, with what all of them share',
+        name: 'updates',
+        says: 'versions, and how they reach agents',
+        layers: [
+          {
+            'updates/blueprints': 'blueprints and their versions: uploads, judged and stored',
+          },
+          {
+            'updates/installs': 'install codes, issued and redeemed',
+            'updates/rollouts': 'rollouts in waves',
+          },
+          {
+            'updates/wishes':
+              "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
+          },
+          {
+            'updates/releases': 'what `/cli/` serves, and its signature',
+          },
+        ],
       },
       {
-        'web/operations': 'what people can do: bound to its description in `packages/api`',
-        'web/routes':
-          'routes written by hand: sign-in, links, uploads, downloads, streams (`manual` in `packages/api`)',
+        name: 'fleet',
+        says: 'agents, and what belongs to one',
+        layers: [
+          {
+            'fleet/agents': 'agents: made, renamed, deleted; their tokens; when one counts as offline',
+            'fleet/products': 'products that bots belong to',
+          },
+          {
+            'fleet/logs': 'logs that agents sent',
+          },
+          {
+            'fleet/bots': 'bots of products; token introspection',
+            'fleet/commands': 'the life of a command; its table in `protocol/src/commands.ts`',
+          },
+          {
+            'fleet/versions': 'which version an agent runs',
+          },
+        ],
       },
       {
-        'web/routing': 'mounts operations; sign-in, and the right to write',
+        name: 'people',
+        says: 'who may do what, and who did what',
+        layers: [
+          {
+            'people/mails': 'mails about accounts: their texts, and how they are sent',
+          },
+          {
+            'people/workspaces': 'workspaces, members, invitations',
+          },
+          {
+            'people/accounts': 'accounts, passwords, sessions, links',
+          },
+          {
+            'people/audit': 'who did what',
+          },
+        ],
       },
       {
-        'alerts/changes': 'what people change: acknowledgements, mutes, rules, channels',
-        'alerts/evaluation': 'judges the rules of every workspace, and stores what changed',
-        'web/live': 'live frames, and what nodes tell each other',
+        name: 'deliveries',
+        says: 'sends messages: queue, retries, allowed addresses, channels',
+        layers: [
+          {
+            deliveries: 'messages on their way: when they are tried, and who may be called',
+          },
+          {
+            'deliveries/channels':
+              'what each kind of channel is sent, a file for each; its secret is sealed for the database',
+          },
+        ],
       },
       {
-        'alerts/messages': 'what messages say, and to whom',
-        'web/queries': 'the queries behind pages; what they give is described in `packages/api`',
-      },
-      {
-        alerts: 'alerts, mutes and settings as rows',
-        'service/sweeper': 'what is due by time',
-      },
-      {
-        'agent-api':
-          "the agents' routes, and the order of their refusals; install codes redeemed, bundles, introspection",
-        'alerts/rules': 'conditions, the life of an alert (`judge.ts`), who gets a message; pure',
-        'service/ops': 'health, metrics, an orderly end',
-      },
-      {
-        'agent-api/reports': 'batches, and what one report does',
-      },
-      {
-        'agent-api/report-store/postgres': 'a batch of reports in PostgreSQL, in two messages',
-        'agent-api/report-store/sqlite': 'a batch of reports in SQLite',
-        'operator/backup': 'backup and restore',
-        'updates/blueprints': 'blueprints and their versions: uploads, judged and stored',
-      },
-      {
-        'agent-api/report-store':
-          'what a report reads and writes, as it is stored: rows, lists of columns, runs, sums, bodies',
-        'updates/installs': 'install codes, issued and redeemed',
-        'updates/rollouts': 'rollouts in waves',
-      },
-      {
-        'fleet/agents': 'agents: made, renamed, deleted; their tokens; when one counts as offline',
-        'fleet/products': 'products that bots belong to',
-        'people/mails': 'mails about accounts: their texts, and how they are sent',
-        'updates/wishes':
-          "wishes, holds, trials, an agent's timeline; the tables of 3.4 in `judge.ts`, the states in `state.ts`",
-      },
-      {
-        'fleet/logs': 'logs that agents sent',
-        'people/workspaces': 'workspaces, members, invitations',
-      },
-      {
-        'fleet/bots': 'bots of products; token introspection',
-        'fleet/commands': 'the life of a command; its table in `protocol/src/commands.ts`',
-        'people/accounts': 'accounts, passwords, sessions, links',
-        'updates/releases': 'what `/cli/` serves, and its signature',
-      },
-      {
-        deliveries: 'messages on their way: when they are tried, and who may be called',
-        'people/audit': 'who did what',
-        'platform/http': 'the listener: connections, bodies, limits of a client',
-      },
-      {
-        'fleet/versions': 'which version an agent runs',
-        'operator/move': 'moves an embedded installation to PostgreSQL',
-        platform:
-          'ids, tokens, errors, refusals, the log, the data folder, the order of a stop; what the service hands to every part (`base.ts`)',
-      },
-      {
-        'platform/db': 'both engines, transactions',
-      },
-      {
-        'platform/db/migrations': 'migrations',
-      },
-      {
-        'deliveries/channels':
-          'what each kind of channel is sent, a file for each; its secret is sealed for the database',
-        'platform/db/engine.ts': 'the two engines',
-        'platform/db/tables': 'the tables, those of a report described once',
-        'platform/limits': 'units of time and size, calls in a minute',
+        name: 'platform',
+        says: 'knows no rule of the contract: database, HTTP, limits, ids, errors, log',
+        layers: [
+          {
+            'platform/http': 'the listener: connections, bodies, limits of a client',
+          },
+          {
+            platform:
+              'ids, tokens, errors, refusals, the log, the data folder, the order of a stop; what the service hands to every part (`base.ts`)',
+          },
+          {
+            'platform/db': 'both engines, transactions',
+          },
+          {
+            'platform/db/migrations': 'migrations',
+          },
+          {
+            'platform/db/engine.ts': 'the two engines',
+            'platform/db/tables': 'the tables, those of a report described once',
+            'platform/limits': 'units of time and size, calls in a minute',
+          },
+        ],
       },
     ],
-    exceptions: [],
-  },
+    { 'main.ts': 'the program `svc-server`' },
+  ),
   dashboard: {
     layers: [
       {
