@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { look } from '../packages/server/src/alerts/evaluation/look.ts'
+import { evaluateScope } from '../packages/server/src/alerts/evaluation/evaluate.ts'
 import { scopeOf } from '../packages/server/src/alerts/store.ts'
 import { accountTables } from '../packages/server/src/people/accounts/auth.ts'
 import { migrate } from '../packages/server/src/platform/db/migrate.ts'
@@ -124,7 +124,7 @@ async function seed(store: Embedded, agents: number): Promise<Fleet> {
   }
   store.sqlite.exec('commit')
   const place = { ...scopeOf(workspace), slug: 'bench', active: true }
-  return { store, start, looks: (now) => look(store, place, { baseUrl: 'https://svc.example.org', now }) }
+  return { store, start, looks: (now) => evaluateScope(store, place, { baseUrl: 'https://svc.example.org', now }) }
 }
 
 /**

@@ -89,5 +89,5 @@ const pages = (change: Change) =>
 export const handWrittenRoutes = () =>
   table(
     ['route', 'why'],
-    [...operations].sort(byPath).flatMap(({ route, apart }) => (apart === undefined ? [] : [[code(route), apart]])),
+    [...operations].sort(byPath).flatMap(({ route, manual }) => (manual === undefined ? [] : [[code(route), manual]])),
   )

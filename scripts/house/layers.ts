@@ -61,7 +61,7 @@ export const orders: Readonly<Record<string, Order>> = {
         author: '`svc new`, for the author of a blueprint',
       },
       {
-        worker: 'the worker thread of `svc run`: the parts below it, put together',
+        worker: 'the worker thread of `svc run`: wires the runtime together',
       },
       {
         update:
@@ -144,7 +144,7 @@ export const orders: Readonly<Record<string, Order>> = {
             'operator/commands': 'commands of `svc-server`, a file for each noun',
           },
           {
-            'operator/kit': 'what commands share: arguments, stores, what they print',
+            'operator/shared': 'what commands share: arguments, stores, what they print',
           },
           {
             'operator/backup': 'backup and restore',

@@ -73,7 +73,7 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
    * Why the service implements the route of the operation by hand; undefined if the route is derived from this
    * description.
    */
-  readonly apart?: string
+  readonly manual?: string
   /** Never set. This property only tells the compiler the type of the operation's answer. */
   readonly gives?: Given
 }
@@ -82,7 +82,7 @@ interface OperationWords {
   says: string
   right?: Right
   command?: CommandWords
-  apart?: string
+  manual?: string
 }
 
 /** Describes an operation that changes nothing. */
@@ -90,7 +90,7 @@ export const look =
   <Given>() =>
   <const R extends Route, Read = undefined, Sent = Read>(
     route: R,
-    { right = 'member', input, says, command, apart }: OperationWords & { input?: Reader<Read, Sent> },
+    { right = 'member', input, says, command, manual }: OperationWords & { input?: Reader<Read, Sent> },
   ): Operation<R, Read, Sent, Given> => ({
     route,
     right,
@@ -99,7 +99,7 @@ export const look =
     status: 200,
     change: undefined,
     command,
-    ...(apart !== undefined && { apart }),
+    ...(manual !== undefined && { manual }),
   })
 
 /** Describes an operation that changes something. */
@@ -113,7 +113,7 @@ export const change =
       maxBytes,
       says,
       command,
-      apart,
+      manual,
       makes = false,
       audit,
       pages,
@@ -128,7 +128,7 @@ export const change =
     status: makes ? 201 : 200,
     change: { audit, pages, again },
     command,
-    ...(apart !== undefined && { apart }),
+    ...(manual !== undefined && { manual }),
   })
 
 export type SentOf<O> = O extends Operation<infer _R, infer _I, infer Sent, infer _G> ? Sent : never

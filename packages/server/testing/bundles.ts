@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { packFolder } from '@svc/blueprint'
-import type { Ctx } from '../src/people/audit/by.ts'
+import type { ChangeContext } from '../src/people/audit/by.ts'
 import { uploadBlueprint } from '../src/updates/blueprints/upload.ts'
 
 export interface Made {
@@ -75,7 +75,7 @@ export async function bundle(made: Made = {}): Promise<Uint8Array> {
 
 /** Makes a bundle, uploads it to a workspace, and returns its bytes. */
 export async function uploaded(
-  { db, by, now }: Ctx<{ id: string | null; name: string }>,
+  { db, by, now }: ChangeContext<{ id: string | null; name: string }>,
   workspace: { id: string },
   made: Made = {},
 ): Promise<Uint8Array> {

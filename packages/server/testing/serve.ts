@@ -1,7 +1,7 @@
 /** Runs the routes for agents as a separate process, for tests that kill it: `serve.ts STORE` prints its port. */
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
-import { openAgentSide } from '../src/agent-api/open.ts'
+import { openAgentApi } from '../src/agent-api/open.ts'
 import { openEmbedded, openPostgres } from '../src/platform/db/open.ts'
 import { createListener } from '../src/platform/http/listener.ts'
 import { createSweeper } from '../src/service/sweeper/sweeper.ts'
@@ -13,11 +13,11 @@ const store = where.startsWith('postgres:') ? openPostgres(where) : openEmbedded
 const config = testConfig()
 const log = pino({ level: 'error' }, pino.destination(2))
 const deps = { store, config, log, live: testLive(), releases: noReleases, now: Date.now }
-const side = openAgentSide(deps)
+const agents = openAgentApi(deps)
 const server = createListener(
   { config, log },
-  { agentRoutes: side.routes, fallback: (_req, res) => res.writeHead(404).end() },
+  { agentRoutes: agents.routes, fallback: (_req, res) => res.writeHead(404).end() },
 )
-createSweeper(deps, side.age).start()
+createSweeper(deps, agents.age).start()
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))
 process.stdin.on('end', () => process.exit(0)).resume()

@@ -6,13 +6,13 @@ import { buffer as bytesOf } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Answer } from '@svc/protocol'
 import { pino } from 'pino'
-import { type AgentSide, openAgentSide } from '../src/agent-api/open.ts'
+import { type AgentApi, openAgentApi } from '../src/agent-api/open.ts'
 import type { Config, Live } from '../src/platform/base.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { createListener, type ListenerLimits, listenerLimits } from '../src/platform/http/listener.ts'
 import { noReleases, type Releases } from '../src/updates/releases/releases.ts'
 
-export interface TestService extends AgentSide {
+export interface TestService extends AgentApi {
   url: string
   port: number
   live: TestLive
@@ -79,11 +79,11 @@ export async function startService(store: Store, options: ServiceOptions = {}): 
   const now = options.now ?? Date.now
   const config = testConfig(options.config)
   const releases = options.releases ?? noReleases
-  const side = openAgentSide({ store, config, log, live, releases, now }, options.monotonic)
+  const agents = openAgentApi({ store, config, log, live, releases, now }, options.monotonic)
   const server = createListener(
     { config, log },
     {
-      agentRoutes: side.routes,
+      agentRoutes: agents.routes,
       fallback: (_req, res) => {
         res.writeHead(200, { 'Content-Type': 'text/plain' }).end('a page')
       },
@@ -96,10 +96,10 @@ export async function startService(store: Store, options: ServiceOptions = {}): 
   const stop = async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
-    await side.close()
+    await agents.close()
   }
   const connections = () => promisify(server.getConnections.bind(server))()
-  return { ...side, url: `http://127.0.0.1:${port}`, port, live, errors, connections, stop }
+  return { ...agents, url: `http://127.0.0.1:${port}`, port, live, errors, connections, stop }
 }
 
 export interface Reply {

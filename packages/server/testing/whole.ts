@@ -8,7 +8,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { openAgentSide } from '../src/agent-api/open.ts'
+import { openAgentApi } from '../src/agent-api/open.ts'
 import { openAuth } from '../src/people/accounts/auth.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { createListener, type ListenerLimits, listenerLimits } from '../src/platform/http/listener.ts'
@@ -51,11 +51,11 @@ export async function startWhole(store: Store, options: WholeOptions = {}): Prom
   const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough' })
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   const deps = { store, auth, config, log, live, now, releases }
-  const side = openAgentSide(deps)
+  const agents = openAgentApi(deps)
   const { listener } = webApp({ ...deps, pageDir: join(dir, 'page') })
   const server = createListener(
     deps,
-    { agentRoutes: side.routes, fallback: listener },
+    { agentRoutes: agents.routes, fallback: listener },
     { ...listenerLimits(), ...options.limits },
   )
   logRequests(server, log)
@@ -68,7 +68,7 @@ export async function startWhole(store: Store, options: WholeOptions = {}): Prom
       await live.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await side.close()
+      await agents.close()
       await releases.close()
       rmSync(dir, { recursive: true, force: true })
     },

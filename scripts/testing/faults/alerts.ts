@@ -10,7 +10,7 @@ export const alertFaults: readonly Fault[] = [
     file: at('alerts/rules/judge.ts'),
     old: 'now - began >= rule.after ? opened(at, now) : at',
     new: 'opened(at, now)',
-    tests: [at('alerts/rules/judge.test.ts'), at('alerts/evaluation/look.store.test.ts')],
+    tests: [at('alerts/rules/judge.test.ts'), at('alerts/evaluation/evaluate.store.test.ts')],
   },
   {
     name: 'judge: an alert ends at the first good report',
@@ -34,7 +34,7 @@ export const alertFaults: readonly Fault[] = [
     file: at('alerts/evaluation/findings.ts'),
     old: '    if (isMember && !alert) continue\n',
     new: '',
-    tests: [at('alerts/evaluation/look.store.test.ts'), at('alerts/evaluation/fleet.store.test.ts')],
+    tests: [at('alerts/evaluation/evaluate.store.test.ts'), at('alerts/evaluation/fleet.store.test.ts')],
   },
   {
     name: 'mass silence: agents that fell silent at any time count together',
@@ -50,7 +50,7 @@ export const alertFaults: readonly Fault[] = [
     file: at('alerts/rules/conditions.ts'),
     old: 'backSince === null ? since : backSince + Math.max(3 * intervalSeconds * 1000, minGraceMs)',
     new: 'since',
-    tests: [at('alerts/rules/conditions.test.ts'), at('alerts/evaluation/look.store.test.ts')],
+    tests: [at('alerts/rules/conditions.test.ts'), at('alerts/evaluation/evaluate.store.test.ts')],
   },
   {
     name: 'mute: an alert that is still open when its mute ends is not sent again',
@@ -66,7 +66,7 @@ export const alertFaults: readonly Fault[] = [
     file: at('alerts/rules/judge.ts'),
     old: "alert.muted && (alert.told === 'open' || alert.told === 'unsteady')",
     new: 'false',
-    tests: [at('alerts/rules/judge.test.ts'), at('alerts/evaluation/look.store.test.ts')],
+    tests: [at('alerts/rules/judge.test.ts'), at('alerts/evaluation/evaluate.store.test.ts')],
   },
   {
     name: 'grouping: a channel sends as soon as it has something',
@@ -79,10 +79,10 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'routing: a rule that names channels tells all of them',
     harm: 'The channel for emergencies gets everything, and nobody takes it seriously.',
-    file: at('alerts/messages/telling.ts'),
+    file: at('alerts/messages/recipients.ts'),
     old: 'channels === null ? !isSecond : channels.includes(id)',
     new: '!isSecond',
-    tests: [at('alerts/messages/telling.test.ts')],
+    tests: [at('alerts/messages/recipients.test.ts')],
   },
   {
     name: 'quiet hours: a message in quiet hours is sent at once',
@@ -258,7 +258,7 @@ export const alertFaults: readonly Fault[] = [
     file: at('alerts/evaluation/new-rules.ts'),
     old: 'now < Number(value)',
     new: 'false',
-    tests: [at('alerts/evaluation/look.store.test.ts'), at('platform/db/migrate.store.test.ts')],
+    tests: [at('alerts/evaluation/evaluate.store.test.ts'), at('platform/db/migrate.store.test.ts')],
   },
   {
     name: 'retry: a message about an alert that has ended is sent again',

@@ -11,7 +11,7 @@ const noPages = { none: 'open pages show it when they ask next' }
 export const me = look<Me>()('GET /me', {
   right: 'person',
   says: 'show who is signed in, with their workspaces',
-  apart: 'it also renews the cookie by which a browser is known',
+  manual: 'it also renews the cookie by which a browser is known',
 })
 export const renameMe = change<Me>()('PATCH /me', {
   right: 'person',
@@ -54,13 +54,13 @@ export const changePassword = change<{ ok: true }>()('POST /password', {
   audit: ['person.password_changed'],
   pages: ['rights'],
   again: 'refused',
-  apart: 'wrong passwords are counted, and the hash is made outside of the transaction',
+  manual: 'wrong passwords are counted, and the hash is made outside of the transaction',
 })
 export const startInfo = look<StartInfo>()('GET /start', {
   right: 'link',
   says: 'check the link of the first start',
   input: query({ token: words }),
-  apart: link,
+  manual: link,
 })
 export const firstStart = change<{ slug: string }>()('POST /start', {
   right: 'link',
@@ -69,7 +69,7 @@ export const firstStart = change<{ slug: string }>()('POST /start', {
   audit: ['person.created', 'workspace.created'],
   pages: { none: 'there is no page yet' },
   again: 'refused',
-  apart: link,
+  manual: link,
 })
 export const spendLink = change<{ ok: true }>()('POST /link', {
   right: 'link',
@@ -78,7 +78,7 @@ export const spendLink = change<{ ok: true }>()('POST /link', {
   audit: { none: "the person's own list of sign-ins says it" },
   pages: noPages,
   again: 'refused',
-  apart: link,
+  manual: link,
 })
 export const forgotPassword = change<Forgotten>()('POST /forgot', {
   right: 'link',
@@ -87,13 +87,13 @@ export const forgotPassword = change<Forgotten>()('POST /forgot', {
   audit: { none: 'the link is recorded when it is sent' },
   pages: noPages,
   again: 'new',
-  apart: 'it needs no right; requests are counted by address',
+  manual: 'it needs no right; requests are counted by address',
 })
 export const claimInfo = look<ClaimInfo>()('GET /claim', {
   right: 'link',
   says: 'show which account a link hands over',
   input: query({ token: words }),
-  apart: link,
+  manual: link,
 })
 export const claim = change<{ ok: true }>()('POST /claim', {
   right: 'link',
@@ -102,5 +102,5 @@ export const claim = change<{ ok: true }>()('POST /claim', {
   audit: ['person.claimed', 'person.password_reset'],
   pages: ['rights'],
   again: 'refused',
-  apart: link,
+  manual: link,
 })

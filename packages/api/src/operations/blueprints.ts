@@ -25,7 +25,7 @@ export const uploadBlueprint = change<BlueprintVersion>()('POST /w/:slug/bluepri
   audit: ['blueprint.uploaded'],
   pages: ['list'],
   again: 'refused',
-  apart: 'its body is the zip itself, which is written to the disk while it arrives',
+  manual: 'its body is the zip itself, which is written to the disk while it arrives',
 })
 export const showBlueprint = look<BlueprintPage>()('GET /w/:slug/blueprints/:blueprint', {
   says: 'show a blueprint: its versions, and the agents that run it',
@@ -47,7 +47,7 @@ export const deleteVersion = change<{ ok: true }>()('DELETE /w/:slug/blueprints/
 export const downloadBundle = look<Uint8Array>()('GET /w/:slug/blueprints/:blueprint/versions/:version/bundle', {
   right: 'admin',
   says: 'download the bundle of a version, byte for byte as it was uploaded',
-  apart: 'its answer is the zip itself',
+  manual: 'its answer is the zip itself',
 })
 
 export const codes = look<InstallCode[]>()('GET /w/:slug/codes', {

@@ -67,5 +67,5 @@ export const log = look<LogText>()('GET /w/:slug/agents/:name/logs/:id', {
 export const downloadLog = look<string>()('GET /w/:slug/agents/:name/logs/:id/download', {
   right: 'admin',
   says: 'download the text of a log',
-  apart: 'its answer is the file itself; who downloaded it is in the activity',
+  manual: 'its answer is the file itself; who downloaded it is in the activity',
 })

@@ -61,7 +61,7 @@ export const withdrawInvitation = change<{ ok: true }>()('DELETE /w/:slug/invita
 export const events = look<string>()('GET /w/:slug/events', {
   says: 'follow what changes in a workspace, and on the page of an agent',
   input: query({ agent: words }),
-  apart: 'its answer is a stream, on the bare listener',
+  manual: 'its answer is a stream, on the bare listener',
 })
 export const activity = look<AuditEntry[]>()('GET /w/:slug/activity', {
   says: 'list the activity of a workspace, newest first',
@@ -70,7 +70,7 @@ export const activity = look<AuditEntry[]>()('GET /w/:slug/activity', {
 export const showInvitation = look<InvitationInfo>()('GET /invitations/:id', {
   right: 'link',
   says: 'show an invitation',
-  apart: 'wrong links are counted by address',
+  manual: 'wrong links are counted by address',
 })
 export const acceptInvitation = change<{ slug: string }>()('POST /invitations/:id', {
   right: 'link',
@@ -79,5 +79,5 @@ export const acceptInvitation = change<{ slug: string }>()('POST /invitations/:i
   audit: ['member.added'],
   pages: { none: 'other pages show the member when they are opened next' },
   again: 'refused',
-  apart: 'it signs in',
+  manual: 'it signs in',
 })

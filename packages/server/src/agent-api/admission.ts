@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { drain, isEncoded, readBody } from '../platform/http/body.ts'
 import type { Window } from '../platform/limits/window.ts'
-import type { Side } from './deps.ts'
+import type { AgentParts } from './deps.ts'
 import { confirmed, type Refused, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
 import type { Caller } from './reports/lookup.ts'
 
@@ -39,12 +39,12 @@ export function judge(caller: Caller | undefined, { window, queue }: Gate, now: 
  * refused here or the client has closed the connection.
  */
 export async function admit(
-  side: Side,
+  parts: AgentParts,
   req: IncomingMessage,
   res: ServerResponse,
   gate: Gate,
 ): Promise<Admitted | undefined> {
-  const { lookup, trouble, deps } = side
+  const { lookup, trouble, deps } = parts
   let known: Caller | undefined
   try {
     const found = lookup.callerOf(req.headers.authorization)
@@ -52,23 +52,23 @@ export async function admit(
   } catch (error) {
     trouble.note(error, 'the agent of a token could not be looked up')
     await drain(req)
-    refuseBusy(side, res)
+    refuseBusy(parts, res)
     return
   }
   const judged = judge(known, gate, deps.now())
   if (!judged.ok) {
-    const code = known && judged.code === 'rate_limited' ? await confirmed(side, known, judged.code) : judged.code
-    return refuseUnread(side, req, res, { ...judged, code })
+    const code = known && judged.code === 'rate_limited' ? await confirmed(parts, known, judged.code) : judged.code
+    return refuseUnread(parts, req, res, { ...judged, code })
   }
   const { caller } = judged
   const body = await readBody(req, res, gate.maxBytes)
   if (body.is === 'broken') return
   if (body.is === 'too_large') {
-    refuseTooLarge(side, req, res, await confirmed(side, caller, 'body_too_large'))
+    refuseTooLarge(parts, req, res, await confirmed(parts, caller, 'body_too_large'))
     return
   }
   if (isEncoded(req)) {
-    await refuseBody(side, res, caller, 'The body must not be encoded.')
+    await refuseBody(parts, res, caller, 'The body must not be encoded.')
     return
   }
   return { caller, bytes: body.bytes }

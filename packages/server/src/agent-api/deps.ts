@@ -19,7 +19,7 @@ export interface AgentDeps extends Base {
 }
 
 /** The objects that all agent routes share. */
-export interface Side {
+export interface AgentParts {
   deps: AgentDeps
   lookup: Lookup
   batcher: Batcher

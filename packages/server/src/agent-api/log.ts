@@ -5,7 +5,7 @@ import { storeLog } from '../fleet/logs/store.ts'
 import { send } from '../platform/http/answers.ts'
 import type { Handler } from '../platform/http/listener.ts'
 import { admit, type Gate } from './admission.ts'
-import type { Side } from './deps.ts'
+import type { AgentParts } from './deps.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 import type { Caller } from './reports/lookup.ts'
 
@@ -15,35 +15,40 @@ import type { Caller } from './reports/lookup.ts'
  */
 const maxHeld = 32 * 1024 * 1024
 
-export function logCall(side: Side): Handler {
+export function logCall(parts: AgentParts): Handler {
   let held = 0
   const queue = {
     get full() {
       return held >= maxHeld
     },
   }
-  const gate: Gate = { window: side.windows.logs, queue, maxBytes: limits.logBodyBytes }
+  const gate: Gate = { window: parts.windows.logs, queue, maxBytes: limits.logBodyBytes }
 
   return async (req, res) => {
-    const admitted = await admit(side, req, res, gate)
+    const admitted = await admit(parts, req, res, gate)
     if (!admitted) return
-    if (queue.full) return refuseBusy(side, res) // Other calls may have filled the queue since the gate checked it.
+    if (queue.full) return refuseBusy(parts, res) // Other calls may have filled the queue since the gate checked it.
     const { caller, bytes } = admitted
     const read = readLogUpload(bytes)
-    if (!read.ok) return refuseBody(side, res, caller, read.message)
+    if (!read.ok) return refuseBody(parts, res, caller, read.message)
     held += bytes.length
     try {
-      await take(side, res, caller, read.value)
+      await take(parts, res, caller, read.value)
     } catch (error) {
-      side.trouble.note(error, 'a log was not stored')
-      refuseBusy(side, res)
+      parts.trouble.note(error, 'a log was not stored')
+      refuseBusy(parts, res)
     } finally {
       held -= bytes.length
     }
   }
 }
 
-async function take({ deps, lookup, metrics, trouble }: Side, res: ServerResponse, caller: Caller, log: LogUpload) {
+async function take(
+  { deps, lookup, metrics, trouble }: AgentParts,
+  res: ServerResponse,
+  caller: Caller,
+  log: LogUpload,
+) {
   const stored = await storeLog(deps.store.db, caller, log, deps.now())
   if (!stored.ok) {
     const { code } = stored

@@ -20,7 +20,7 @@ import { openReportStore } from './reports/store.ts'
 import { agentRoutes } from './routes.ts'
 import { createTrouble } from './trouble.ts'
 
-export interface AgentSide {
+export interface AgentApi {
   routes: BareRoutes
   metrics: AgentMetrics
   /** Returns how long ago this process delivered a command, by the monotonic clock (D20). */
@@ -31,7 +31,7 @@ export interface AgentSide {
   close(): Promise<void>
 }
 
-export function openAgentSide(deps: AgentDeps, monotonic: () => number = () => performance.now()): AgentSide {
+export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => performance.now()): AgentApi {
   const metrics = createMetrics()
   const deliveries = new Deliveries(monotonic)
   const lookup = createLookup(deps.store)

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RefusalCode } from '@svc/protocol'
 import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../platform/http/answers.ts'
 import { drain } from '../platform/http/body.ts'
-import type { Side } from './deps.ts'
+import type { AgentParts } from './deps.ts'
 import type { Caller } from './reports/lookup.ts'
 import { countRefusal } from './reports/metrics.ts'
 
-type Refusing = Pick<Side, 'lookup' | 'metrics' | 'trouble'>
+type Refusing = Pick<AgentParts, 'lookup' | 'metrics' | 'trouble'>
 export interface Refused {
   readonly code: RefusalCode
   readonly message?: string | undefined
@@ -26,9 +26,9 @@ export function refuseBusy({ metrics }: Refusing, res: ServerResponse): void {
   refuseAsBusy(res)
 }
 
-export async function refuseBody(side: Refusing, res: ServerResponse, caller: Caller, message: string): Promise<void> {
-  const code = await confirmed(side, caller, 'body_invalid')
-  refuseNow(side, res, { code, message: code === 'body_invalid' ? message : undefined })
+export async function refuseBody(parts: Refusing, res: ServerResponse, caller: Caller, message: string): Promise<void> {
+  const code = await confirmed(parts, caller, 'body_invalid')
+  refuseNow(parts, res, { code, message: code === 'body_invalid' ? message : undefined })
 }
 
 /** Refuses a call and closes its connection, because the rest of the body is not read. */

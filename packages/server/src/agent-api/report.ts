@@ -5,7 +5,7 @@ import { send } from '../platform/http/answers.ts'
 import type { Handler } from '../platform/http/listener.ts'
 import { Room } from '../platform/http/room.ts'
 import { type Admitted, admit, type Gate } from './admission.ts'
-import type { Side } from './deps.ts'
+import type { AgentParts } from './deps.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 import type { Decision } from './report-store/rows.ts'
 import { bodiesOf } from './report-store/run-body.ts'
@@ -18,8 +18,8 @@ import type { Caller } from './reports/lookup.ts'
  */
 const largeReport = { bytes: 32 * 1024, max: 2, waitingMax: 128 } as const
 
-export function reportCall(side: Side): Handler {
-  const { batcher, turns, windows } = side
+export function reportCall(parts: AgentParts): Handler {
+  const { batcher, turns, windows } = parts
   const room = new Room(largeReport.max)
   const large = {
     get full() {
@@ -28,14 +28,14 @@ export function reportCall(side: Side): Handler {
   }
   const gate: Gate = { window: windows.reports, queue: batcher, maxBytes: limits.reportBytes }
   const largeGate: Gate = { ...gate, queue: large }
-  const take = taker(side)
+  const take = taker(parts)
 
   return async (req, res) => {
     const saysLarge = Number(req.headers['content-length']) > largeReport.bytes
-    const admitted = await admit(side, req, res, saysLarge ? largeGate : gate)
+    const admitted = await admit(parts, req, res, saysLarge ? largeGate : gate)
     if (!admitted) return
     if (admitted.bytes.length <= largeReport.bytes) return take(admitted, res)
-    if (large.full) return refuseBusy(side, res) // Other calls may have filled the queue since the gate checked it.
+    if (large.full) return refuseBusy(parts, res) // Other calls may have filled the queue since the gate checked it.
     await room.run(async () => {
       await turns.next()
       await take(admitted, res)
@@ -44,8 +44,8 @@ export function reportCall(side: Side): Handler {
 }
 
 /** Returns the function that reads, stores and answers an admitted report. */
-function taker(side: Side): (admitted: Admitted, res: ServerResponse) => Promise<void> {
-  const { deps, batcher, turns } = side
+function taker(parts: AgentParts): (admitted: Admitted, res: ServerResponse) => Promise<void> {
+  const { deps, batcher, turns } = parts
   const noted = new WeakSet<Caller>()
   /**
    * Logs that a report had too many runs and that the oldest were dropped. It logs this only once for an agent while
@@ -59,14 +59,14 @@ function taker(side: Side): (admitted: Admitted, res: ServerResponse) => Promise
 
   return async ({ caller, bytes }, res) => {
     const read = readReport(bytes, deps.now())
-    if (!read.ok) return refuseBody(side, res, caller, read.message)
+    if (!read.ok) return refuseBody(parts, res, caller, read.message)
     if (read.runsDropped !== undefined) noteDropped(caller, read.runsDropped)
     let bodies: string[] | undefined
     if (read.newNames) {
       await turns.next()
       bodies = bodiesOf(read.value)
     }
-    const interval = intervalFor(side, caller)
+    const interval = intervalFor(parts, caller)
     const submission = {
       agentId: caller.agentId,
       tokenHash: caller.tokenHash,
@@ -75,7 +75,7 @@ function taker(side: Side): (admitted: Admitted, res: ServerResponse) => Promise
       bodies,
       interval,
       gone: () => res.destroyed || (res.socket?.destroyed ?? true),
-      offers: side.offers(),
+      offers: parts.offers(),
       places: caller.places,
     }
     const decision = await batcher.submit(submission, {
@@ -84,12 +84,12 @@ function taker(side: Side): (admitted: Admitted, res: ServerResponse) => Promise
       alone: read.newNames === true,
     })
     if (decision.ok) send(res, 200, answerOf(decision, interval))
-    else if (decision.code === 'unavailable') refuseBusy(side, res)
-    else refuseNow(side, res, decision)
+    else if (decision.code === 'unavailable') refuseBusy(parts, res)
+    else refuseNow(parts, res, decision)
   }
 }
 
-function intervalFor({ batcher, deps }: Side, { agentId }: Caller): number {
+function intervalFor({ batcher, deps }: AgentParts, { agentId }: Caller): number {
   if (batcher.loaded) return limits.loadedIntervalSeconds
   return deps.live.isWatched(agentId) ? limits.watchedIntervalSeconds : limits.intervalSeconds
 }

@@ -112,7 +112,7 @@ const withoutOwner = [
   'alerts/evaluation/heartbeat.ts',
   'alerts/changes/listing.ts',
   'alerts/changes/outdated.ts',
-  'alerts/messages/telling.ts',
+  'alerts/messages/recipients.ts',
   'service/ops/alert-metrics.ts',
   'web/queries/alerts.ts',
 ]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { newId } from '../platform/ids.ts'
-import { look } from './evaluation/look.ts'
+import { evaluateScope } from './evaluation/evaluate.ts'
 import type { AlertChange } from './messages/message.ts'
 import { hoursOf, setHours, setSettings, settingsOf } from './settings.ts'
 import { scopeOf } from './store.ts'
@@ -44,7 +44,7 @@ everyEngine('the settings of alerts', (open) => {
       for (let i = 0; i < minutes * 4; i++) {
         w.clock.pass(15)
         if (level) await report(level)
-        await look(w.store, place, { baseUrl, now: w.clock.now() })
+        await evaluateScope(w.store, place, { baseUrl, now: w.clock.now() })
       }
     }
     return { w, pass, sent, ctx: () => ({ db: w.store.db, by: w.admin, now: w.clock.now() }) }

@@ -6,7 +6,7 @@ import type { AgentHours, AlertSettings } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { storedReport } from '../agent-api/report-store/body.ts'
 import { lockAgent } from '../fleet/commands/lock.ts'
-import type { Ctx } from '../people/audit/by.ts'
+import type { ChangeContext } from '../people/audit/by.ts'
 import { audit } from '../people/audit/store.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AlertRow } from '../platform/db/tables.ts'
@@ -21,7 +21,7 @@ export async function settingsOf(db: Db, { id }: { id: string }): Promise<AlertS
 
 /** Changes what messages about alerts of a workspace may contain. */
 export const setSettings = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   { id, slug }: { id: string; slug: string },
   wanted: AlertSettings,
 ): Promise<Verdict<AlertSettings, never>> =>
@@ -47,7 +47,7 @@ export async function hoursOf(db: Db, { id }: { id: string }): Promise<AgentHour
 
 /** Sets the hours in which an agent is expected to report; null means always. */
 export const setHours = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   { id }: { id: string },
   text: string | null,
 ): Promise<Verdict<AgentHours, 'hours_invalid' | 'agent_unknown'>> =>

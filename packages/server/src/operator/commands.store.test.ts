@@ -5,7 +5,7 @@ import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { openAuth } from '../people/accounts/auth.ts'
 import { listPeople } from '../people/accounts/store.ts'
 import { commands } from './commands/all.ts'
-import type { Request, Service } from './kit/request.ts'
+import type { Request, Service } from './shared/request.ts'
 import { runCommand } from './socket/socket.ts'
 
 const password = 'correct horse battery staple'

@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
-import { openAgentSide } from '../agent-api/open.ts'
+import { openAgentApi } from '../agent-api/open.ts'
 import { newEvaluator } from '../alerts/evaluation/evaluator.ts'
 import { newHeartbeat } from '../alerts/evaluation/heartbeat.ts'
 import { newServiceFacts } from '../alerts/evaluation/service-facts.ts'
@@ -13,7 +13,7 @@ import { sealKeyOf } from '../deliveries/channels/seal.ts'
 import { newDispatcher } from '../deliveries/dispatcher.ts'
 import { sendersOf } from '../deliveries/senders.ts'
 import { voidLeases } from '../deliveries/store.ts'
-import { operator } from '../operator/kit/request.ts'
+import { operator } from '../operator/shared/request.ts'
 import { askService, serveOperator } from '../operator/socket/socket.ts'
 import { createLink, linkUrl } from '../people/accounts/links.ts'
 import { voidMailLeases } from '../people/accounts/mails.ts'
@@ -94,7 +94,7 @@ async function assemble(
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   closers.add('reports', 'releases', releases.close)
   const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }
-  const agents = openAgentSide(deps)
+  const agents = openAgentApi(deps)
   closers.add('reports', 'reports of agents', agents.close)
   const sweeper = createSweeper(deps, agents.age)
   closers.add('reports', 'regular jobs', sweeper.stop)

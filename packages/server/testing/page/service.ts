@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Role } from '@svc/api'
 import type { Answer as AgentAnswer } from '@svc/protocol'
 import { atTestEnd } from '../../../../scripts/testing/cleaning.ts'
-import { openAgentSide } from '../../src/agent-api/open.ts'
+import { openAgentApi } from '../../src/agent-api/open.ts'
 import { createAgent } from '../../src/fleet/agents/store.ts'
 import { openAuth } from '../../src/people/accounts/auth.ts'
 import { decide } from '../../src/people/accounts/library.ts'
@@ -97,11 +97,11 @@ export async function serve(given: Given = {}) {
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   const deps = { store, auth, config, log, live, now, releases }
   const { listener, app } = webApp({ ...deps, pageDir: given.pageDir ?? join(dir, 'page') })
-  const side = openAgentSide(deps)
-  const sweeper = createSweeper(deps, side.age)
+  const agents = openAgentApi(deps)
+  const sweeper = createSweeper(deps, agents.age)
   server.on('request', (req, res) => {
     const path = `${req.method} ${req.url?.split('?')[0]}`
-    const route = side.routes[path] ?? side.routes[path.replace(/[^/]+$/, '*')]
+    const route = agents.routes[path] ?? agents.routes[path.replace(/[^/]+$/, '*')]
     if (route) void route(req, res)
     else listener(req, res)
   })
@@ -109,7 +109,7 @@ export async function serve(given: Given = {}) {
     await live.close()
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
-    await side.close()
+    await agents.close()
     await sweeper.stop()
     await releases.close()
     await store.close()

@@ -1,6 +1,6 @@
 /** Lets a storm reach the service with the operator's commands and with queries of the store. */
 
-import type { Request, Service } from '../../src/operator/kit/request.ts'
+import type { Request, Service } from '../../src/operator/shared/request.ts'
 import { askService, type OperatorOutcome, runCommand } from '../../src/operator/socket/socket.ts'
 import { openAuth } from '../../src/people/accounts/auth.ts'
 import { type Db, openEmbedded, openPostgres, type Store } from '../../src/platform/db/open.ts'

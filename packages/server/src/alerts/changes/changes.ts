@@ -7,7 +7,7 @@ import { ruleNames } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import { enqueue } from '../../deliveries/store.ts'
 import { findAgent } from '../../fleet/agents/store.ts'
-import type { Ctx } from '../../people/audit/by.ts'
+import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -15,7 +15,7 @@ import type { AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { done, refuse, unknownAgent } from '../../platform/verdict.ts'
-import { agentsOf, allChannelsOf, changeOf, recipients } from '../messages/telling.ts'
+import { agentsOf, allChannelsOf, changeOf, recipients } from '../messages/recipients.ts'
 import { channelsOwned, shared } from '../owned.ts'
 import { alertOf, rulesOf, type Scope, type SetRule, scopeOf, serviceScope } from '../store.ts'
 
@@ -32,7 +32,7 @@ const isOk = { ok: true } as const
  * If it is already acknowledged, nothing changes.
  */
 export const acknowledge = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   place: ScopeRef,
   { id, note, baseUrl }: { id: string; note: string | undefined; baseUrl: string },
 ): Promise<Verdict<{ ok: true }, 'alert_unknown' | 'alert_over'>> =>
@@ -82,7 +82,11 @@ async function tell(
   await enqueue(trx, channels, changeOf(row, acknowledged, { slug: place.slug, baseUrl, now }), now)
 }
 
-const noteOf = ({ workspaceId }: Scope, { by, now }: Pick<Ctx, 'by' | 'now'>) => ({ workspaceId, at: now, by })
+const noteOf = ({ workspaceId }: Scope, { by, now }: Pick<ChangeContext, 'by' | 'now'>) => ({
+  workspaceId,
+  at: now,
+  by,
+})
 
 const subjectOf = ({ subject_kind, subject_name }: AlertRow): string =>
   subject_kind === 'service' ? subject_name : `${subject_kind} ${subject_name}`
@@ -102,7 +106,7 @@ export const maxMutes = 200
 
 /** Adds a mute. Any member may mute an agent; muting a rule for all agents, or the whole workspace, needs an admin. */
 export const mute = (
-  { db, by, now, role }: Ctx & { role: 'admin' | 'member' },
+  { db, by, now, role }: ChangeContext & { role: 'admin' | 'member' },
   place: ScopeRef,
   { agent: name, rule, seconds, from = now }: MuteWanted,
 ): Promise<Verdict<MuteRow, 'mute_invalid' | 'mutes_too_many' | 'agent_unknown' | 'not_allowed'>> =>
@@ -166,7 +170,7 @@ const tooManyMutes = refuse(
 
 /** Ends a mute early. Any member may lift the mute of an agent; all other mutes need an admin. */
 export const liftMute = (
-  { db, by, now, role }: Ctx & { role: 'admin' | 'member' },
+  { db, by, now, role }: ChangeContext & { role: 'admin' | 'member' },
   place: ScopeRef,
   id: string,
 ): Promise<Verdict<{ ok: true }, 'mute_unknown' | 'not_allowed'>> =>
@@ -222,7 +226,7 @@ interface RuleChange {
  * line is written to the activity.
  */
 export const setRule = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   place: ScopeRef,
   { rule: named, ...wanted }: RuleChange & { rule: string },
 ): Promise<Verdict<SetRule, 'rule_unknown' | 'rule_invalid' | 'channel_unknown'>> =>

@@ -9,14 +9,14 @@ import { type SealKey, seal } from '../../deliveries/channels/seal.ts'
 import { type ChannelWanted, readChannel } from '../../deliveries/reading.ts'
 import { endWaiting, retry } from '../../deliveries/settling.ts'
 import { enqueueTest } from '../../deliveries/store.ts'
-import type { Ctx } from '../../people/audit/by.ts'
+import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import { channelsOfScope } from '../messages/telling.ts'
+import { channelsOfScope } from '../messages/recipients.ts'
 import { channelsOwned, deliveriesOwned, shared } from '../owned.ts'
 import { scopeOf } from '../store.ts'
 import type { ScopeRef } from './changes.ts'
@@ -35,7 +35,7 @@ export interface Sealing {
 }
 
 export const addChannel = (
-  { db, by, now, key, allowed, mails }: Ctx & Sealing,
+  { db, by, now, key, allowed, mails }: ChangeContext & Sealing,
   place: ScopeRef,
   wanted: ChannelWanted,
 ): Promise<Verdict<NewChannel, 'channel_invalid' | 'channel_taken' | 'channels_too_many'>> =>
@@ -91,14 +91,22 @@ export const addChannel = (
 const ofPerson = 'A push channel belongs to a person, who adds it in the browser that is to show the messages.'
 
 /** Enables a disabled channel and resets its count of failures. A channel that is already enabled stays as it is. */
-export const enableChannel = (ctx: Ctx, place: ScopeRef, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
+export const enableChannel = (
+  ctx: ChangeContext,
+  place: ScopeRef,
+  name: string,
+): Promise<Verdict<Done, 'channel_unknown'>> =>
   change(ctx, place, name, async (trx, channel) => {
     if (channel.enabled === 1) return undefined
     await set(trx, channel, { enabled: 1, disabled_why: null, failing_since: null, dead: 0 })
     return 'channel.enabled'
   })
 
-export const disableChannel = (ctx: Ctx, place: ScopeRef, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
+export const disableChannel = (
+  ctx: ChangeContext,
+  place: ScopeRef,
+  name: string,
+): Promise<Verdict<Done, 'channel_unknown'>> =>
   change(ctx, place, name, async (trx, channel) => {
     if (channel.enabled === 0 && channel.disabled_why === null) return undefined
     await set(trx, channel, { enabled: 0, disabled_why: null })
@@ -106,7 +114,11 @@ export const disableChannel = (ctx: Ctx, place: ScopeRef, name: string): Promise
     return 'channel.disabled'
   })
 
-export const removeChannel = (ctx: Ctx, place: ScopeRef, name: string): Promise<Verdict<Done, 'channel_unknown'>> =>
+export const removeChannel = (
+  ctx: ChangeContext,
+  place: ScopeRef,
+  name: string,
+): Promise<Verdict<Done, 'channel_unknown'>> =>
   change(ctx, place, name, async (trx, channel) => {
     await trx.deleteFrom('alert_channel').where('id', '=', channel.id).execute()
     return 'channel.removed'
@@ -117,7 +129,7 @@ export const removeChannel = (ctx: Ctx, place: ScopeRef, name: string): Promise<
  * nothing changed.
  */
 const change = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   place: ScopeRef,
   name: string,
   work: (trx: Db, channel: AlertChannelRow) => Promise<string | undefined>,
@@ -141,7 +153,7 @@ const channelNamed = (db: Db, place: ScopeRef, name: string): Promise<AlertChann
 
 /** Queues a test message for a channel. The answer of the receiver can later be read by the id of the delivery. */
 export const beginTest = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   place: ScopeRef,
   name: string,
 ): Promise<Verdict<BegunTestOf, 'channel_unknown' | 'rate_limited'>> =>
@@ -247,7 +259,7 @@ const deliveryRow = (row: AlertDeliveryRow & { name: string }): DeliveryRow => (
 })
 
 export const retryDelivery = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   place: ScopeRef,
   id: string,
 ): Promise<Verdict<Done, 'delivery_unknown' | 'delivery_not_dead' | 'delivery_outdated'>> =>

@@ -3,7 +3,7 @@ import { type AlertRow, type MuteRow, type RuleSettings, ruleNames } from '@svc/
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow as StoredAlert } from '../../platform/db/tables.ts'
-import { channelsOfScope } from '../messages/telling.ts'
+import { channelsOfScope } from '../messages/recipients.ts'
 import { stateOf } from '../rules/judge.ts'
 import { alertOf, rulesOf, type SetRule, scopeOf, serviceScope } from '../store.ts'
 import type { ScopeRef } from './changes.ts'

@@ -7,7 +7,7 @@ import { endOld } from '../../deliveries/settling.ts'
 import { dueChannels } from '../../deliveries/store.ts'
 import { openAuth } from '../../people/accounts/auth.ts'
 import { removeMember } from '../../people/workspaces/members.ts'
-import { look } from '../evaluation/look.ts'
+import { evaluateScope } from '../evaluation/evaluate.ts'
 import { writerOf } from '../messages/writing.ts'
 import type { PreferenceChange } from '../rules/preferences.ts'
 import { scopeOf } from '../store.ts'
@@ -27,7 +27,7 @@ everyEngine('the channels of a person', (open) => {
     const w = await newTestWorkspace(await open())
     const ctx = (by = w.admin) => ({ db: w.store.db, by, now: w.clock.now() })
     const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
-    const looks = () => look(w.store, place, { baseUrl, now: w.clock.now() })
+    const looks = () => evaluateScope(w.store, place, { baseUrl, now: w.clock.now() })
     const add = (more: object = {}, by = w.admin) =>
       addPersonal({ ...ctx(by), ...sealing }, w.workspace, { ...mine, ...more })
     const set = (more: PreferenceChange & { enabled?: boolean }) =>
@@ -189,7 +189,7 @@ everyEngine('an escalation', (open) => {
     const pass = async (minutes: number, level: 'ok' | 'bad' = 'bad') => {
       for (let i = 0; i < minutes * 2; i++) {
         await report(w, level)
-        await look(w.store, place, { baseUrl, now: w.clock.now() })
+        await evaluateScope(w.store, place, { baseUrl, now: w.clock.now() })
         w.clock.pass(30)
       }
     }

@@ -6,9 +6,9 @@ import type { Logger } from 'pino'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { scopeOf, serviceScope } from '../store.ts'
 import { eraseOldAlerts } from './erase.ts'
+import { evaluateScope } from './evaluate.ts'
 import type { NamedScope } from './findings.ts'
 import { leaseMs, returnLease, takeLease } from './lease.ts'
-import { look } from './look.ts'
 import type { ServiceFacts } from './service.ts'
 
 const everyMs = 15_000
@@ -67,9 +67,9 @@ export function newEvaluator({ store, log, now, node, baseUrl, service, heartbea
         leasedAt = now()
         if (!(await takeLease(store.db, node, leasedAt))) return false
       }
-      await lookAt(place)
+      await evaluate(place)
     }
-    await lookAt(servicePlace, await service(store.db))
+    await evaluate(servicePlace, await service(store.db))
     await eraseOldAlerts(store.db, now())
     await store.db.updateTable('alert_lease').set({ turned_at: now() }).where('id', '=', 1).execute()
     await heartbeat?.(store.db, now())
@@ -80,10 +80,10 @@ export function newEvaluator({ store, log, now, node, baseUrl, service, heartbea
    * Evaluates the alerts of one workspace, or of the service itself. An error is only logged, so that the other
    * workspaces are still evaluated.
    */
-  async function lookAt(place: NamedScope, facts?: ServiceFacts): Promise<void> {
+  async function evaluate(place: NamedScope, facts?: ServiceFacts): Promise<void> {
     try {
-      const looked = await look(store, place, { baseUrl, now: now(), ...(facts && { service: facts }) })
-      if (place.workspaceId !== null && looked.changed + looked.messages > 0) changed?.(place.workspaceId)
+      const evaluated = await evaluateScope(store, place, { baseUrl, now: now(), ...(facts && { service: facts }) })
+      if (place.workspaceId !== null && evaluated.changed + evaluated.messages > 0) changed?.(place.workspaceId)
     } catch (error) {
       log.warn({ err: error, workspace: place.slug }, 'the alerts of a workspace could not be evaluated')
     }

@@ -5,7 +5,7 @@ import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'
 import type { AlertChange } from '../messages/message.ts'
 import { scopeOf } from '../store.ts'
-import { look } from './look.ts'
+import { evaluateScope } from './evaluate.ts'
 
 const minute = 60_000
 type Reports = 'always' | 'never again' | { until: number; from: number } | { every: number }
@@ -70,7 +70,7 @@ test.each(scenes)(
       await report(w.store, reporting, now, { stopped: null })
       // The first agent's last report says that the agent was stopped: by a person, or by a signal.
       if (stopped && at === 0) await report(w.store, ids.slice(0, 1), now, { stopped })
-      await look(w.store, place, { baseUrl: 'https://svc.example.org', now })
+      await evaluateScope(w.store, place, { baseUrl: 'https://svc.example.org', now })
       const rows = await w.store.db.selectFrom('alert_delivery').select('changes').orderBy('id').execute()
       for (const { type, subject } of rows
         .slice(said.length)
@@ -93,7 +93,7 @@ test('1,000 agents that two nodes find silent at once are one message (PostgreSQ
   for (const seconds of [75, 15, 15, 585, 15, 15]) {
     w.clock.pass(seconds)
     await Promise.all(
-      nodes.map((node) => look(node, place, { baseUrl: 'https://svc.example.org', now: w.clock.now() })),
+      nodes.map((node) => evaluateScope(node, place, { baseUrl: 'https://svc.example.org', now: w.clock.now() })),
     )
   }
   const rows = await w.store.db.selectFrom('alert_delivery').select('changes').execute()

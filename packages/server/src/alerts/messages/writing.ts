@@ -4,7 +4,7 @@
  */
 import type { Writer } from '../../deliveries/writer.ts'
 import { type AlertChange, cleanChange, foldChanges, groupedBody, singleBody, stamp, textOf } from './message.ts'
-import { alertsUrl } from './telling.ts'
+import { alertsUrl } from './recipients.ts'
 
 export const writerOf = (baseUrl: string): Writer<AlertChange> => ({
   fold: foldChanges,

@@ -3,7 +3,7 @@
  * in reports/.
  */
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
-import type { By, Ctx } from '../../people/audit/by.ts'
+import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { roomFor } from '../../people/workspaces/limits.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -18,7 +18,7 @@ type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' 
 
 /** Creates an agent and returns its token, which is never shown again (5, rule 1). */
 export function createAgent(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   workspace: { id: string },
   name: string,
 ): Promise<Verdict<{ agent: AgentRow; token: string }, AgentRefusal>> {
@@ -52,7 +52,7 @@ export function createAgent(
  * Issues a new token for an agent. The old one is refused from the commit on, also for reports in progress (D22, I7).
  */
 export function rotateToken(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   { id }: { id: string },
 ): Promise<Verdict<{ agent: AgentRow; token: string }, AgentRefusal>> {
   return transaction(db, async (trx) => {
@@ -71,7 +71,7 @@ export function rotateToken(
 }
 
 export function renameAgent(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   { id }: { id: string },
   name: string,
 ): Promise<Verdict<AgentRow, AgentRefusal>> {
@@ -94,7 +94,10 @@ export function renameAgent(
  * Deletes an agent with its reports, runs, commands and logs; its entries in the audit trail stay. Its queued commands
  * are therefore never delivered (D56).
  */
-export function deleteAgent({ db, by, now }: Ctx, { id }: { id: string }): Promise<Verdict<AgentRow, AgentRefusal>> {
+export function deleteAgent(
+  { db, by, now }: ChangeContext,
+  { id }: { id: string },
+): Promise<Verdict<AgentRow, AgentRefusal>> {
   return transaction(db, async (trx) => {
     await lockAgent(trx, id)
     const open = await trx

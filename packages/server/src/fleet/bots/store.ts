@@ -4,7 +4,7 @@
  */
 import type { Bot, BotToken, BotTokenState } from '@svc/api'
 import { limits, shown, type Verdict } from '@svc/protocol'
-import type { By, Ctx } from '../../people/audit/by.ts'
+import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { BotRow, BotTokenRow } from '../../platform/db/tables.ts'
@@ -155,7 +155,7 @@ export async function giveBot(
  * inactive; a product that caches answers learns it when it asks again.
  */
 export function revokeBot(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   workspace: WorkspaceRef,
   { id, tokenId }: { id: string; tokenId?: string },
 ): Promise<Verdict<{ revoked: number; agentIds: string[] }, 'bot_unknown'>> {
@@ -189,7 +189,7 @@ export function revokeBot(
  * role.
  */
 export function deleteBot(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   workspace: WorkspaceRef,
   id: string,
 ): Promise<Verdict<{ agentIds: string[] }, 'bot_unknown'>> {

@@ -11,7 +11,7 @@ import {
   samePress,
   type Verdict,
 } from '@svc/protocol'
-import type { By, Ctx } from '../../people/audit/by.ts'
+import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { CommandRow } from '../../platform/db/tables.ts'
@@ -32,7 +32,11 @@ type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
  * Queues a command for this agent if its last report offers the command (2.7), in one transaction with its line in the
  * audit trail. If the same command is already pending, returns the pending one with `made` false (D5).
  */
-export function queueCommand({ db, by, now }: Ctx, agent: { id: string }, body: CommandBody): Promise<Queued> {
+export function queueCommand(
+  { db, by, now }: ChangeContext,
+  agent: { id: string },
+  body: CommandBody,
+): Promise<Queued> {
   return transaction(db, (trx) => queueWithin({ db: trx, by, now }, agent, body))
 }
 
@@ -47,7 +51,7 @@ const atOnce = 200
  * for at least one agent writes one line to the audit trail, which names these agents.
  */
 export async function queueMany(
-  { db, by, now }: Ctx<By, Db | Writer>,
+  { db, by, now }: ChangeContext<By, Db | Writer>,
   workspace: { id: string },
   agents: readonly { id: string; name: string }[],
   body: CommandBody,
@@ -65,7 +69,7 @@ export async function queueMany(
 }
 
 async function queuePiece(
-  { db: trx, by, now }: Ctx,
+  { db: trx, by, now }: ChangeContext,
   workspace: { id: string },
   agents: readonly { id: string; name: string }[],
   body: CommandBody,
@@ -91,7 +95,7 @@ type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
 
 /** Queues a new command with the content of a command that has ended (3.2). */
 export function sendAgain(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   agent: { id: string },
   id: string,
 ): Promise<Verdict<{ command: CommandRow; made: boolean }, AgainRefusal>> {
@@ -148,7 +152,7 @@ export async function logNamesOf(db: Db, agent: { id: string }): Promise<Readonl
 }
 
 async function queueWithin(
-  { db: trx, by, now }: Ctx,
+  { db: trx, by, now }: ChangeContext,
   agent: { id: string },
   body: CommandBody,
   { silent = false } = {},
@@ -187,7 +191,7 @@ function checked(body: CommandBody, offer: Offer): CommandBody {
   return verdict.ok ? { type: 'set', payload: verdict.value } : body
 }
 
-const insert = ({ db: trx, by, now }: Ctx, agent: { id: string }, body: CommandBody): Promise<CommandRow> =>
+const insert = ({ db: trx, by, now }: ChangeContext, agent: { id: string }, body: CommandBody): Promise<CommandRow> =>
   trx
     .insertInto('command')
     .values({

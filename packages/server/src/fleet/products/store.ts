@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import type { WorkspaceProduct } from '@svc/api'
 import { isProductId, shown, type Verdict } from '@svc/protocol'
-import type { Ctx } from '../../people/audit/by.ts'
+import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { ownProduct } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -22,7 +22,7 @@ type ProductRefusal = 'product_invalid' | 'product_taken' | 'product_unknown' | 
 
 /** Adds a product. Returns the secret with which the product asks about tokens; it is shown only this once. */
 export function addProduct(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   { id, origin }: { id: string; origin: string },
 ): Promise<Verdict<{ product: ProductInfo; secret: string }, ProductRefusal>> {
   return transaction(db, async (trx) => {
@@ -80,7 +80,7 @@ export async function productsOf(db: Db, workspace: { id: string }): Promise<Wor
 }
 
 /** Removes a product, its activations, and its bots with their tokens. */
-export function removeProduct({ db, by, now }: Ctx, id: string): Promise<Verdict<null, ProductRefusal>> {
+export function removeProduct({ db, by, now }: ChangeContext, id: string): Promise<Verdict<null, ProductRefusal>> {
   return transaction(db, async (trx) => {
     const gone = await trx.deleteFrom('product').where('id', '=', id).returning('id').executeTakeFirst()
     if (!gone) return refuse('product_unknown', `There is no product ${shown(id)}.`)

@@ -1,4 +1,4 @@
-import type { Ctx } from '../../people/audit/by.ts'
+import type { ChangeContext } from '../../people/audit/by.ts'
 import { unfinished } from '../../updates/rollouts/store.ts'
 import { noteUpdate } from '../../updates/wishes/events.ts'
 import { wishesIn } from '../../updates/wishes/kept.ts'
@@ -11,7 +11,7 @@ const why = 'A backup was restored.'
  * another version, and agents must not move back to the older one. Holds stay; the result is the number of wishes
  * ended.
  */
-export async function endWishes({ db: trx, by, now }: Ctx): Promise<number> {
+export async function endWishes({ db: trx, by, now }: ChangeContext): Promise<number> {
   const agents = await trx.selectFrom('agent').selectAll().where('wishes', 'is not', null).execute()
   let ended = 0
   for (const agent of agents) {

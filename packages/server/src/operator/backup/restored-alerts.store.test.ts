@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { testConfig } from '../../../testing/service.ts'
 import { openTestSqlite } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { look } from '../../alerts/evaluation/look.ts'
+import { evaluateScope } from '../../alerts/evaluation/evaluate.ts'
 import { newServiceFacts } from '../../alerts/evaluation/service-facts.ts'
 import type { AlertChange } from '../../alerts/messages/message.ts'
 import { scopeOf, serviceScope } from '../../alerts/store.ts'
@@ -29,18 +29,18 @@ test('the service says that there was no backup for seven days, and says so no l
   const clocks = () => ({ wall: w.clock.now(), mono: w.clock.now() })
   const facts = newServiceFacts({ dataDir: undefined, clocks })
   const place = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
-  const lookAt = async (seconds: number) => {
+  const evaluate = async (seconds: number) => {
     w.clock.pass(seconds)
-    await look(w.store, place, { baseUrl, now: w.clock.now(), service: await facts(w.store.db) })
+    await evaluateScope(w.store, place, { baseUrl, now: w.clock.now(), service: await facts(w.store.db) })
     return messages(w.store)
   }
-  expect(await lookAt(30 * day)).toEqual([])
+  expect(await evaluate(30 * day)).toEqual([])
   expect(await backUp(w, folder, 'first')).toMatchObject({ ok: true })
-  expect(await lookAt(7 * day)).toEqual([])
-  expect(await lookAt(1)).toEqual(['alert.opened The backup of the service'])
+  expect(await evaluate(7 * day)).toEqual([])
+  expect(await evaluate(1)).toEqual(['alert.opened The backup of the service'])
   expect(await backUp(w, folder, 'second')).toMatchObject({ ok: true })
-  await lookAt(15)
-  expect((await lookAt(120)).slice(1)).toEqual(['alert.ended The backup of the service'])
+  await evaluate(15)
+  expect((await evaluate(120)).slice(1)).toEqual(['alert.ended The backup of the service'])
 })
 
 test('after a restore, waiting messages are dead, and alerts are judged again once agents had time to report', async () => {
@@ -52,7 +52,7 @@ test('after a restore, waiting messages are dead, and alerts are judged again on
   await beat(w.store.db, w.clock.now())
   for (let minutes = 0; minutes < 14; minutes++) {
     await report(w, other)
-    await look(w.store, place, { baseUrl, now: w.clock.now() })
+    await evaluateScope(w.store, place, { baseUrl, now: w.clock.now() })
     w.clock.pass(60)
   }
   const before = ['alert.opened mail-triage']
@@ -73,7 +73,7 @@ test('after a restore, waiting messages are dead, and alerts are judged again on
   const said: string[] = []
   for (let seconds = 0; seconds < 20 * 60; seconds += 15) {
     if (seconds >= 60) await report(restored, w.agent)
-    await look(store, place, { baseUrl, now: w.clock.now() })
+    await evaluateScope(store, place, { baseUrl, now: w.clock.now() })
     const all = await messages(store)
     said.push(...all.slice(before.length + said.length).map((message) => `${seconds / 60} ${message}`))
     w.clock.pass(15)

@@ -1,10 +1,10 @@
 import { agents } from '@svc/api'
 import type { Level, Stop } from '@svc/protocol'
 import type { StatusAge } from '../../web/queries/age.ts'
-import { command, commandOf } from '../kit/command.ts'
-import { argument, partsOf } from '../kit/request.ts'
-import { line, moment, onItsMachine, table } from '../kit/show.ts'
-import { wishText } from '../kit/waits.ts'
+import { command, commandOf } from '../shared/command.ts'
+import { argument, partsOf } from '../shared/request.ts'
+import { line, moment, onItsMachine, table } from '../shared/show.ts'
+import { wishText } from '../shared/waits.ts'
 
 const stoppedBy: Readonly<Record<Stop, string>> = { person: 'by a person', signal: 'by a signal' }
 

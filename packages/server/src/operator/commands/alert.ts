@@ -13,9 +13,9 @@ import {
 } from '@svc/api'
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
-import { commandOf, type Stores } from '../kit/command.ts'
-import { argument, Missing, Misused, option, type Request, type Service, typedOption } from '../kit/request.ts'
-import { line, moment, table } from '../kit/show.ts'
+import { commandOf, type Stores } from '../shared/command.ts'
+import { argument, Missing, Misused, option, type Request, type Service, typedOption } from '../shared/request.ts'
+import { line, moment, table } from '../shared/show.ts'
 
 const listed = 500
 const service = '@service'

@@ -1,5 +1,5 @@
 /** Every command of `svc-server` except those that run without a service, such as `start` and `restore` (main.ts). */
-import type { OperatorCommand } from '../kit/command.ts'
+import type { OperatorCommand } from '../shared/command.ts'
 import { agentCommands } from './agent.ts'
 import { alertCommands } from './alert.ts'
 import { auditCommands } from './audit.ts'

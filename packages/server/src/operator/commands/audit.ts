@@ -1,7 +1,7 @@
 import { shown } from '@svc/protocol'
-import { command } from '../kit/command.ts'
-import { argument, Misused, option } from '../kit/request.ts'
-import { moment, table } from '../kit/show.ts'
+import { command } from '../shared/command.ts'
+import { argument, Misused, option } from '../shared/request.ts'
+import { moment, table } from '../shared/show.ts'
 
 export const auditCommands = {
   'audit list': command({

@@ -1,5 +1,5 @@
-import { command } from '../kit/command.ts'
-import { granted, typedArgument } from '../kit/request.ts'
+import { command } from '../shared/command.ts'
+import { granted, typedArgument } from '../shared/request.ts'
 
 export const backupCommands = {
   backup: command({

@@ -1,8 +1,8 @@
 import { blueprints } from '@svc/api'
 import { limits, shown } from '@svc/protocol'
-import { command, commandOf } from '../kit/command.ts'
-import { argument, granted, Missing, Misused, operator, partsOf, Refused } from '../kit/request.ts'
-import { line, moment, table } from '../kit/show.ts'
+import { command, commandOf } from '../shared/command.ts'
+import { argument, granted, Missing, Misused, operator, partsOf, Refused } from '../shared/request.ts'
+import { line, moment, table } from '../shared/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
 

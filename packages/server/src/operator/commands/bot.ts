@@ -1,8 +1,8 @@
 import { blueprints } from '@svc/api'
 import { shown } from '@svc/protocol'
-import { commandOf, type Stores } from '../kit/command.ts'
-import { argument, Missing, option, partsOf, type Request, type Service } from '../kit/request.ts'
-import { moment, table } from '../kit/show.ts'
+import { commandOf, type Stores } from '../shared/command.ts'
+import { argument, Missing, option, partsOf, type Request, type Service } from '../shared/request.ts'
+import { moment, table } from '../shared/show.ts'
 
 export const botCommands = {
   ...commandOf(blueprints.bots, {

@@ -9,9 +9,9 @@ import {
   type NewChannel,
 } from '@svc/api'
 import { shown } from '@svc/protocol'
-import { commandOf, type Stores } from '../kit/command.ts'
-import { argument, Misused, option, type Request, type Service } from '../kit/request.ts'
-import { line, moment, table } from '../kit/show.ts'
+import { commandOf, type Stores } from '../shared/command.ts'
+import { argument, Misused, option, type Request, type Service } from '../shared/request.ts'
+import { line, moment, table } from '../shared/show.ts'
 import { placeIn, placeOfId } from './alert.ts'
 
 const listed = 500

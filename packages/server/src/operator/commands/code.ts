@@ -1,8 +1,8 @@
 import { blueprints } from '@svc/api'
 import type { Issued } from '../../updates/installs/codes.ts'
-import { commandOf } from '../kit/command.ts'
-import { argument, Missing, option } from '../kit/request.ts'
-import { line, moment, onItsMachine, table } from '../kit/show.ts'
+import { commandOf } from '../shared/command.ts'
+import { argument, Missing, option } from '../shared/request.ts'
+import { line, moment, onItsMachine, table } from '../shared/show.ts'
 import { versionedOf } from './blueprint.ts'
 
 export const codeCommands = {

@@ -1,8 +1,8 @@
 import { commands } from '@svc/api'
 import { readCommand, shown } from '@svc/protocol'
-import { commandOf } from '../kit/command.ts'
-import { argument, Misused, type Request } from '../kit/request.ts'
-import { moment, table } from '../kit/show.ts'
+import { commandOf } from '../shared/command.ts'
+import { argument, Misused, type Request } from '../shared/request.ts'
+import { moment, table } from '../shared/show.ts'
 
 /** The maximum number of an agent's commands that the terminal lists, newest first. The page shows all of them. */
 const listed = 200

@@ -1,5 +1,5 @@
-import { command } from '../kit/command.ts'
-import { operator, Refused } from '../kit/request.ts'
+import { command } from '../shared/command.ts'
+import { operator, Refused } from '../shared/request.ts'
 
 const status = command({
   says: 'whether the database went back, for example after a failover, and what to do then',

@@ -1,8 +1,8 @@
 import { commands } from '@svc/api'
 import { clean, shown } from '@svc/protocol'
-import { commandOf } from '../kit/command.ts'
-import { argument, Missing, operator } from '../kit/request.ts'
-import { moment, table } from '../kit/show.ts'
+import { commandOf } from '../shared/command.ts'
+import { argument, Missing, operator } from '../shared/request.ts'
+import { moment, table } from '../shared/show.ts'
 
 export const logCommands = {
   ...commandOf(commands.logs, {

@@ -1,7 +1,7 @@
 import { workspaces } from '@svc/api'
-import { command, commandOf } from '../kit/command.ts'
-import { argument, granted, Missing, operator, option, roleOption, typedArgument } from '../kit/request.ts'
-import { line, table } from '../kit/show.ts'
+import { command, commandOf } from '../shared/command.ts'
+import { argument, granted, Missing, operator, option, roleOption, typedArgument } from '../shared/request.ts'
+import { line, table } from '../shared/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
 const email: [string, string] = ['<email>', 'of a person who has an account']

@@ -2,9 +2,18 @@ import { randomBytes } from 'node:crypto'
 import type { Role } from '@svc/api'
 import { oddityOf, shown } from '@svc/protocol'
 import type { Person } from '../../people/accounts/store.ts'
-import { command } from '../kit/command.ts'
-import { granted, Misused, operator, option, Refused, roleOption, typedArgument, typedOption } from '../kit/request.ts'
-import { line, table } from '../kit/show.ts'
+import { command } from '../shared/command.ts'
+import {
+  granted,
+  Misused,
+  operator,
+  option,
+  Refused,
+  roleOption,
+  typedArgument,
+  typedOption,
+} from '../shared/request.ts'
+import { line, table } from '../shared/show.ts'
 
 const email: [string, string] = ['<email>', 'with which the person signs in']
 

@@ -1,6 +1,6 @@
-import { command } from '../kit/command.ts'
-import { argument, granted, Misused, operator, option } from '../kit/request.ts'
-import { moment, table } from '../kit/show.ts'
+import { command } from '../shared/command.ts'
+import { argument, granted, Misused, operator, option } from '../shared/request.ts'
+import { moment, table } from '../shared/show.ts'
 
 const id: [string, string] = ['<id>', 'lowercase letters, digits and underscores']
 

@@ -1,6 +1,6 @@
-import { command } from '../kit/command.ts'
-import { granted, operator, Refused, typedArgument } from '../kit/request.ts'
-import { moment, table } from '../kit/show.ts'
+import { command } from '../shared/command.ts'
+import { granted, operator, Refused, typedArgument } from '../shared/request.ts'
+import { moment, table } from '../shared/show.ts'
 
 /**
  * The note of `release add` for a build that was served already and now has another signature. The new signature ends

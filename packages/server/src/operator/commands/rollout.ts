@@ -8,10 +8,10 @@ import {
 } from '@svc/api'
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
-import { commandOf, type Stores } from '../kit/command.ts'
-import { argument, granted, Missing, Misused, option, type Request, type Service } from '../kit/request.ts'
-import { secretsText } from '../kit/secrets.ts'
-import { line, moment, table } from '../kit/show.ts'
+import { commandOf, type Stores } from '../shared/command.ts'
+import { argument, granted, Missing, Misused, option, type Request, type Service } from '../shared/request.ts'
+import { secretsText } from '../shared/secrets.ts'
+import { line, moment, table } from '../shared/show.ts'
 import { versionedOf } from './blueprint.ts'
 
 /** The maximum number of a workspace's rollouts that the terminal lists, newest first. The page shows all of them. */

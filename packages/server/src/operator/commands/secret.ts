@@ -1,6 +1,6 @@
 import { adoptSecret } from '../../platform/agreed.ts'
-import { command } from '../kit/command.ts'
-import { Refused } from '../kit/request.ts'
+import { command } from '../shared/command.ts'
+import { Refused } from '../shared/request.ts'
 
 export const secretCommands = {
   'secret adopt': command({

@@ -1,9 +1,9 @@
 import { type AgentUpdates, updates } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
-import { commandOf, type Stores } from '../kit/command.ts'
-import { argument, Misused, Refused, type Request, type Service } from '../kit/request.ts'
-import { secretsText } from '../kit/secrets.ts'
-import { wishText } from '../kit/waits.ts'
+import { commandOf, type Stores } from '../shared/command.ts'
+import { argument, Misused, Refused, type Request, type Service } from '../shared/request.ts'
+import { secretsText } from '../shared/secrets.ts'
+import { wishText } from '../shared/waits.ts'
 
 /**
  * The refusal to request the served runtime build for an agent because the build is not signed (3.5.3). With

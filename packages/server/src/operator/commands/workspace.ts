@@ -1,8 +1,8 @@
 import { sizeInWords } from '../../platform/limits/units.ts'
-import { command } from '../kit/command.ts'
-import { limitsIn } from '../kit/limits.ts'
-import { argument, granted, operator, typedOption } from '../kit/request.ts'
-import { line, table } from '../kit/show.ts'
+import { command } from '../shared/command.ts'
+import { limitsIn } from '../shared/limits.ts'
+import { argument, granted, operator, typedOption } from '../shared/request.ts'
+import { line, table } from '../shared/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
 const product: [string, string] = [

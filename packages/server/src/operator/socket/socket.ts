@@ -13,7 +13,7 @@ import { stages } from '../../platform/closing.ts'
 import { notYours } from '../../platform/data-folder.ts'
 import { isCode, systemReason } from '../../platform/errors.ts'
 import { commands } from '../commands/all.ts'
-import { Missing, Misused, Refused, type Request, type Service } from '../kit/request.ts'
+import { Missing, Misused, Refused, type Request, type Service } from '../shared/request.ts'
 
 /** The maximum body in bytes: enough for a command of 1 MB and a bundle in Base64. */
 const maxBody = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)
@@ -30,7 +30,7 @@ export async function runCommand(name: string, request: Request, service: Servic
     return { ok: false, kind: 'refused', message }
   }
   try {
-    return { ok: true, value: (await command.run(request, service, await import('../kit/stores.ts'))) ?? null }
+    return { ok: true, value: (await command.run(request, service, await import('../shared/stores.ts'))) ?? null }
   } catch (error) {
     if (error instanceof Missing)
       return { ok: false, kind: 'refused', message: `${error.message} ${dataOf(service.config)}` }

@@ -10,7 +10,7 @@ import type { Store } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import type { Writer } from '../../platform/db/transaction.ts'
 import { decideWithin } from '../../platform/db/undo.ts'
-import type { By, Ctx } from '../audit/by.ts'
+import type { By, ChangeContext } from '../audit/by.ts'
 import type { Auth } from './auth.ts'
 
 export type Trx = Transaction<Tables>
@@ -22,10 +22,10 @@ export interface People {
   write?: Writer
 }
 /**
- * The context of a change that needs the accounts library. Unlike `Ctx` (people/audit/by.ts) it has no transaction, because
+ * The context of a change that needs the accounts library. Unlike `ChangeContext` (people/audit/by.ts) it has no transaction, because
  * that is opened later.
  */
-export interface PeopleCtx<B = By> extends Omit<Ctx<B>, 'db'> {
+export interface PeopleCtx<B = By> extends Omit<ChangeContext<B>, 'db'> {
   readonly people: People
 }
 /** The library's tables and account functions, bound to the running transaction. */

@@ -10,7 +10,7 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { hashToken } from '../../platform/tokens.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import type { Ctx } from '../audit/by.ts'
+import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { isEmailConfirmed } from './confirmed.ts'
 import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'
@@ -33,7 +33,7 @@ const lasts = {
  * purpose `first` is for nobody in particular; each other link is for the person with the given e-mail address.
  */
 export function createLink(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   purpose: LinkTable['purpose'],
   email: string | null,
 ): Promise<Verdict<string, 'person_unknown' | 'email_confirmed'>> {
@@ -50,7 +50,7 @@ export function createLink(
 
 /** Stores a link, unless there is one with this token. */
 async function insertLink(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   { purpose, person, token }: { purpose: LinkTable['purpose']; person: Person | null; token: string },
 ): Promise<void> {
   const row = await db
@@ -76,7 +76,7 @@ async function insertLink(
  * password was used since `askedAt`.
  */
 export function ensureForgotLink(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   person: Person,
   { token, askedAt }: { token: string; askedAt: number },
 ): Promise<boolean> {

@@ -4,7 +4,7 @@
  */
 import type { Verdict } from '@svc/protocol'
 import { done, refuse } from '../../platform/verdict.ts'
-import type { Ctx } from '../audit/by.ts'
+import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { type Auth, longestSession } from './auth.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
@@ -70,7 +70,7 @@ async function allOf({ own }: Accounts, person: Person, now: number) {
   return all.filter(({ createdAt }) => !isOld(createdAt, now))
 }
 
-async function end({ db: trx, by: person, now }: Ctx<Person, Trx>, { own }: Accounts, tokens: string[]) {
+async function end({ db: trx, by: person, now }: ChangeContext<Person, Trx>, { own }: Accounts, tokens: string[]) {
   for (const token of tokens) await own.deleteSession(token)
   const note = { workspaceId: null, at: now, by: person, subject: `person ${person.email}` }
   await audit(trx, { ...note, action: 'person.sessions_ended', details: { sessions: tokens.length } })

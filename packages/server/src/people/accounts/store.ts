@@ -4,7 +4,7 @@ import { readMailbox } from '../../deliveries/recipient.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import type { By, Ctx } from '../audit/by.ts'
+import type { By, ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { passwordLength } from './auth.ts'
 import type { PeopleCtx } from './library.ts'
@@ -60,7 +60,7 @@ export async function readyPerson(people: People, person: NewPerson): Promise<Ve
  * becomes void.
  */
 export async function insertPerson(
-  { db: trx, by, now }: Ctx<By | 'themselves', Trx>,
+  { db: trx, by, now }: ChangeContext<By | 'themselves', Trx>,
   { own }: Accounts,
   { email, name, hash }: ReadyPerson,
 ): Promise<Verdict<Person, 'email_taken'>> {

@@ -10,7 +10,7 @@ export interface By {
  * The context of a change: the database or transaction to write to, the person who makes the change, and the time in
  * Unix milliseconds.
  */
-export interface Ctx<B = By, D = Db> {
+export interface ChangeContext<B = By, D = Db> {
   readonly db: D
   readonly by: B
   readonly now: number

@@ -7,7 +7,7 @@ import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { sizeInWords } from '../../platform/limits/units.ts'
-import type { Ctx } from '../audit/by.ts'
+import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { lockWorkspace } from './lock.ts'
 
@@ -39,7 +39,7 @@ export async function limitsOf(db: Db, workspace: { id: string }, now: number): 
  * removed.
  */
 export function setLimits(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   workspace: { id: string; slug: string },
   changes: Partial<Record<LimitKind, number | null>>,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { type Accounts, decide, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { findPerson, unknownPerson, wrongName } from '../accounts/store.ts'
-import type { By, Ctx } from '../audit/by.ts'
+import type { By, ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { roomFor } from './limits.ts'
 import { lockWorkspace } from './lock.ts'
@@ -37,7 +37,7 @@ export function createWorkspace(
 }
 
 export async function insertWorkspace(
-  { db: trx, by, now }: Ctx<By, Trx>,
+  { db: trx, by, now }: ChangeContext<By, Trx>,
   { tables }: Accounts,
   { slug, name, adminId }: { slug: string; name: string; adminId?: string },
 ): Promise<Verdict<WorkspaceInfo, WorkspaceRefusal>> {
@@ -105,7 +105,7 @@ type ActivateRefusal = 'workspace_unknown' | 'product_unknown'
  * does not change.
  */
 export function activate(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   slug: string,
   product: string,
 ): Promise<Verdict<WorkspaceInfo, ActivateRefusal>> {
@@ -120,7 +120,7 @@ export function activate(
   })
 }
 
-export async function activateWithin({ db: trx, by, now }: Ctx, workspace: WorkspaceInfo, product: string) {
+export async function activateWithin({ db: trx, by, now }: ChangeContext, workspace: WorkspaceInfo, product: string) {
   const made = await trx
     .insertInto('workspace_product')
     .values({ workspace_id: workspace.id, product_id: product, activated_at: now })
@@ -136,7 +136,7 @@ export async function activateWithin({ db: trx, by, now }: Ctx, workspace: Works
  * next report on, and their reports are not stored (D56).
  */
 export function deactivate(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   slug: string,
   product: string,
 ): Promise<Verdict<WorkspaceInfo, ActivateRefusal>> {

@@ -2,8 +2,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readText } from '@svc/protocol'
-import type { OperatorCommand } from '../../operator/kit/command.ts'
-import { Refused } from '../../operator/kit/request.ts'
+import type { OperatorCommand } from '../../operator/shared/command.ts'
+import { Refused } from '../../operator/shared/request.ts'
 import { messageOf } from '../../platform/errors.ts'
 
 /**

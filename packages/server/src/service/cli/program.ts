@@ -3,8 +3,8 @@
  * in commands/ and main.ts.
  */
 import { Command, CommanderError } from 'commander'
-import type { OperatorCommand } from '../../operator/kit/command.ts'
-import type { Request } from '../../operator/kit/request.ts'
+import type { OperatorCommand } from '../../operator/shared/command.ts'
+import type { Request } from '../../operator/shared/request.ts'
 
 /**
  * The help texts of a command without the function that runs it. The code of `start`, `restore` and `move` is loaded by

@@ -1,7 +1,7 @@
 /** The command `svc-server start`: it runs the service in this process until a signal ends it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Request } from '../../operator/kit/request.ts'
+import type { Request } from '../../operator/shared/request.ts'
 import { endMs, stopMs } from '../../platform/closing.ts'
 import { messageOf } from '../../platform/errors.ts'
 import { openLog } from '../../platform/log.ts'

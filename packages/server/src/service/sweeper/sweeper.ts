@@ -8,7 +8,7 @@ import type { AgentDeps } from '../../agent-api/deps.ts'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { foldActivity } from '../../people/audit/fold.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { advanceRollouts, tellOf } from '../../updates/rollouts/advance.ts'
+import { advanceRollouts, notifyOf } from '../../updates/rollouts/advance.ts'
 import { beat } from '../../updates/wishes/away.ts'
 import { grantWaiting } from '../../updates/wishes/trials.ts'
 import { boundHistories } from './history.ts'
@@ -77,7 +77,7 @@ export function createSweeper(deps: Pick<AgentDeps, 'store' | 'live' | 'log' | '
       await eraseEndedAccess(deps.store, now)
       accessErasedAt = now
     }
-    tellOf(deps.live, await advanceRollouts(deps.store.db, now))
+    notifyOf(deps.live, await advanceRollouts(deps.store.db, now))
   }
 
   async function stop(): Promise<void> {

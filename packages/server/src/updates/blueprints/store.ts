@@ -4,7 +4,7 @@ import { type Manifest, neededSvcText } from '@svc/blueprint'
 import { compareVersions, shown, type Verdict } from '@svc/protocol'
 import { agentsOf, keptVersions, runningVersion } from '../../fleet/versions/agents.ts'
 import { versionNamed } from '../../fleet/versions/named.ts'
-import type { Ctx } from '../../people/audit/by.ts'
+import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -125,7 +125,7 @@ export async function bundleBytes(db: Db, id: string): Promise<Uint8Array | unde
  * or a valid install code.
  */
 export function deleteVersion(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   workspace: WorkspaceRef,
   { name, version }: { name: string; version: string },
 ): Promise<Verdict<null, 'version_unknown' | 'version_in_use'>> {

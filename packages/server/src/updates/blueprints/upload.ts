@@ -3,7 +3,7 @@
  */
 import type { BundleFinding } from '@svc/blueprint'
 import { compareVersions, type Verdict } from '@svc/protocol'
-import type { By, Ctx } from '../../people/audit/by.ts'
+import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { roomFor } from '../../people/workspaces/limits.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -32,7 +32,7 @@ type Upload =
  * also creates the blueprint.
  */
 export async function uploadBlueprint(
-  { db, by, now }: Ctx<By, Db | Writer>,
+  { db, by, now }: ChangeContext<By, Db | Writer>,
   workspace: { id: string },
   bundle: Uint8Array | Arrived,
 ): Promise<Upload> {

@@ -8,7 +8,7 @@ import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { judgeBots } from '../../fleet/bots/store.ts'
 import { versionNamed } from '../../fleet/versions/named.ts'
-import type { By, Ctx } from '../../people/audit/by.ts'
+import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
@@ -38,7 +38,7 @@ export interface Issued {
 
 /** Issues an install code for one version of a blueprint. */
 export function issueCode(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   workspace: WorkspaceRef,
   wanted: CodeWanted,
 ): Promise<Verdict<Issued, 'version_unknown' | 'agent_name_invalid' | 'codes_too_many'>> {
@@ -86,7 +86,7 @@ export function issueCode(
 
 /** Revokes an install code, so that it can no longer be redeemed. */
 export function revokeCode(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   workspace: WorkspaceRef,
   id: string,
 ): Promise<Verdict<InstallCodeRow, 'code_unknown' | 'code_over'>> {

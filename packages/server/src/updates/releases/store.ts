@@ -4,7 +4,7 @@
  */
 import { shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
-import type { By, Ctx } from '../../people/audit/by.ts'
+import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -153,7 +153,7 @@ async function lockAll(trx: Db): Promise<Release[]> {
   return listReleases(trx)
 }
 
-async function insert({ db: trx, by, now }: Ctx, build: Build, known: readonly Release[]): Promise<Release> {
+async function insert({ db: trx, by, now }: ChangeContext, build: Build, known: readonly Release[]): Promise<Release> {
   const { version, sha256, bytes, signature, signed } = build
   const serial = (known[0]?.serial ?? 0) + 1
   await trx

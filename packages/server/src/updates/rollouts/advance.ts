@@ -74,12 +74,12 @@ interface Tells {
 
 /** Advances a rollout that a person just changed, without waiting for the sweeper, and updates the open pages. */
 export async function advanceNow({ store, live }: Tells, workspace: { id: string }, id: string, now: number) {
-  tellOf(live, await advanceRollout(store.db, id, now))
+  notifyOf(live, await advanceRollout(store.db, id, now))
   live.listChanged(workspace.id)
 }
 
 /** Notifies the open pages of the agents and rollouts that have changed. */
-export function tellOf(live: Live, advanced: readonly Advanced[]): void {
+export function notifyOf(live: Live, advanced: readonly Advanced[]): void {
   for (const { workspaceId, agents, moved } of advanced) {
     for (const agent of agents) live.reported(workspaceId, agent)
     for (const agent of agents) live.changed(workspaceId, agent)

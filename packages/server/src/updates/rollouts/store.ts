@@ -1,7 +1,7 @@
 /** Rollouts as people start, pause, resume and cancel them. The sweeper advances them (advance.ts). */
 import type { NewRollout, RolloutKind, RolloutState } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import type { By, Ctx } from '../../people/audit/by.ts'
+import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
@@ -18,7 +18,7 @@ export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'pause
 
 /** Stores the rollout with its agents. Its first wave starts when the rollout is next advanced (advance.ts). */
 export const createRollout = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   workspace: { id: string },
   wanted: NewRollout,
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> =>
@@ -85,7 +85,7 @@ const member = (rollout_id: string, agent_id: string, wave: number, reason: stri
   }) as const
 
 /** Pauses a rollout. Wishes that were not offered yet are withdrawn until it resumes. */
-export const pauseRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string) =>
+export const pauseRollout = ({ db, by, now }: ChangeContext, workspace: WorkspaceRef, id: string) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
     if (rollout.state !== 'running' && rollout.state !== 'waiting') {
       return refuse('rollout_not_running', `The rollout is ${rollout.state}: only a running rollout can be paused.`)
@@ -98,7 +98,7 @@ export const pauseRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: 
  * Resumes a paused or halted rollout; after a halt, the failures until then no longer halt it. A rollout that is
  * running, or waits for a person, starts its next wave at once.
  */
-export const continueRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string) =>
+export const continueRollout = ({ db, by, now }: ChangeContext, workspace: WorkspaceRef, id: string) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
     const { state, wave } = rollout
     const waves = (JSON.parse(rollout.waves) as string[]).length
@@ -121,7 +121,7 @@ export const continueRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, i
  * Ends a rollout. Agents keep the version they have reached. Wishes that were not offered yet are withdrawn; with
  * `withdraw` also those that were offered but not carried out.
  */
-export const cancelRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id: string, withdraw: boolean) =>
+export const cancelRollout = ({ db, by, now }: ChangeContext, workspace: WorkspaceRef, id: string, withdraw: boolean) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
     await takeBackUnoffered(trx, rollout, { by, now, alsoOffered: withdraw })
     return { ok: true, value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' } }
@@ -130,7 +130,7 @@ export const cancelRollout = ({ db, by, now }: Ctx, workspace: WorkspaceRef, id:
 type Changed = Partial<RolloutDbRow> & { action: string }
 
 function change(
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   workspace: WorkspaceRef,
   id: string,
   decide: (trx: Db, rollout: RolloutDbRow) => Promise<Verdict<Changed, RolloutRefusal>>,

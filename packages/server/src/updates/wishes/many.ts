@@ -4,7 +4,7 @@
  */
 
 import type { WishOfMany, WishResult } from '@svc/api'
-import type { By, Ctx } from '../../people/audit/by.ts'
+import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
@@ -22,7 +22,7 @@ interface ManyWished {
 }
 
 export async function wishMany(
-  { db, by, now }: Ctx<By, Db | Writer>,
+  { db, by, now }: ChangeContext<By, Db | Writer>,
   workspace: { id: string },
   wish: WishOfMany,
 ): Promise<ManyWished> {

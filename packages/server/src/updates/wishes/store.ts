@@ -7,7 +7,7 @@ import type { RolloutKind, RuntimeRefusal, UpdateKind } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import { versionNamed } from '../../fleet/versions/named.ts'
-import type { By, Ctx } from '../../people/audit/by.ts'
+import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -47,7 +47,7 @@ export interface Wishing {
 
 /** Sets the blueprint version that an agent should run (3.3). Naming the previous version rolls back. */
 export const wishBlueprint = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   agent: AgentRef,
   wish: { version: string; blueprint?: string },
 ): Promise<Verdict<WishedAgent, WishRefusal>> =>
@@ -96,7 +96,7 @@ export async function wishBlueprintWithin(
  * update (D31).
  */
 export const clearBlueprint = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   agentRef: AgentRef,
 ): Promise<Verdict<WishedAgent, 'agent_unknown' | 'no_blueprint'>> =>
   transaction(db, (trx) => clearBlueprintWithin(trx, agentRef, { by, now }))
@@ -135,7 +135,7 @@ export const noteFetched = (db: Db, agentRef: { id: string }, now: number): Prom
  * if there is already a wish for this version, the mark of that wish is kept (D34).
  */
 export const pressRuntime = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   agentRef: AgentRef,
 ): Promise<Verdict<WishedAgent, 'agent_unknown' | RuntimeRefusal>> =>
   transaction(db, (trx) => pressWithin(trx, agentRef, { by, now }))
@@ -183,7 +183,7 @@ const isUnofferedOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
 
 /** Withdraws the request of a runtime update. A runtime that has already started the update finishes it. */
 export const clearRuntime = (
-  { db, by, now }: Ctx,
+  { db, by, now }: ChangeContext,
   agentRef: AgentRef,
 ): Promise<Verdict<WishedAgent, 'agent_unknown'>> =>
   transaction(db, (trx) => clearRuntimeWithin(trx, agentRef, { by, now }))
@@ -203,7 +203,10 @@ export async function clearRuntimeWithin(
 }
 
 /** Lifts the hold of a runtime version, so that it can be wished again (D35). */
-export const liftHold = ({ db, by, now }: Ctx, agentRef: AgentRef): Promise<Verdict<WishedAgent, 'agent_unknown'>> =>
+export const liftHold = (
+  { db, by, now }: ChangeContext,
+  agentRef: AgentRef,
+): Promise<Verdict<WishedAgent, 'agent_unknown'>> =>
   transaction(db, async (trx) => {
     const agent = await lockRow(trx, agentRef)
     if (!agent) return unknownAgent

@@ -233,7 +233,7 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
   'DELETE /w/:slug/bots/:id': onAgent('one', async (setup) => ({ params: { id: (await bot(setup)).id } })),
 }
 
-const mounted = operations.filter(({ apart }) => apart === undefined)
+const mounted = operations.filter(({ manual }) => manual === undefined)
 const changing = mounted.filter(({ change }) => change !== undefined)
 const methodOf = ({ route }: Operation) => route.slice(0, route.indexOf(' '))
 const pathOf = ({ route }: Operation, params: Record<string, string> = {}, slug = 'north') =>

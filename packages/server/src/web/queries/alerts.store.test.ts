@@ -11,7 +11,7 @@ import { openAlert } from '../../../testing/typing.ts'
 import { acknowledge, liftMute, mute } from '../../alerts/changes/changes.ts'
 import { addChannel, disableChannel, enableChannel } from '../../alerts/changes/channels.ts'
 import { addPersonal } from '../../alerts/changes/personal.ts'
-import { look } from '../../alerts/evaluation/look.ts'
+import { evaluateScope } from '../../alerts/evaluation/evaluate.ts'
 import { defaultRule } from '../../alerts/rules/conditions.ts'
 import { type Alert, judge } from '../../alerts/rules/judge.ts'
 import { insertAlert, scopeOf, serviceScope } from '../../alerts/store.ts'
@@ -158,7 +158,7 @@ everyEngine('alerts on the page', (open) => {
     await openAlert(w, w.agent)
     await report(w, w.agent)
     const looks = () =>
-      look(w.store, { ...scopeOf(w.workspace), slug: 'north', active: true }, { baseUrl, now: w.clock.now() })
+      evaluateScope(w.store, { ...scopeOf(w.workspace), slug: 'north', active: true }, { baseUrl, now: w.clock.now() })
     const muted = async () => (await lines()).rows.map((row) => row.muted)
     const wanted = { agent: w.agent.name, rule: undefined, seconds: 3600, from: undefined }
     const made = await mute({ ...ctx(), role: 'admin' }, w.workspace, wanted)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { AlertChannelRow } from '../../platform/db/tables.ts'
 import { defaultRule } from '../rules/conditions.ts'
 import type { SetRule } from '../store.ts'
-import { recipients, secondChannels } from './telling.ts'
+import { recipients, secondChannels } from './recipients.ts'
 
 const channel = (id: string, enabled = 1) => ({ id, enabled, owner: '' }) as AlertChannelRow
 const all = [channel('ops'), channel('mail'), channel('boss'), channel('off', 0)]

@@ -8,7 +8,7 @@ import type { Db, Store } from '../../platform/db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { timesAway } from '../../updates/wishes/away.ts'
-import { agentsOf, allChannelsOf, changeOf, recipients, secondChannels } from '../messages/telling.ts'
+import { agentsOf, allChannelsOf, changeOf, recipients, secondChannels } from '../messages/recipients.ts'
 import { endedMutes, mutedAt } from '../mutes.ts'
 import type { Moment } from '../rules/conditions.ts'
 import { type JudgedAlert, judge } from '../rules/judge.ts'
@@ -42,7 +42,7 @@ const writesAtOnce = 10
 const judgedAtOnce = 200
 const awayLooksBack = 3_600_000
 
-interface Looked {
+interface Evaluated {
   /** The number of messages that were queued. A message to several channels counts once. */
   messages: number
   /** The number of alerts that changed. */
@@ -54,7 +54,7 @@ interface Verdict extends RuleFinding {
   judged: JudgedAlert
 }
 
-interface LookParts {
+interface EvaluationParts {
   /** The origin of the service, with which links in messages start. */
   baseUrl: string
   now: number
@@ -63,7 +63,11 @@ interface LookParts {
 }
 
 /** Evaluates the alerts of a workspace, or of the service itself. */
-export async function look(store: Store, place: NamedScope, { baseUrl, now, service }: LookParts): Promise<Looked> {
+export async function evaluateScope(
+  store: Store,
+  place: NamedScope,
+  { baseUrl, now, service }: EvaluationParts,
+): Promise<Evaluated> {
   const { db } = store
   const rules = withoutRulesToCome(await rulesOf(db, place), await rulesToCome(db, now))
   const known = await knownAlerts(db, place, now)
@@ -97,14 +101,14 @@ export async function look(store: Store, place: NamedScope, { baseUrl, now, serv
     add(piece.map((one) => verdictOn(one, current.get(keyOf(one.rule.name, one.about)))))
   // Alerts that ended during a mute are judged too, since the message about their end may still have to be sent.
   add(withForgotten([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
-  const looked: Looked = { messages: 0, changed: 0 }
+  const evaluated: Evaluated = { messages: 0, changed: 0 }
   for await (const piece of pieces(due, writesAtOnce)) {
     const wrote = await transaction(db, (trx) => writeAll(trx, writing, piece))
-    looked.messages += wrote.messages
-    looked.changed += wrote.changed
+    evaluated.messages += wrote.messages
+    evaluated.changed += wrote.changed
   }
-  looked.messages += await escalateDue(db, writing, verdicts)
-  looked.messages += await tellCommands(db, writing, rules('command'), (agentId) =>
+  evaluated.messages += await escalateDue(db, writing, verdicts)
+  evaluated.messages += await notifyOfCommands(db, writing, rules('command'), (agentId) =>
     isMuted({ rule: 'command', agentId }),
   )
   const open = verdicts.filter(({ judged }) => judged.alert && judged.alert.endedAt === null)
@@ -114,7 +118,7 @@ export async function look(store: Store, place: NamedScope, { baseUrl, now, serv
     over.map(({ id }) => id),
     now,
   )
-  return looked
+  return evaluated
 }
 
 /** Yields a list in parts, each in another turn of the event loop, so that reports are answered in between. */
@@ -151,13 +155,13 @@ interface Writing {
   now: number
 }
 
-async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<Looked> {
+async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<Evaluated> {
   const { place, baseUrl, channels, now } = writing
-  const looked: Looked = { messages: 0, changed: 0 }
+  const evaluated: Evaluated = { messages: 0, changed: 0 }
   for (const verdict of verdicts) {
     const row = await write(trx, writing, verdict)
     if (!row) continue
-    looked.changed++
+    evaluated.changed++
     const { message, alert } = verdict.judged
     if (message === undefined || !alert) continue
     const agents = verdict.agents?.list ?? agentsOf(row)
@@ -167,9 +171,9 @@ async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[])
     const all = recipients(verdict.rule, channels, sent, now)
     const others = all.filter((channel) => aboutChannel(channel).id !== verdict.about.id)
     await enqueue(trx, others, changeOf(row, { type: message, alert, agents, detail }, telling), now)
-    looked.messages++
+    evaluated.messages++
   }
-  return looked
+  return evaluated
 }
 
 /** Queues a message to the second channels about each alert that nobody acknowledged in time. */
@@ -191,7 +195,7 @@ async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[
 }
 
 /** Queues a message about each command that was refused, expired or failed recently. Returns the number of messages. */
-async function tellCommands(
+async function notifyOfCommands(
   db: Db,
   { place, baseUrl, channels, now }: Writing,
   rule: SetRule,

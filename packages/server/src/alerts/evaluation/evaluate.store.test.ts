@@ -4,14 +4,14 @@ import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../t
 import { newId } from '../../platform/ids.ts'
 import type { AlertChange } from '../messages/message.ts'
 import { scopeOf } from '../store.ts'
-import { look } from './look.ts'
+import { evaluateScope } from './evaluate.ts'
 
 everyEngine('a look at a workspace', (open) => {
   const lived = async () => {
     const w = await newTestWorkspace(await open())
     const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
     await addChannel(w)
-    const looks = () => look(w.store, place, { baseUrl: 'https://svc.example.org', now: w.clock.now() })
+    const looks = () => evaluateScope(w.store, place, { baseUrl: 'https://svc.example.org', now: w.clock.now() })
     return {
       w,
       place,
