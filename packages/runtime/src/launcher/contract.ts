@@ -6,7 +6,7 @@
 import type { Applied, Stop } from '@svc/protocol'
 import type { Release } from '../versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../versions/runtime-note.ts'
-import type { ProcessState } from './moves.ts'
+import type { ProcessState } from './note.ts'
 import type { Order } from './supervision.ts'
 
 /**

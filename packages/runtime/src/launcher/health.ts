@@ -6,7 +6,7 @@ import type { HealthItem, Level, State } from '@svc/protocol'
 import { howEnded } from '../process/ended.ts'
 import type { Halt } from '../process/identity.ts'
 import { moment } from '../time.ts'
-import type { ProcessState } from './moves.ts'
+import type { ProcessState } from './note.ts'
 
 /** The number of consecutive failed starts from which the health item `Process` is bad. */
 const tooMany = 3

@@ -8,7 +8,7 @@ import { duration, wait } from '../time.ts'
 import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { contract, type FromWorker, type ToWorker } from './contract.ts'
 import { type HostingAct, type HostingEvent, none, step } from './hosting.ts'
-import type { ProcessState } from './moves.ts'
+import type { ProcessState } from './note.ts'
 import type { OrderAnswer } from './supervision.ts'
 import { startThread, type Thread } from './thread.ts'
 

@@ -12,11 +12,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { kinds, onFaultyDisk } from '../../testing/faulty-disk.ts'
 import { type Folder, folderAt } from '../files/folder.ts'
+import { sha256Of } from '../files/sha256.ts'
 import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { askBack } from './back.ts'
 import { type Keeper, keepRuntime } from './keeper.ts'
-import { sha256Of } from './trial-files.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 // No power failure happens in this test, so a sync need not reach the disk. There are tens of thousands of syncs.

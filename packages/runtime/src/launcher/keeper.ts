@@ -7,12 +7,13 @@ import { existsSync } from 'node:fs'
 import { limits } from '@svc/protocol'
 import { messageOf } from '../errors.ts'
 import type { Folder } from '../files/folder.ts'
+import { sha256Of } from '../files/sha256.ts'
 import { duration } from '../time.ts'
 import { type RuntimeNote, readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
 import { type AskedBack, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
 import { begin, type Keeping, type KeepingAct, type KeepingEvent, shown, step } from './keeping.ts'
-import { keepPrevious, putBack, putInPlace, sha256Of, writeStarter } from './trial-files.ts'
+import { keepPrevious, putBack, putInPlace, writeStarter } from './trial-files.ts'
 
 export interface Keeper {
   note(): RuntimeNote

@@ -4,17 +4,7 @@
  * `waiting`: it ended and starts again at a set time. `stopped`: nothing starts it until something changes.
  */
 import type { Restart } from '@svc/blueprint'
-import type { Alive, Because, Exit, NotedState } from './note.ts'
-
-export type ProcessState = NotedState & {
-  /** The version of an installed agent that was started last, as the name of its folder. */
-  readonly version?: string
-  /**
-   * The mark of the agent's last start (2.12): its time in Unix seconds, which was noted before it. What the agent
-   * wrote later comes from this start.
-   */
-  readonly started?: string
-}
+import type { Alive, Because, Exit, ProcessState } from './note.ts'
 
 export type ProcessEvent =
   /**

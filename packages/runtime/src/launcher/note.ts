@@ -92,7 +92,17 @@ const waiting = filled(object({ is: oneOf(['waiting']), crashes: number(), start
 const stopped = filled(object({ is: oneOf(['stopped']), because, exit }, 'is'), { because: 'ended' })
 const state = either(either(running, stopping), either(waiting, stopped))
 /** The state of the agent's process; moves.ts has its table. */
-export type NotedState = Noted<typeof state>
+type NotedState = Noted<typeof state>
+
+export type ProcessState = NotedState & {
+  /** The version of an installed agent that was started last, as the name of its folder. */
+  readonly version?: string
+  /**
+   * The mark of the agent's last start (2.12): its time in Unix seconds, which was noted before it. What the agent
+   * wrote later comes from this start.
+   */
+  readonly started?: string
+}
 
 const processNote = object(
   {

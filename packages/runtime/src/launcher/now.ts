@@ -4,7 +4,7 @@
 import type { Folder } from '../files/folder.ts'
 import { type Holder, whoHolds } from '../files/lock.ts'
 import { type Halt, haltOf, lives } from '../process/identity.ts'
-import type { ProcessState } from './moves.ts'
+import type { ProcessState } from './note.ts'
 import { readNote } from './note.ts'
 
 export interface ProcessNow {

@@ -6,7 +6,8 @@
 import { howEnded } from '../process/ended.ts'
 import { nextMark } from './clock.ts'
 import { asksLeft, backgrounded, clears, givesUp, isVain, leftIn } from './leftovers.ts'
-import { move, type ProcessEvent, type ProcessState } from './moves.ts'
+import { move, type ProcessEvent } from './moves.ts'
+import type { ProcessState } from './note.ts'
 import type {
   Order,
   OrderAnswer,

@@ -6,7 +6,7 @@ import { findMarked, startedBy } from '../process/mark.ts'
 import { duration } from '../time.ts'
 import { leadsTo } from '../versions/folders.ts'
 import { clock } from './clock.ts'
-import type { ProcessState } from './moves.ts'
+import type { ProcessState } from './note.ts'
 import { readNote } from './note.ts'
 
 export interface Found {

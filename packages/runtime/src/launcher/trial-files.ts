@@ -2,36 +2,14 @@
  * Changes the files of the runtime in an update (3.5, 4): the running file is kept as the previous one, the new one is
  * renamed over it, and later the previous one can be put back.
  */
-import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { closeSync, constants, copyFileSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../errors.ts'
 import { createFolder, syncFolder, writeDurably } from '../files/durable.ts'
 import type { Folder } from '../files/folder.ts'
 import { readFile } from '../files/read.ts'
 import { starter } from './starter.ts'
 
 type RuntimePaths = Pick<Folder, 'runtime' | 'runtimeFolder' | 'runtimePrevious' | 'runtimeStarter'>
-
-/** The checksum of a file; undefined if there is no such file. */
-export function sha256Of(file: string): string | undefined {
-  try {
-    return createHash('sha256').update(readFileSync(file)).digest('hex')
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
-}
 
 /**
  * Keeps a runtime file as the previous one. The file in place is only linked, so it also stays in place; any other file

@@ -18,7 +18,7 @@ import {
   type Stop,
 } from '@svc/protocol'
 import { notRunning, processHealth } from '../launcher/health.ts'
-import type { ProcessState } from '../launcher/moves.ts'
+import type { ProcessState } from '../launcher/note.ts'
 import type { Halt } from '../process/identity.ts'
 import { type Author, changedBy } from '../state/changes.ts'
 import { stopSentence } from '../state/own.ts'

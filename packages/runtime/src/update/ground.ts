@@ -4,7 +4,7 @@
  */
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
-import type { ProcessState } from '../launcher/moves.ts'
+import type { ProcessState } from '../launcher/note.ts'
 import { haltOf } from '../process/identity.ts'
 import { readPause } from '../state/pause.ts'
 import { duration } from '../time.ts'

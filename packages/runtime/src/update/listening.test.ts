@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ProcessState } from '../launcher/moves.ts'
+import type { ProcessState } from '../launcher/note.ts'
 import type { Moment } from '../time.ts'
 import type { Update } from './journal.ts'
 import { begin, type Listening, type ListeningEvent, type ListeningRules, step } from './listening.ts'

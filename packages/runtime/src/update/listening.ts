@@ -5,7 +5,7 @@
  */
 import type { ReceivedAnswer } from '@svc/protocol'
 import { plainHint } from '../hint.ts'
-import type { ProcessState } from '../launcher/moves.ts'
+import type { ProcessState } from '../launcher/note.ts'
 import type { Moment } from '../time.ts'
 import type { Release } from '../versions/release.ts'
 import type { Came } from './change.ts'

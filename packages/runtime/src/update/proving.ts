@@ -6,7 +6,7 @@
 import { type Level, rank } from '@svc/protocol'
 import { plainHint } from '../hint.ts'
 import { processHealth } from '../launcher/health.ts'
-import type { ProcessState } from '../launcher/moves.ts'
+import type { ProcessState } from '../launcher/note.ts'
 import { howEnded } from '../process/ended.ts'
 import { duration, unhurried, wait } from '../time.ts'
 import { nameOf } from '../versions/folders.ts'

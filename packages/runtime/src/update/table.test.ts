@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Level } from '@svc/protocol'
 import { describe, expect, test, vi } from 'vitest'
-import type { ProcessState } from '../launcher/moves.ts'
+import type { ProcessState } from '../launcher/note.ts'
 import type { Release } from '../versions/release.ts'
 import { type Came, change } from './change.ts'
 import { judge } from './fetching.ts'

@@ -6,7 +6,7 @@
 import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
 import type { Folder } from '../files/folder.ts'
 import { unreadableInstall } from '../install/note.ts'
-import type { ProcessState } from '../launcher/moves.ts'
+import type { ProcessState } from '../launcher/note.ts'
 import { duration, wait } from '../time.ts'
 import { unreadable } from './journal.ts'
 

@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
 import type { Folder } from '../files/folder.ts'
-import type { ProcessState } from '../launcher/moves.ts'
+import type { ProcessState } from '../launcher/note.ts'
 import { placeOf } from '../state/paths.ts'
 import { duration, wait } from '../time.ts'
 
