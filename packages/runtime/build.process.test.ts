@@ -12,7 +12,7 @@ import { inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nothingShared, readShared, sharedText } from './archive/parts.ts'
 import { buildRuntime, ownKeys } from './build.ts'
-import { whoHolds } from './src/files/lock.ts'
+import { whoHolds } from './src/machine/files/lock.ts'
 import { agentFolder, reporter } from './testing/folder.ts'
 import { startService } from './testing/service.ts'
 

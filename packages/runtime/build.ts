@@ -14,8 +14,8 @@ import { archive, type ZipMember } from '@svc/blueprint/zip'
 import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 import { distances, endsNoLine, member, plainOffset } from './archive/lines.ts'
 import { program, type Shared } from './archive/parts.ts'
+import { minNode } from './src/machine/base/version.ts'
 import { readKeys } from './src/self-update/keys.ts'
-import { minNode } from './src/version.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const rootOf = (path: string) => resolve(here, '../..', path)

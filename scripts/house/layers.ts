@@ -51,29 +51,24 @@ export const orders: Readonly<Record<string, Order>> = {
     layers: [
       {
         'main.ts': 'the program `svc`',
-        'index.ts': 'what tests and the demo may import',
       },
       {
         cli: '`svc` and its commands',
       },
       {
         drill: '`svc drill`: rehearses an update and a rollback on a copy of the agent',
-        author: '`svc new`, for the author of a blueprint',
       },
       {
         worker: 'the worker thread of `svc run`: wires the runtime together',
       },
       {
+        'self-update': "the runtime's update of itself: `updating.ts` and `update.ts`; an attempt in `moves.ts`",
+        service: 'units of systemd and launchd',
         update:
           "the update of the agent's version: `listening.ts` and `update.ts`; its states in `moves.ts`, a file a step",
       },
       {
-        'self-update': "the runtime's update of itself: `updating.ts` and `update.ts`; an attempt in `moves.ts`",
         install: '`svc init` and `svc connect`',
-        bindings: 'bots of products: asks each product whether the bot may still read (3.7)',
-        service: 'units of systemd and launchd',
-      },
-      {
         reporter: 'reports: what they hold, when they are sent, what the answer asks for',
       },
       {
@@ -82,31 +77,31 @@ export const orders: Readonly<Record<string, Order>> = {
         status: "the agent's status file, and how old it is",
       },
       {
+        bindings: 'bots of products: asks each product whether the bot may still read (3.7)',
         commands: 'commands: decided, noted in the journal, carried out',
         logs: 'declared logs: read and followed',
       },
       {
-        state: 'state paths, settings, secrets, pause',
+        'machine/client': 'calls of the service over HTTPS',
+        state: 'state paths, settings, secrets, pause; the notes about the installation and the process',
         versions: 'what both updates share',
       },
       {
-        files: 'durable writes; notes, each described once with `note.ts`',
+        'machine/files': 'durable writes; notes, each described once with `note.ts`',
       },
       {
-        'hint.ts': 'the commands that messages propose',
+        machine: 'the commands that messages propose',
       },
       {
-        process: 'the processes of an agent: who they are, how they ended, what reports say of them',
-        programs: 'programs of the machine that an agent needs',
+        author: '`svc new`, for the author of a blueprint',
+        'machine/process': 'the processes of an agent: who they are, how they ended, what reports say of them',
+        'machine/programs': 'programs of the machine that an agent needs',
       },
       {
         'author/starting': 'the first files of a new blueprint',
-        'errors.ts': 'words for errors',
+        'index.ts': 'what tests and the demo may import',
+        'machine/base': 'errors, refusals, sentences, time, the version of this runtime',
         'part.ts': 'the parts of the program inside `svc.pyz`',
-        'refusal.ts': 'refusals of `svc`, and its exit codes',
-        'sentence.ts': 'full stops of sentences that are joined',
-        'time.ts': 'two clocks; durations that drills can shorten',
-        'version.ts': 'the release that this runtime is',
       },
     ],
     exceptions: [],

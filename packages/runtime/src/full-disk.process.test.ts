@@ -12,11 +12,11 @@ import { agentIn, type InstalledAgent, installedAgent, password } from '../testi
 import { command, json, type Service, startService } from '../testing/service.ts'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../testing/small-disk.ts'
 import { readJournal } from './commands/journal.ts'
-import { readEnv } from './files/env.ts'
-import { whoHolds } from './files/lock.ts'
-import { fillReserve } from './files/reserve.ts'
 import { readNote } from './launcher/note.ts'
-import { identityOf } from './process/identity.ts'
+import { readEnv } from './machine/files/env.ts'
+import { whoHolds } from './machine/files/lock.ts'
+import { fillReserve } from './machine/files/reserve.ts'
+import { identityOf } from './machine/process/identity.ts'
 import { readAccount } from './state/account.ts'
 
 const missing = mountMissing('commands on a full disk')

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { program } from './cli/program.ts'
-import { hint, plainHint, readStart } from './hint.ts'
+import { hint, plainHint, readStart } from './machine/hint.ts'
 
 const runnable = (...files: string[]) => ({
   path: '/usr/bin:/home/ada/.local/bin',

@@ -4,7 +4,7 @@
  */
 import { isMainThread, workerData } from 'node:worker_threads'
 import { plainRun } from './cli/plain-run.ts'
-import { unmark } from './process/unmark.ts'
+import { unmark } from './machine/process/unmark.ts'
 
 unmark()
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { programs } from '../../../scripts/testing/program.ts'
 import { within } from '../../../scripts/testing/within.ts'
-import { type Folder, folderAt } from '../src/files/folder.ts'
+import { type Folder, folderAt } from '../src/machine/files/folder.ts'
 
 export const token = `svc_agt_${'A'.repeat(43)}`
 const main = programs.svc

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { programs } from '../../../scripts/testing/program.ts'
 import { nothingShared, readShared, type Shared } from '../archive/parts.ts'
 import { type Built, buildRuntime } from '../build.ts'
-import { minNode } from '../src/version.ts'
+import { minNode } from '../src/machine/base/version.ts'
 import type { Came, Reply, Service } from './service.ts'
 
 export interface Build {

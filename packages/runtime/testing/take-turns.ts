@@ -4,8 +4,8 @@
  * `dies` instead of a number, the program takes the lock once and kills itself while it holds the lock.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { folderAt } from '../src/files/folder.ts'
-import { inTurn } from '../src/files/lock.ts'
+import { folderAt } from '../src/machine/files/folder.ts'
+import { inTurn } from '../src/machine/files/lock.ts'
 
 const [root = '.', counter = '', times = '1'] = process.argv.slice(2)
 if (times === 'dies') inTurn(folderAt(root), 'dies', () => process.kill(process.pid, 'SIGKILL'))

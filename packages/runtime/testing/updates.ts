@@ -7,7 +7,7 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Packed, unpackBundle } from '@svc/blueprint'
-import type { Folder } from '../src/files/folder.ts'
+import type { Folder } from '../src/machine/files/folder.ts'
 import { readAsked } from '../src/update/ask.ts'
 import { readUpdate } from '../src/update/journal.ts'
 import { leadsTo, nameOf } from '../src/versions/folders.ts'

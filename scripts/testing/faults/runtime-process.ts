@@ -71,18 +71,18 @@ export const runtimeProcessFaults: readonly Fault[] = [
   {
     name: 'mark: a signal is sent to whoever has the pid',
     harm: 'A stop kills a program that has nothing to do with the agent.',
-    file: at('process/mark.ts'),
+    file: at('machine/process/mark.ts'),
     old: "lives(found) ? 'alive' : 'reused'",
     new: "'alive'",
-    tests: [at('process/mark.process.test.ts')],
+    tests: [at('machine/process/mark.process.test.ts')],
   },
   {
     name: 'mark: the session of a process is not looked at',
     harm: 'What a person runs in a shell with the environment of the agent is killed with the agent.',
-    file: at('process/mark.ts'),
+    file: at('machine/process/mark.ts'),
     old: "return mark === 'none' || ",
     new: "return mark !== 'none' && ",
-    tests: [at('process/mark.process.test.ts')],
+    tests: [at('machine/process/mark.process.test.ts')],
   },
   {
     name: 'pause: the command returns before the agent has ended',
@@ -111,10 +111,10 @@ export const runtimeProcessFaults: readonly Fault[] = [
   {
     name: 'secrets: the files with token and secrets can be read by everybody',
     harm: 'Any user of the machine reports in the name of the agent.',
-    file: at('files/env.ts'),
+    file: at('machine/files/env.ts'),
     old: "Buffer.from(text, 'latin1'), 0o600)",
     new: "Buffer.from(text, 'latin1'), 0o644)",
-    tests: [at('files/env.test.ts')],
+    tests: [at('machine/files/env.test.ts')],
   },
   {
     name: 'installation: it counts as finished before its parts are in place',

@@ -3,8 +3,8 @@
  * only to the product's own origin, and redirects are not followed.
  */
 import { cut, type Level, limits } from '@svc/protocol'
-import { readOrigin } from '../files/env.ts'
-import { call, type SendResult } from '../reporter/send.ts'
+import { call, type SendResult } from '../machine/client/service-client.ts'
+import { readOrigin } from '../machine/files/env.ts'
 
 interface Binding {
   readonly product: string

@@ -5,11 +5,11 @@
  */
 import type { Manifest } from '@svc/blueprint'
 import { type HealthItem, isObject, type Level, levels, limits } from '@svc/protocol'
-import { writeLightly } from '../files/durable.ts'
-import { readEnv } from '../files/env.ts'
-import type { Folder } from '../files/folder.ts'
-import { readJsonObject } from '../files/read.ts'
-import { duration, wait } from '../time.ts'
+import { duration, wait } from '../machine/base/time.ts'
+import { writeLightly } from '../machine/files/durable.ts'
+import { readEnv } from '../machine/files/env.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { readJsonObject } from '../machine/files/read.ts'
 import { probe } from './probe.ts'
 
 interface AskedProduct {

@@ -1,7 +1,7 @@
 /** `svc account`: shows or changes the AI account that the agent's folder stores and the agent's reports name (2.1). */
 import { Command } from 'commander'
-import { inTurn } from '../files/lock.ts'
-import { examples } from '../hint.ts'
+import { inTurn } from '../machine/files/lock.ts'
+import { examples } from '../machine/hint.ts'
 import { clearAccount, readAccount, setAccount } from '../state/account.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, Refusal, show } from './output.ts'

@@ -12,8 +12,8 @@ import {
 } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { Command } from 'commander'
-import { readFile } from '../files/read.ts'
-import { examples } from '../hint.ts'
+import { readFile } from '../machine/files/read.ts'
+import { examples } from '../machine/hint.ts'
 import { exits, oneLine, Refusal, show } from './output.ts'
 
 export const check = (): Command =>

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type Folder, folderAt } from '../files/folder.ts'
+import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { Refusal } from './output.ts'
 
 export interface Common {

@@ -1,10 +1,10 @@
 /** Finds what most commands need first: the agent's folder, its manifest, and the user who runs the command. */
 import { userInfo } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
-import type { Folder } from '../files/folder.ts'
+import { seconds } from '../machine/base/time.ts'
+import type { Folder } from '../machine/files/folder.ts'
 import { manifestKnown } from '../reporter/known.ts'
 import type { Author } from '../state/changes.ts'
-import { seconds } from '../time.ts'
 import { type Common, common, existing } from './common.ts'
 import { Refusal } from './output.ts'
 

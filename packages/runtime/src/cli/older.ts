@@ -3,10 +3,10 @@
  * the command that a person installed on the machine does not.
  */
 import { compareVersions, isVersion } from '@svc/protocol'
-import { folderAt } from '../files/folder.ts'
-import { quoted } from '../hint.ts'
+import { version } from '../machine/base/version.ts'
+import { folderAt } from '../machine/files/folder.ts'
+import { quoted } from '../machine/hint.ts'
 import { insideOf } from '../self-update/release.ts'
-import { version } from '../version.ts'
 
 /**
  * Returns the warning to print before the command does its work; undefined if the command is at least as new as the

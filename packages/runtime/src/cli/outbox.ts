@@ -4,10 +4,10 @@
  */
 import { Command } from 'commander'
 import { owedAcks, readJournal } from '../commands/journal.ts'
-import { examples } from '../hint.ts'
+import { moment } from '../machine/base/time.ts'
+import { examples } from '../machine/hint.ts'
 import { readOutbox } from '../reporter/outbox.ts'
 import { waits } from '../reporter/uploads.ts'
-import { moment } from '../time.ts'
 import { type Common, common, existing } from './folder.ts'
 import { Refusal, show } from './output.ts'
 

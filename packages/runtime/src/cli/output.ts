@@ -5,9 +5,9 @@
 
 import { fstatSync, writeSync } from 'node:fs'
 import { safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
-import { messageOf } from '../errors.ts'
-import { explained } from '../files/space.ts'
-import { exits, Refusal } from '../refusal.ts'
+import { messageOf } from '../machine/base/errors.ts'
+import { exits, Refusal } from '../machine/base/refusal.ts'
+import { explained } from '../machine/files/space.ts'
 
 export { exits, oneLine, Refusal, safe }
 

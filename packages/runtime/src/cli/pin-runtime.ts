@@ -4,7 +4,7 @@
  */
 import { runtimeVersion } from '@svc/protocol'
 import { Command } from 'commander'
-import { examples, hint } from '../hint.ts'
+import { examples, hint } from '../machine/hint.ts'
 import { runtimeFacts } from '../self-update/now.ts'
 import { readPin, removePin, writePin } from '../self-update/pin.ts'
 import { type Common, common, existing } from './common.ts'

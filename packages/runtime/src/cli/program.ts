@@ -1,8 +1,8 @@
 /** The commands of `svc`, grouped by the purposes for which people use them. Each command has a separate file. */
 
 import { Command } from 'commander'
-import { hint, noteDir, noteStart } from '../hint.ts'
-import { version } from '../version.ts'
+import { version } from '../machine/base/version.ts'
+import { hint, noteDir, noteStart } from '../machine/hint.ts'
 import { execute } from './execute.ts'
 import { olderThanFolder } from './older.ts'
 import { columns, warn } from './output.ts'

@@ -8,8 +8,8 @@ import { afterEach, expect, test } from 'vitest'
 import { agentFolder, becomes, svc, token } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { type Service, startService } from '../../testing/service.ts'
-import { whoHolds } from '../files/lock.ts'
-import { identityOf } from '../process/identity.ts'
+import { whoHolds } from '../machine/files/lock.ts'
+import { identityOf } from '../machine/process/identity.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

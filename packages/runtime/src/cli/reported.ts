@@ -1,5 +1,5 @@
 /** Says in words whether the agent's reports reach the service. */
-import { ago } from '../time.ts'
+import { ago } from '../machine/base/time.ts'
 import type { AgentFacts } from './facts.ts'
 
 export function reported({ last }: AgentFacts, now: number): string {

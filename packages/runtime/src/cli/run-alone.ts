@@ -1,5 +1,5 @@
 /** Runs `svc run` without loading the code of the other commands. The exit codes are the same as with that code. */
-import { noteDir, noteStart } from '../hint.ts'
+import { noteDir, noteStart } from '../machine/hint.ts'
 import type { Common } from './common.ts'
 import { exitOf, guardOutput } from './output.ts'
 import { runAgent } from './run-agent.ts'

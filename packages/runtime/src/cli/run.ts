@@ -3,7 +3,7 @@
  * file (see plain-run.ts).
  */
 import { Command } from 'commander'
-import { examples, hint } from '../hint.ts'
+import { examples, hint } from '../machine/hint.ts'
 import { common } from './common.ts'
 import { runAgent } from './run-agent.ts'
 

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { agentFolder, becomes, manifestText, starts, svc } from '../../testing/folder.ts'
 import { type Build, installRuntime, serves, type Workshop, workshop } from '../../testing/releases.ts'
 import { startService } from '../../testing/service.ts'
-import { sha256Of } from '../files/sha256.ts'
 import { keepPrevious, putInPlace } from '../launcher/trial-files.ts'
+import { sha256Of } from '../machine/files/sha256.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
 
 let shop: Workshop

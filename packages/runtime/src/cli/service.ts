@@ -4,8 +4,8 @@
  */
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command } from 'commander'
-import { inTurnAnyway, whoHolds } from '../files/lock.ts'
-import { examples, hint, sudoHint } from '../hint.ts'
+import { inTurnAnyway, whoHolds } from '../machine/files/lock.ts'
+import { examples, hint, sudoHint } from '../machine/hint.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { findUnits, type Unit } from '../service/find.ts'
 import { type UnitState, unitState } from '../service/manager.ts'

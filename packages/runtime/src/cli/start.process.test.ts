@@ -8,8 +8,8 @@ import { programs } from '../../../../scripts/testing/program.ts'
 import { becomes, starts, svc } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { startService } from '../../testing/service.ts'
-import { whoHolds } from '../files/lock.ts'
-import { identityOf } from '../process/identity.ts'
+import { whoHolds } from '../machine/files/lock.ts'
+import { identityOf } from '../machine/process/identity.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,11 +1,11 @@
 /** `svc status`: prints a summary of the agent from the files on this machine. */
 import { Command } from 'commander'
-import { examples, hint } from '../hint.ts'
 import { wordFor } from '../launcher/now.ts'
+import { ago, moment } from '../machine/base/time.ts'
+import { examples, hint } from '../machine/hint.ts'
 import type { RuntimeFacts } from '../self-update/now.ts'
 import { unanswered } from '../service/units.ts'
 import { changedBy } from '../state/changes.ts'
-import { ago, moment } from '../time.ts'
 import { glance } from '../update/now.ts'
 import { type AgentFacts, factsOf } from './facts.ts'
 import { agentAt, type Common, common } from './folder.ts'

@@ -1,8 +1,8 @@
 /** The checks of `svc doctor` about files that a person may have changed by hand. */
 import { existsSync } from 'node:fs'
-import { envFaults } from '../files/env.ts'
-import type { Folder } from '../files/folder.ts'
-import { hint } from '../hint.ts'
+import { envFaults } from '../machine/files/env.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { hint } from '../machine/hint.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { setAside, settingsRemarks, unreadSettings } from '../state/settings.ts'
 import type { Check } from './checked.ts'

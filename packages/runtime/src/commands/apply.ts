@@ -3,7 +3,7 @@
  * the machine (1, rule 4).
  */
 import type { Manifest } from '@svc/blueprint'
-import type { Folder } from '../files/folder.ts'
+import type { Folder } from '../machine/files/folder.ts'
 import type { Author } from '../state/changes.ts'
 import { pause, resume } from '../state/pause.ts'
 import { askToRun } from '../state/run-now.ts'

@@ -5,8 +5,8 @@
  */
 import { type Ack, isObject, limits } from '@svc/protocol'
 import { boolean, field, list, number, object } from '@svc/protocol/fields'
-import { type Folder, prepare } from '../files/folder.ts'
-import { type Noted, note, words } from '../files/note.ts'
+import { type Folder, prepare } from '../machine/files/folder.ts'
+import { type Noted, note, words } from '../machine/files/note.ts'
 
 const entry = object(
   {

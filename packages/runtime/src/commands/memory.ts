@@ -2,8 +2,8 @@
  * The part of the journal of commands that the disk has refused, kept in memory until there is room. A command that
  * could not be noted is refused, and its ack is sent from here. A command that was carried out keeps its outcome.
  */
-import type { Folder } from '../files/folder.ts'
-import { isDiskFault } from '../files/space.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { isDiskFault } from '../machine/files/space.ts'
 import { type CommandEntry, type Journal, readJournal, saveJournal } from './journal.ts'
 
 /** Entries that are newer than those in the journal on the disk, or missing there. */

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { becomes, starts, svc, token } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent, password } from '../../testing/installed.ts'
 import { startService } from '../../testing/service.ts'
-import { identityOf } from '../process/identity.ts'
+import { identityOf } from '../machine/process/identity.ts'
 import { fingerprint } from './rehearse.ts'
 
 const cleanups: (() => unknown)[] = []

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { wrongWithSecretName } from '@svc/blueprint'
 import { isToken, limits, type Preview, preview, type Redeemed, readRedeemed, shown, type Verdict } from '@svc/protocol'
-import { call, refusalOf, type SendResult } from '../reporter/send.ts'
+import { call, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 
 /** Time limits of the redemption in seconds: without a single byte, and in all (D44). */
 const idleSeconds = 30

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Folder, folderAt } from '../files/folder.ts'
+import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { claim, takenBy } from './claim.ts'
 import { readInstall, writeInstall } from './note.ts'
 

@@ -4,11 +4,11 @@
  */
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { codeOf, messageOf } from '../errors.ts'
-import { createFolder, syncFolder } from '../files/durable.ts'
-import { type Folder, folderAt } from '../files/folder.ts'
-import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../files/space.ts'
-import { lives, ownIdentity } from '../process/identity.ts'
+import { codeOf, messageOf } from '../machine/base/errors.ts'
+import { createFolder, syncFolder } from '../machine/files/durable.ts'
+import { type Folder, folderAt } from '../machine/files/folder.ts'
+import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../machine/files/space.ts'
+import { lives, ownIdentity } from '../machine/process/identity.ts'
 import { type Install, readInstall, unfinished, unreadableInstall, writeInstall } from './note.ts'
 
 type Claimed =

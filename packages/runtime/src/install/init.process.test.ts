@@ -220,7 +220,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
     untouched(w)
   })
 
-  // files/handed.test.ts reads all files of the table without a process.
+  // machine/files/handed.test.ts reads all files of the table without a process.
   test('a secrets file that is not understood as a whole', { timeout: 300_000 }, async () => {
     const w = await newSetup()
     const file = join(w.above.root, 'secrets')

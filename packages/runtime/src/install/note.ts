@@ -5,9 +5,9 @@
  * the service, the machine's own work is unfinished), `installed` (complete; written last).
  */
 import { boolean, number, object, oneOf } from '@svc/protocol/fields'
-import type { Folder } from '../files/folder.ts'
-import { filled, type Noted, note, words } from '../files/note.ts'
-import { hint } from '../hint.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { filled, type Noted, note, words } from '../machine/files/note.ts'
+import { hint } from '../machine/hint.ts'
 
 const install = filled(
   object(

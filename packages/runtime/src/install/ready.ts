@@ -4,8 +4,8 @@
  */
 import { isTooOld } from '@svc/blueprint/since'
 import type { Preview } from '@svc/protocol'
-import { missingNeeds, needsText, unmetNeeds } from '../programs/needs.ts'
-import { version } from '../version.ts'
+import { version } from '../machine/base/version.ts'
+import { missingNeeds, needsText, unmetNeeds } from '../machine/programs/needs.ts'
 
 type Needing = Pick<Preview, 'blueprint' | 'version' | 'needs' | 'svc'>
 

@@ -4,7 +4,7 @@
  */
 import { wrongWithEnvValue } from '@svc/blueprint'
 import type { SecretSpec } from '@svc/protocol'
-import type { Env } from '../files/env.ts'
+import type { Env } from '../machine/files/env.ts'
 
 type Gathered =
   | { readonly ok: true; readonly values: Map<string, string> }

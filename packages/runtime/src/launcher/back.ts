@@ -4,10 +4,10 @@
  * other files.
  */
 import { number, object } from '@svc/protocol/fields'
-import { codeOf } from '../errors.ts'
-import { removeDurably } from '../files/durable.ts'
-import type { Folder } from '../files/folder.ts'
-import { type Noted, note, words } from '../files/note.ts'
+import { codeOf } from '../machine/base/errors.ts'
+import { removeDurably } from '../machine/files/durable.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { type Noted, note, words } from '../machine/files/note.ts'
 import { release } from '../versions/release.ts'
 
 /** A request of `svc rollback-runtime` for the previous runtime. `at` is when it was made, in Unix milliseconds. */

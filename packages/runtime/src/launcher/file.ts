@@ -2,7 +2,7 @@
  * Decides from which file the runtime proper is loaded, and with which arguments `node` starts the runtime of a folder.
  */
 import { existsSync, realpathSync } from 'node:fs'
-import type { Folder } from '../files/folder.ts'
+import type { Folder } from '../machine/files/folder.ts'
 import { onTrial } from '../versions/runtime-note.ts'
 import { writeStarter } from './trial-files.ts'
 

@@ -3,9 +3,9 @@
  * not run.
  */
 import type { HealthItem, Level, State } from '@svc/protocol'
-import { howEnded } from '../process/ended.ts'
-import type { Halt } from '../process/identity.ts'
-import { moment } from '../time.ts'
+import { moment } from '../machine/base/time.ts'
+import { howEnded } from '../machine/process/ended.ts'
+import type { Halt } from '../machine/process/identity.ts'
 import type { ProcessState } from './note.ts'
 
 /** The number of consecutive failed starts from which the health item `Process` is bad. */

@@ -4,7 +4,7 @@
  * affected by any of this.
  */
 import type { Stop } from '@svc/protocol'
-import { duration, wait } from '../time.ts'
+import { duration, wait } from '../machine/base/time.ts'
 import type { RuntimeNote } from '../versions/runtime-note.ts'
 import { contract, type FromWorker, type ToWorker } from './contract.ts'
 import { type HostingAct, type HostingEvent, none, step } from './hosting.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Moment } from '../time.ts'
+import type { Moment } from '../machine/base/time.ts'
 import type { Trial } from '../versions/runtime-note.ts'
 import { begin, type Keeping, type KeepingAct, type KeepingEvent, step } from './keeping.ts'
 

@@ -4,7 +4,7 @@
  * disk refused.
  */
 import type { Applied } from '@svc/protocol'
-import type { Moment } from '../time.ts'
+import type { Moment } from '../machine/base/time.ts'
 import type { Release } from '../versions/release.ts'
 import type { RuntimeHold, RuntimeNote, Trial } from '../versions/runtime-note.ts'
 import type { AskedBack } from './back.ts'

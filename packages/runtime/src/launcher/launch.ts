@@ -4,8 +4,8 @@
  * The caller holds the folder's lock.
  */
 import type { Stop } from '@svc/protocol'
-import type { Folder } from '../files/folder.ts'
-import { duration } from '../time.ts'
+import { duration } from '../machine/base/time.ts'
+import type { Folder } from '../machine/files/folder.ts'
 import type { FromWorker, ToWorker } from './contract.ts'
 import { type Host, host } from './host.ts'
 import { type Keeper, keepRuntime } from './keeper.ts'

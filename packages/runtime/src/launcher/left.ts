@@ -1,8 +1,8 @@
 /** Watches the processes that an agent started, and sends them signals. leftovers.ts and supervision.ts decide when. */
-import { groupLives, signalGroup } from '../process/group.ts'
-import type { Identity } from '../process/identity.ts'
-import type { AgentProcess } from '../process/listed.ts'
-import { groupOf, keepsMark, sendTo, startedBy } from '../process/mark.ts'
+import { groupLives, signalGroup } from '../machine/process/group.ts'
+import type { Identity } from '../machine/process/identity.ts'
+import type { AgentProcess } from '../machine/process/listed.ts'
+import { groupOf, keepsMark, sendTo, startedBy } from '../machine/process/mark.ts'
 
 type StopSignal = 'SIGTERM' | 'SIGKILL'
 

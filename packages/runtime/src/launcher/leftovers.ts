@@ -2,8 +2,8 @@
  * Decides about processes of the agent that are not in its process group, as pure functions: when they are asked to end,
  * when they are killed, and when a program counts as one that went into the background.
  */
-import type { Identity } from '../process/identity.ts'
-import { type AgentProcess, listed, oldest } from '../process/listed.ts'
+import type { Identity } from '../machine/process/identity.ts'
+import { type AgentProcess, listed, oldest } from '../machine/process/listed.ts'
 import type { ProcessEvent } from './moves.ts'
 import type { ProcessSeen, Supervision, SupervisionAct, SupervisionRules } from './supervised.ts'
 

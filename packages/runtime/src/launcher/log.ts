@@ -3,8 +3,8 @@
  * affected.
  */
 import { appendFileSync, renameSync, statSync } from 'node:fs'
-import { createFolder } from '../files/durable.ts'
-import type { Folder } from '../files/folder.ts'
+import { createFolder } from '../machine/files/durable.ts'
+import type { Folder } from '../machine/files/folder.ts'
 
 const maxBytes = 1024 * 1024
 

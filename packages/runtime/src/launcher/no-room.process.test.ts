@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../testing/small-disk.ts'
-import { type Folder, folderAt } from '../files/folder.ts'
+import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { openOutput, outputBytes, rotateOutput } from './output.ts'
 
 const missing = mountMissing('the rotation of output on a full disk')

@@ -4,8 +4,8 @@
  * note, too.
  */
 import { boolean, either, type Field, field, number, object, oneOf } from '@svc/protocol/fields'
-import { type Folder, prepare } from '../files/folder.ts'
-import { filled, type Noted, note, words, yes } from '../files/note.ts'
+import { type Folder, prepare } from '../machine/files/folder.ts'
+import { filled, type Noted, note, words, yes } from '../machine/files/note.ts'
 
 /**
  * How a process ended. If only `at` is present, nobody knows how: an earlier runtime had started the process, so this

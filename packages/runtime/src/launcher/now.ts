@@ -1,9 +1,9 @@
 /**
  * Reads the current state of the agent's process, for commands such as `svc status`, which did not start that process.
  */
-import type { Folder } from '../files/folder.ts'
-import { type Holder, whoHolds } from '../files/lock.ts'
-import { type Halt, haltOf, lives } from '../process/identity.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { type Holder, whoHolds } from '../machine/files/lock.ts'
+import { type Halt, haltOf, lives } from '../machine/process/identity.ts'
 import type { ProcessState } from './note.ts'
 import { readNote } from './note.ts'
 

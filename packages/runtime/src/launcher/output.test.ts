@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { folderAt } from '../files/folder.ts'
+import { folderAt } from '../machine/files/folder.ts'
 import { openOutput, rotateOutput } from './output.ts'
 
 let root: string

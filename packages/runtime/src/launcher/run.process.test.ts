@@ -22,8 +22,8 @@ import { botToken, bundleManifest } from '../../testing/blueprint.ts'
 import { becomes, type Running, type StartOptions, starts, svc, token } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent, password } from '../../testing/installed.ts'
 import { command, json, type Service, startService } from '../../testing/service.ts'
-import { groupLives } from '../process/group.ts'
-import { identityOf, lives } from '../process/identity.ts'
+import { groupLives } from '../machine/process/group.ts'
+import { identityOf, lives } from '../machine/process/identity.ts'
 import { readNote } from './note.ts'
 
 /** The factor for all durations: a second lasts 50 ms. */

@@ -4,8 +4,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
-import { messageOf } from '../errors.ts'
-import type { Folder } from '../files/folder.ts'
+import { messageOf } from '../machine/base/errors.ts'
+import type { Folder } from '../machine/files/folder.ts'
 import { type Output, openOutput } from './output.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** The types of the supervisor's state machine: its state, what it sees, its events and its acts. */
 import type { Restart } from '@svc/blueprint'
-import type { Identity } from '../process/identity.ts'
-import type { AgentProcess } from '../process/listed.ts'
+import type { Identity } from '../machine/process/identity.ts'
+import type { AgentProcess } from '../machine/process/listed.ts'
 import type { Exit } from './note.ts'
 import type { RunSpec } from './spawn.ts'
 import type { Found } from './take-over.ts'

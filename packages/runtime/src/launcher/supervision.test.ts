@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AgentProcess } from '../process/listed.ts'
+import type { AgentProcess } from '../machine/process/listed.ts'
 import { processHealth } from './health.ts'
 import type { Alive } from './note.ts'
 import {

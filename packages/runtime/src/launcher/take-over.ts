@@ -1,9 +1,10 @@
 /** Finds the agent's process that an earlier runtime left, from its note and from the processes that live. */
-import type { Folder } from '../files/folder.ts'
-import { lives } from '../process/identity.ts'
-import { oldest } from '../process/listed.ts'
-import { findMarked, startedBy } from '../process/mark.ts'
-import { duration } from '../time.ts'
+
+import { duration } from '../machine/base/time.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { lives } from '../machine/process/identity.ts'
+import { oldest } from '../machine/process/listed.ts'
+import { findMarked, startedBy } from '../machine/process/mark.ts'
 import { leadsTo } from '../versions/folders.ts'
 import { clock } from './clock.ts'
 import type { ProcessState } from './note.ts'

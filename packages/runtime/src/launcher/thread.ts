@@ -1,8 +1,8 @@
 /** A worker thread that runs the runtime proper from a file. */
 import { Worker } from 'node:worker_threads'
 import type { Stop } from '@svc/protocol'
-import { messageOf } from '../errors.ts'
-import { duration, wait } from '../time.ts'
+import { messageOf } from '../machine/base/errors.ts'
+import { duration, wait } from '../machine/base/time.ts'
 import type { FromWorker, Start, ToWorker } from './contract.ts'
 
 export interface Thread {

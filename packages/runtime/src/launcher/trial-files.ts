@@ -4,9 +4,9 @@
  */
 import { closeSync, constants, copyFileSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { createFolder, syncFolder, writeDurably } from '../files/durable.ts'
-import type { Folder } from '../files/folder.ts'
-import { readFile } from '../files/read.ts'
+import { createFolder, syncFolder, writeDurably } from '../machine/files/durable.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { readFile } from '../machine/files/read.ts'
 import { starter } from './starter.ts'
 
 type RuntimePaths = Pick<Folder, 'runtime' | 'runtimeFolder' | 'runtimePrevious' | 'runtimeStarter'>

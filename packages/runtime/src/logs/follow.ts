@@ -1,6 +1,6 @@
 /** Follows a log file that grows, is emptied, rotated or replaced, for as long as this process runs. */
 import { StringDecoder } from 'node:string_decoder'
-import { readUpTo } from '../files/read.ts'
+import { readUpTo } from '../machine/files/read.ts'
 import type { OpenLog } from './open.ts'
 
 /**

@@ -3,7 +3,7 @@
  * that looks like one of our tokens.
  */
 import { tokenLike } from '@svc/protocol'
-import type { Env } from '../files/env.ts'
+import type { Env } from '../machine/files/env.ts'
 
 const masked = '[masked]'
 /** The minimum length of a value that is masked. Masking shorter values would hide ordinary words. */

@@ -15,8 +15,8 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { createFolder } from '../files/durable.ts'
-import type { Folder } from '../files/folder.ts'
+import { createFolder } from '../machine/files/durable.ts'
+import type { Folder } from '../machine/files/folder.ts'
 
 /** Calls `work` with the open file if the file may be read as a log, and returns its result; otherwise undefined. */
 export type OpenLog = <T>(file: string, work: (fd: number, stat: Stats) => T) => T | undefined

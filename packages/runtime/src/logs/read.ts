@@ -1,9 +1,9 @@
 /** Reads the end of a declared log and masks the secrets in it (3.6, D52, I28). */
 import type { Manifest } from '@svc/blueprint'
 import { clean, endOf, limits } from '@svc/protocol'
-import { readEnv } from '../files/env.ts'
-import type { Folder } from '../files/folder.ts'
-import { readUpTo } from '../files/read.ts'
+import { readEnv } from '../machine/files/env.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { readUpTo } from '../machine/files/read.ts'
 import { placeOf } from '../state/paths.ts'
 import { mask } from './mask.ts'
 import { declaredLog } from './open.ts'

@@ -19,11 +19,11 @@ import {
 } from '@svc/protocol'
 import { notRunning, processHealth } from '../launcher/health.ts'
 import type { ProcessState } from '../launcher/note.ts'
-import type { Halt } from '../process/identity.ts'
+import { moment } from '../machine/base/time.ts'
+import type { Halt } from '../machine/process/identity.ts'
 import { type Author, changedBy } from '../state/changes.ts'
 import { stopSentence } from '../state/own.ts'
 import type { Pause } from '../state/pause.ts'
-import { moment } from '../time.ts'
 
 export interface ReportParts {
   readonly manifest: Manifest

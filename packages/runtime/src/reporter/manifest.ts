@@ -1,8 +1,8 @@
 /** Parses the text of the folder's manifest. */
 import { type Finding, type Manifest, manifestName, readManifest } from '@svc/blueprint'
-import type { Folder } from '../files/folder.ts'
-import { type FileRead, readFile } from '../files/read.ts'
-import { hint } from '../hint.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { type FileRead, readFile } from '../machine/files/read.ts'
+import { hint } from '../machine/hint.ts'
 
 export type ManifestNow =
   | { readonly ok: true; readonly value: Manifest }

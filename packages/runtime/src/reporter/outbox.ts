@@ -3,9 +3,9 @@
  * is in neither of them; if an answer repeats the token, it is masked.
  */
 import { cut } from '@svc/protocol'
-import { writeLightly } from '../files/durable.ts'
-import { type Folder, prepare } from '../files/folder.ts'
-import { readJsonObject } from '../files/read.ts'
+import { writeLightly } from '../machine/files/durable.ts'
+import { type Folder, prepare } from '../machine/files/folder.ts'
+import { readJsonObject } from '../machine/files/read.ts'
 
 export interface Outbox {
   readonly origin: string

@@ -4,8 +4,8 @@
  */
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem } from '@svc/protocol'
-import type { Folder } from '../files/folder.ts'
-import { readFile } from '../files/read.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { readFile } from '../machine/files/read.ts'
 import { manifestNow } from './known.ts'
 
 interface Watched {

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import type { ServedRuntime } from '@svc/protocol'
-import { duration, wait } from '../time.ts'
+import { duration, wait } from '../machine/base/time.ts'
 import { checking, type Fetched, fetching, type StepResult } from './fetch.ts'
 import { move, type SelfUpdateEvent, type SelfUpdateState } from './moves.ts'
 import { proving } from './probe.ts'

@@ -7,10 +7,10 @@ import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { lookup } from '../reporter/lookup.ts'
-import { reason } from '../reporter/send.ts'
-import { duration } from '../time.ts'
-import { version } from '../version.ts'
+import { duration } from '../machine/base/time.ts'
+import { version } from '../machine/base/version.ts'
+import { lookup } from '../machine/client/lookup.ts'
+import { reason } from '../machine/client/service-client.ts'
 
 export type Downloaded =
   | {

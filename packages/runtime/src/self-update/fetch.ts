@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { limits, type ServedRuntime } from '@svc/protocol'
-import { duration, wait } from '../time.ts'
+import { duration, wait } from '../machine/base/time.ts'
 import { type Downloaded, download } from './download.ts'
 import { insideOf } from './release.ts'
 import { signatureBytes } from './verify.ts'

@@ -4,8 +4,8 @@
  * attempt (D31).
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
-import { type Folder, prepare } from '../files/folder.ts'
-import { filled, type Noted, note, words, yes } from '../files/note.ts'
+import { type Folder, prepare } from '../machine/files/folder.ts'
+import { filled, type Noted, note, words, yes } from '../machine/files/note.ts'
 
 const attempt = filled(
   object(

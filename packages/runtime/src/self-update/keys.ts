@@ -3,7 +3,7 @@
  * file on the machine can add others. There may be several, so that a key can be replaced. The build takes them from
  * `packages/runtime/release-keys`.
  */
-import { version } from '../version.ts'
+import { version } from '../machine/base/version.ts'
 
 declare const __SVC_RELEASE_KEYS__: readonly string[] | undefined
 

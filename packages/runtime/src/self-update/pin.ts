@@ -3,9 +3,9 @@
  * which may change at any time.
  */
 import { runtimeVersion } from '@svc/protocol'
-import { createFolder, removeDurably, writeDurably } from '../files/durable.ts'
-import type { Folder } from '../files/folder.ts'
-import { readFile } from '../files/read.ts'
+import { createFolder, removeDurably, writeDurably } from '../machine/files/durable.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { readFile } from '../machine/files/read.ts'
 
 type PinPaths = Pick<Folder, 'runtimePin' | 'runtimeFolder'>
 

@@ -1,7 +1,7 @@
 /** Step `proving`: the new file must start in a separate process before it is put in place (I22). */
 import { spawn } from 'node:child_process'
 import { clean } from '@svc/protocol'
-import { duration } from '../time.ts'
+import { duration } from '../machine/base/time.ts'
 import type { StepResult } from './fetch.ts'
 
 const seconds = 20

@@ -4,7 +4,7 @@
  */
 import { inflateRawSync } from 'node:zlib'
 import { isObject, limits } from '@svc/protocol'
-import { readFile } from '../files/read.ts'
+import { readFile } from '../machine/files/read.ts'
 
 interface InsideRelease {
   readonly version: string

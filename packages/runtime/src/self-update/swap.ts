@@ -2,10 +2,11 @@
  * Step `swapping` of an attempt: asks the launcher to put the new file in place. If the launcher does, it ends this
  * thread.
  */
-import type { Folder } from '../files/folder.ts'
+
 import type { FromWorker } from '../launcher/contract.ts'
-import { duration, patience, wait } from '../time.ts'
-import { version } from '../version.ts'
+import { duration, patience, wait } from '../machine/base/time.ts'
+import { version } from '../machine/base/version.ts'
+import type { Folder } from '../machine/files/folder.ts'
 import { busyWith } from '../versions/busy.ts'
 import type { StepResult } from './fetch.ts'
 import { type AttemptNote, writeAttempt } from './journal.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Moment } from '../time.ts'
+import type { Moment } from '../machine/base/time.ts'
 import type { AttemptNote } from './journal.ts'
 import {
   begin,

@@ -4,7 +4,7 @@
  * this file decides when an attempt starts and what follows its end.
  */
 import type { Applied, ServedRuntime } from '@svc/protocol'
-import type { Moment } from '../time.ts'
+import type { Moment } from '../machine/base/time.ts'
 import { attemptOf } from '../versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../versions/runtime-note.ts'
 import type { Ended } from './attempt.ts'

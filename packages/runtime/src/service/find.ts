@@ -5,8 +5,8 @@
 import { readdirSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Folder } from '../files/folder.ts'
-import { readFile } from '../files/read.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { readFile } from '../machine/files/read.ts'
 import { folderOf, labelOf, unitName } from './text.ts'
 
 export type UnitKind = 'systemd user' | 'systemd system' | 'launchd'

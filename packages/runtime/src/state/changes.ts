@@ -3,10 +3,10 @@
  * request and the settings themselves are in files that the agent reads.
  */
 import { clean, cut, isObject } from '@svc/protocol'
-import { type FileToWrite, writeDurably } from '../files/durable.ts'
-import { type Folder, prepare } from '../files/folder.ts'
-import { readJsonObject } from '../files/read.ts'
-import { isDiskFault } from '../files/space.ts'
+import { type FileToWrite, writeDurably } from '../machine/files/durable.ts'
+import { type Folder, prepare } from '../machine/files/folder.ts'
+import { readJsonObject } from '../machine/files/read.ts'
+import { isDiskFault } from '../machine/files/space.ts'
 
 /**
  * Who made a change, and when. `by` is `machine` for a command or a file on this machine, and `service` for a command

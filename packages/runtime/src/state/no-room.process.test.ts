@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { mountMissing, smallDisk } from '../../testing/small-disk.ts'
-import { folderAt, prepare } from '../files/folder.ts'
+import { folderAt, prepare } from '../machine/files/folder.ts'
 import { pause, readPause, resume } from './pause.ts'
 
 const missing = mountMissing('a pause on a full disk')

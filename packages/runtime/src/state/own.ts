@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stop } from '@svc/protocol'
-import { writeDurably } from '../files/durable.ts'
-import { type Folder, prepare } from '../files/folder.ts'
-import { readJsonObject } from '../files/read.ts'
-import { isDiskFault } from '../files/space.ts'
+import { writeDurably } from '../machine/files/durable.ts'
+import { type Folder, prepare } from '../machine/files/folder.ts'
+import { readJsonObject } from '../machine/files/read.ts'
+import { isDiskFault } from '../machine/files/space.ts'
 import { type Author, changedBy, readAuthor } from './changes.ts'
 
 const fileOf = (folder: Folder) => join(folder.journal, 'stopped.json')

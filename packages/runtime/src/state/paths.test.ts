@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readManifest } from '@svc/blueprint'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Folder, folderAt } from '../files/folder.ts'
+import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { createStatePaths, linkState } from './paths.ts'
 
 let root: string

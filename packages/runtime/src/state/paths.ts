@@ -20,9 +20,9 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
-import { codeOf } from '../errors.ts'
-import { createFolder, syncFolder } from '../files/durable.ts'
-import type { Folder } from '../files/folder.ts'
+import { codeOf } from '../machine/base/errors.ts'
+import { createFolder, syncFolder } from '../machine/files/durable.ts'
+import type { Folder } from '../machine/files/folder.ts'
 import { rememberShipped, shippedFiles } from './shipped.ts'
 
 type WithState = Pick<Manifest, 'state' | 'stateFolders'>

@@ -3,11 +3,11 @@
  * create it itself.
  */
 import { closeSync, openSync, statSync } from 'node:fs'
-import { removeDurably, writeDurably } from '../files/durable.ts'
-import { type Folder, prepare } from '../files/folder.ts'
-import { readJsonObject } from '../files/read.ts'
-import { isNoRoom } from '../files/space.ts'
-import { seconds } from '../time.ts'
+import { seconds } from '../machine/base/time.ts'
+import { removeDurably, writeDurably } from '../machine/files/durable.ts'
+import { type Folder, prepare } from '../machine/files/folder.ts'
+import { readJsonObject } from '../machine/files/read.ts'
+import { isNoRoom } from '../machine/files/space.ts'
 import { type Author, readAuthor, tryNoteChange } from './changes.ts'
 
 /**

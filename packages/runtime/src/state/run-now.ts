@@ -1,7 +1,7 @@
 /** The run-now file (2.12). A request for a run creates it, and the agent removes it when it starts the run. */
 import { existsSync } from 'node:fs'
-import { writeDurably } from '../files/durable.ts'
-import { type Folder, prepare } from '../files/folder.ts'
+import { writeDurably } from '../machine/files/durable.ts'
+import { type Folder, prepare } from '../machine/files/folder.ts'
 import { type Author, tryNoteChange } from './changes.ts'
 
 /** True if there is a request for a run that the agent has not taken yet. */

@@ -1,9 +1,9 @@
 /** Finds secrets that a version requires and that nobody has typed on this machine. */
 import type { Manifest } from '@svc/blueprint'
 import { cut, type HealthItem, limits, missingSecrets } from '@svc/protocol'
-import { readEnv } from '../files/env.ts'
-import type { Folder } from '../files/folder.ts'
-import { plainHint } from '../hint.ts'
+import { readEnv } from '../machine/files/env.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { plainHint } from '../machine/hint.ts'
 
 /** The names of the required secrets that are not set, in the order of the manifest. */
 export function unsetSecrets({ secrets: file }: Pick<Folder, 'secrets'>, secrets: Manifest['secrets']): string[] {

@@ -2,9 +2,9 @@
  * Remembers at which state paths the bundle of a version contains a file (3.3). Such a path stays a file even after the
  * agent has deleted it. The seed itself is moved out of the unpacked version, so later starts could not see it there.
  */
-import { namesIn, writeDurably } from '../files/durable.ts'
-import { type Folder, prepare } from '../files/folder.ts'
-import { readJsonObject } from '../files/read.ts'
+import { namesIn, writeDurably } from '../machine/files/durable.ts'
+import { type Folder, prepare } from '../machine/files/folder.ts'
+import { readJsonObject } from '../machine/files/read.ts'
 
 /**
  * The state paths at which a version's bundle contains a file, for each version; the key is the name of the version's

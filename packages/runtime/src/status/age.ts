@@ -3,7 +3,7 @@
  * the writes themselves. Pure; all times are Unix milliseconds by the clock of this machine.
  */
 import { type HealthItem, limits } from '@svc/protocol'
-import { ago } from '../time.ts'
+import { ago } from '../machine/base/time.ts'
 
 /** The facts that are remembered about the writes of a status file. */
 export interface Writes {

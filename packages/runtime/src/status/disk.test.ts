@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderAt } from '../files/folder.ts'
+import { folderAt } from '../machine/files/folder.ts'
 import { diskHealth } from './disk.ts'
 
 test('what the runtime could not store is reported, although no figure of the disk shows why', () => {

@@ -4,8 +4,8 @@
  */
 import { statSync } from 'node:fs'
 import { cut, diskSpace, type HealthItem, limits } from '@svc/protocol'
-import type { Folder } from '../files/folder.ts'
-import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../files/space.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../machine/files/space.ts'
 
 type DiskPaths = Pick<Folder, 'root' | 'svc' | 'state'>
 

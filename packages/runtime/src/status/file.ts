@@ -4,9 +4,9 @@
  */
 import { realpathSync } from 'node:fs'
 import { limits } from '@svc/protocol'
-import type { Folder } from '../files/folder.ts'
-import { type FileRead, readFile } from '../files/read.ts'
 import { isInside } from '../logs/open.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { type FileRead, readFile } from '../machine/files/read.ts'
 
 export function readStatus(folder: Pick<Folder, 'root'>, file: string): FileRead {
   const real = resolved(file)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FileRead } from '../files/read.ts'
+import type { FileRead } from '../machine/files/read.ts'
 import { type KeptStatus, keepStatus } from './keep.ts'
 
 const bytes = (text: string): FileRead => ({ is: 'bytes', bytes: Buffer.from(text), mtimeMs: 0 })

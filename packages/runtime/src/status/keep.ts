@@ -3,8 +3,8 @@
  * (2.11, D55).
  */
 import { type HealthItem, readStatusFile, type StatusFile } from '@svc/protocol'
-import type { FileRead } from '../files/read.ts'
-import { parseWritten } from '../files/written.ts'
+import type { FileRead } from '../machine/files/read.ts'
+import { parseWritten } from '../machine/files/written.ts'
 
 /** The memory that is kept between two reads of the status file. */
 export interface KeptStatus {

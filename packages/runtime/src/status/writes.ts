@@ -2,9 +2,9 @@
  * Stores what the reporter has learned about the agent's writes of its status file, so that a restart of the runtime
  * does not lose it (D65).
  */
-import { writeLightly } from '../files/durable.ts'
-import { type Folder, prepare } from '../files/folder.ts'
-import { readJsonObject } from '../files/read.ts'
+import { writeLightly } from '../machine/files/durable.ts'
+import { type Folder, prepare } from '../machine/files/folder.ts'
+import { readJsonObject } from '../machine/files/read.ts'
 import { type FileLook, look, type Writes } from './age.ts'
 
 /** Reads what was stored about the writes of the status file; undefined if nothing readable was. */

@@ -2,9 +2,10 @@
  * Rolls back, or lifts the holds, while no runtime runs. The caller holds the folder's lock and does what the runtime
  * would do. Neither the service nor a network is needed.
  */
-import type { Folder } from '../files/folder.ts'
-import { isDiskFault } from '../files/space.ts'
-import { readScale } from '../time.ts'
+
+import { readScale } from '../machine/base/time.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { isDiskFault } from '../machine/files/space.ts'
 import { dropLead, lead, leadsTo, nameOf, prepareLead } from '../versions/folders.ts'
 import { rollback } from './answer.ts'
 import type { AskedUpdate } from './ask.ts'

@@ -2,8 +2,8 @@
  * Answers a person's request on this machine (ask.ts). The answer is noted with the id of the request, so that the
  * command that made it can show it.
  */
-import { messageOf } from '../errors.ts'
-import type { Folder } from '../files/folder.ts'
+import { messageOf } from '../machine/base/errors.ts'
+import type { Folder } from '../machine/files/folder.ts'
 import { dropLead, isHere, prepareLead } from '../versions/folders.ts'
 import { type AskedUpdate, dropAsked, readAsked } from './ask.ts'
 import type { Came } from './change.ts'

@@ -4,9 +4,9 @@
  * another version. The runtime writes its answer into the journal of updates, with the id of the request.
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
-import { removeDurably } from '../files/durable.ts'
-import { type Folder, prepare } from '../files/folder.ts'
-import { type Noted, note, words } from '../files/note.ts'
+import { removeDurably } from '../machine/files/durable.ts'
+import { type Folder, prepare } from '../machine/files/folder.ts'
+import { type Noted, note, words } from '../machine/files/note.ts'
 
 const asked = object(
   {

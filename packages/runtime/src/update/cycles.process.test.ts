@@ -13,7 +13,7 @@ import { partOf } from '../../testing/strace.ts'
 import { all, expectTheirs, type Lane, long, newUpdateSetup, type UpdateSetup } from '../../testing/struck.ts'
 import { expectWhole } from '../../testing/updates.ts'
 import { readNote } from '../launcher/note.ts'
-import { groupLives } from '../process/group.ts'
+import { groupLives } from '../machine/process/group.ts'
 import { leadsTo } from '../versions/folders.ts'
 import { readUpdate, type Update } from './journal.ts'
 

@@ -2,8 +2,8 @@
  * Runs an update through its states (moves.ts). A step returns what happened, and the table picks the next state. The
  * journal is written before the next step starts; if that fails, no download and no swap is started.
  */
-import { messageOf } from '../errors.ts'
-import { readScale, wait } from '../time.ts'
+import { messageOf } from '../machine/base/errors.ts'
+import { readScale, wait } from '../machine/base/time.ts'
 import { busyWith } from '../versions/busy.ts'
 import { sweepVersions } from '../versions/folders.ts'
 import { type Came, change } from './change.ts'

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { limits, sha256Shape } from '@svc/protocol'
-import { readConnection } from '../files/env.ts'
-import { call, refusalOf, type SendResult } from '../reporter/send.ts'
+import { call, refusalOf, type SendResult } from '../machine/client/service-client.ts'
+import { readConnection } from '../machine/files/env.ts'
 import type { Came } from './change.ts'
 import type { UpdateStep } from './ground.ts'
 

@@ -4,9 +4,9 @@
  * file decides when one starts and when it is aborted.
  */
 import type { ReceivedAnswer } from '@svc/protocol'
-import { plainHint } from '../hint.ts'
 import type { ProcessState } from '../launcher/note.ts'
-import type { Moment } from '../time.ts'
+import type { Moment } from '../machine/base/time.ts'
+import { plainHint } from '../machine/hint.ts'
 import type { Release } from '../versions/release.ts'
 import type { Came } from './change.ts'
 import type { Update } from './journal.ts'

@@ -1,8 +1,8 @@
 /** Describes the current versions of the agent, for each report (2.5) and for people. */
 import type { Applied, Desired, Level } from '@svc/protocol'
-import { hint } from '../hint.ts'
-import { withStop } from '../sentence.ts'
-import { attemptText, moment } from '../time.ts'
+import { withStop } from '../machine/base/sentence.ts'
+import { attemptText, moment } from '../machine/base/time.ts'
+import { hint } from '../machine/hint.ts'
 import type { Update } from './journal.ts'
 import type { UpdateState } from './moves.ts'
 import { leftOf } from './watching.ts'

@@ -4,11 +4,11 @@
  * paused, the version is not judged and the time does not count.
  */
 import { type Level, rank } from '@svc/protocol'
-import { plainHint } from '../hint.ts'
 import { processHealth } from '../launcher/health.ts'
 import type { ProcessState } from '../launcher/note.ts'
-import { howEnded } from '../process/ended.ts'
-import { duration, unhurried, wait } from '../time.ts'
+import { duration, unhurried, wait } from '../machine/base/time.ts'
+import { plainHint } from '../machine/hint.ts'
+import { howEnded } from '../machine/process/ended.ts'
 import { nameOf } from '../versions/folders.ts'
 import type { Came } from './change.ts'
 import { type Ground, resting, tickMs, type UpdateStep } from './ground.ts'

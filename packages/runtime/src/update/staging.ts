@@ -2,7 +2,7 @@
  * Second step of an update: checks the whole bundle, unpacks it beside the running version, links its state paths, and
  * copies seeds to places where nothing exists (3.3, I19, I20).
  */
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../machine/base/errors.ts'
 import type { UpdateStep } from './ground.ts'
 
 export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bundle }, { running, previous, to }) => {

@@ -2,7 +2,7 @@
  * Third step of an update: one rename of the link `current` (I17). Afterwards the disk counts and not the result of the
  * call: a rename may have worked although the sync after it failed.
  */
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../machine/base/errors.ts'
 import { lead, leadsTo, nameOf } from '../versions/folders.ts'
 import type { UpdateStep } from './ground.ts'
 

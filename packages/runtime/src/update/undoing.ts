@@ -2,8 +2,8 @@
  * Last step of an update that is rolled back: makes `current` lead to the previous version again. The outcome and the
  * hold are noted before this step. If the disk refuses, it is repeated until it succeeds.
  */
-import { messageOf } from '../errors.ts'
-import { duration, wait } from '../time.ts'
+import { messageOf } from '../machine/base/errors.ts'
+import { duration, wait } from '../machine/base/time.ts'
 import { lead, leadsTo, nameOf } from '../versions/folders.ts'
 import type { UpdateStep } from './ground.ts'
 

@@ -7,7 +7,7 @@
 import { type Level, limits, rank } from '@svc/protocol'
 import { processHealth } from '../launcher/health.ts'
 import type { ProcessState } from '../launcher/note.ts'
-import { duration, wait } from '../time.ts'
+import { duration, wait } from '../machine/base/time.ts'
 import { resting, tickMs, type UpdateStep } from './ground.ts'
 import type { Update, Window } from './journal.ts'
 import { ownLevel } from './level.ts'

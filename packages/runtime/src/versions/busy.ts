@@ -2,8 +2,8 @@
  * Allows only one update at a time (D31). If a new runtime and a new version of the agent were on trial together, each
  * could be blamed for the other's faults. So each update calls `busyWith` before it swaps files, and waits.
  */
-import type { Folder } from '../files/folder.ts'
-import { readJsonObject } from '../files/read.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { readJsonObject } from '../machine/files/read.ts'
 import { onTrial } from './runtime-note.ts'
 
 /** The states in `.svc/journal/update.json` in which the agent has a version that is neither kept nor rolled back. */

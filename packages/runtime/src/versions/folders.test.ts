@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { kinds, onFaultyDisk } from '../../testing/faulty-disk.ts'
-import { type Folder, folderAt } from '../files/folder.ts'
+import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { lead, leadsTo, nameOf, sweepVersions, versionFolder } from './folders.ts'
 
 const [old, next] = ['a'.repeat(64), 'b'.repeat(64)]

@@ -4,11 +4,11 @@
  */
 import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { codeOf } from '../errors.ts'
-import { createFolder, namesIn, syncFolder } from '../files/durable.ts'
-import type { Folder } from '../files/folder.ts'
-import { spending } from '../files/reserve.ts'
-import { explaining } from '../files/space.ts'
+import { codeOf } from '../machine/base/errors.ts'
+import { createFolder, namesIn, syncFolder } from '../machine/files/durable.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { spending } from '../machine/files/reserve.ts'
+import { explaining } from '../machine/files/space.ts'
 
 type VersionPaths = Pick<Folder, 'root' | 'current' | 'versions' | 'svc'>
 

@@ -1,7 +1,7 @@
 /** Types that the updates of agents and of the runtime share: a version, a hold, and the outcome of an attempt. */
 import { type Applied, cut, limits, type Outcome } from '@svc/protocol'
 import { type Field, object, oneOf } from '@svc/protocol/fields'
-import { filled, type Noted, words } from '../files/note.ts'
+import { filled, type Noted, words } from '../machine/files/note.ts'
 
 /**
  * A version. For an agent, `sha256` is the checksum of its bundle, which names the version's folder; for the current

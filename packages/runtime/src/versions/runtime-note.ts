@@ -4,9 +4,9 @@
  * pinned the runtime is in a separate file (`pinned`), since a person may change it at any time.
  */
 import { either, number, object, oneOf } from '@svc/protocol/fields'
-import { createFolder } from '../files/durable.ts'
-import type { Folder } from '../files/folder.ts'
-import { filled, type Noted, note, words } from '../files/note.ts'
+import { createFolder } from '../machine/files/durable.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { filled, type Noted, note, words } from '../machine/files/note.ts'
 import { applied, release } from './release.ts'
 
 /**

@@ -5,8 +5,8 @@
  */
 import type { Manifest } from '@svc/blueprint'
 import type { SettingValue } from '@svc/protocol'
-import { readEnv } from '../files/env.ts'
-import type { Folder } from '../files/folder.ts'
+import { readEnv } from '../machine/files/env.ts'
+import type { Folder } from '../machine/files/folder.ts'
 import { settingsInForce } from '../state/settings.ts'
 
 /**

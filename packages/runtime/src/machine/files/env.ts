@@ -4,8 +4,8 @@
  */
 import { wrongWithEnvValue } from '@svc/blueprint/names'
 import { changeEnvText, isToken, isUtf16, readEnvText } from '@svc/protocol'
+import { Refusal } from '../base/refusal.ts'
 import { hint } from '../hint.ts'
-import { Refusal } from '../refusal.ts'
 import { writeDurably } from './durable.ts'
 import { type Folder, prepare } from './folder.ts'
 import { readFile } from './read.ts'

@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { codeOf } from '../errors.ts'
+import { codeOf } from '../base/errors.ts'
 import { type Purpose, refill, spendSpare, takeSpare } from './reserve.ts'
 import { explaining, isNoRoom } from './space.ts'
 

@@ -1,7 +1,7 @@
 /** Reads small files that may be missing, damaged or not regular files. It never blocks, not even on a named pipe. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { isObject } from '@svc/protocol'
-import { codeOf } from '../errors.ts'
+import { codeOf } from '../base/errors.ts'
 
 export type FileRead =
   | { readonly is: 'bytes'; readonly bytes: Buffer; readonly mtimeMs: number }

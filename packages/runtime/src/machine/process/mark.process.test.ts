@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { becomes } from '../../testing/folder.ts'
+import { becomes } from '../../../testing/folder.ts'
 import { signalGroup } from './group.ts'
 import { identityOf } from './identity.ts'
 import { keepsMark, sendTo, startedBy } from './mark.ts'

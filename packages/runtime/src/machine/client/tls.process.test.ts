@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { agentFolder, svc } from '../../testing/folder.ts'
+import { agentFolder, svc } from '../../../testing/folder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'))
 const key = join(folder, 'key.pem')

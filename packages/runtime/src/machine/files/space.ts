@@ -4,7 +4,7 @@
  */
 import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { codeOf, messageOf } from '../errors.ts'
+import { codeOf, messageOf } from '../base/errors.ts'
 
 /** The free space and the free inodes of a file system. Inodes are absent if it does not count them. */
 export interface Space {

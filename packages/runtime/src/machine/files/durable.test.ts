@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { onFaultyDisk } from '../../testing/faulty-disk.ts'
+import { onFaultyDisk } from '../../../testing/faulty-disk.ts'
 import { writeDurably, writeLightly, writeTogether } from './durable.ts'
 import { fillReserve } from './reserve.ts'
 

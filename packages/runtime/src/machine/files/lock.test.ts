@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { agentFolder } from '../../testing/folder.ts'
+import { agentFolder } from '../../../testing/folder.ts'
 import { lives, ownIdentity } from '../process/identity.ts'
 import { prepare } from './folder.ts'
 import { inTurn, tryLock, whoHolds } from './lock.ts'
@@ -73,7 +73,7 @@ test('work that fails releases the turn', () => {
 })
 
 test('many processes never hold the turn at the same time, and none waits for a killed one', async () => {
-  const worker = fileURLToPath(new URL('../../testing/take-turns.ts', import.meta.url))
+  const worker = fileURLToPath(new URL('../../../testing/take-turns.ts', import.meta.url))
   const counter = join(folder.root, 'counter')
   writeFileSync(counter, '0')
   const runs = Array.from(

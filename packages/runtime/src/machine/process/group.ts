@@ -3,7 +3,7 @@
  * group.
  */
 import { readdirSync } from 'node:fs'
-import { codeOf } from '../errors.ts'
+import { codeOf } from '../base/errors.ts'
 import { statOf } from './identity.ts'
 
 /**

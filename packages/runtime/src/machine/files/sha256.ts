@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { codeOf } from '../errors.ts'
+import { codeOf } from '../base/errors.ts'
 
 /** The checksum of a file; undefined if there is no such file. */
 export function sha256Of(file: string): string | undefined {

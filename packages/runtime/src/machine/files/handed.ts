@@ -3,7 +3,7 @@
  * line, before anything is done.
  */
 import { doubtfulValues, readEnvText, readText, twice } from '@svc/protocol'
-import { exits, Refusal } from '../refusal.ts'
+import { exits, Refusal } from '../base/refusal.ts'
 import { type Env, maxEnvBytes } from './env.ts'
 import { readFile } from './read.ts'
 

@@ -12,10 +12,10 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { clean, isObject, limits } from '@svc/protocol'
-import { codeOf } from '../errors.ts'
+import { codeOf } from '../base/errors.ts'
+import { patience } from '../base/time.ts'
+import { version } from '../base/version.ts'
 import type { Connection } from '../files/env.ts'
-import { patience } from '../time.ts'
-import { version } from '../version.ts'
 import { lookup } from './lookup.ts'
 
 export type SendResult =

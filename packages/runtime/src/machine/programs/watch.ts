@@ -4,7 +4,7 @@
  */
 import type { Manifest, Need } from '@svc/blueprint'
 import { cut, type HealthItem, limits } from '@svc/protocol'
-import { duration, wait } from '../time.ts'
+import { duration, wait } from '../base/time.ts'
 import { unmetNeeds } from './needs.ts'
 
 const everySeconds = 300
