@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { probe } from '../packages/runtime/src/bindings/probe.ts'
+import { probe } from '../packages/runtime/src/reporter/bindings/probe.ts'
 import { eventually } from '../scripts/testing/eventually.ts'
 import { type Binding, call, newProductSetup, Product } from './product-running.ts'
 

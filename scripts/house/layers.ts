@@ -74,17 +74,17 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         launcher:
           "the agent's process (`supervision.ts`, `supervisor.ts`, its life in `moves.ts`); the runtime's own file and its trial (`keeping.ts`, `keeper.ts`, `trial.ts`); the worker thread (`hosting.ts`, `host.ts`)",
-        status: "the agent's status file, and how old it is",
+        'reporter/status': "the agent's status file, and how old it is",
       },
       {
-        bindings: 'bots of products: asks each product whether the bot may still read (3.7)',
-        commands: 'commands: decided, noted in the journal, carried out',
-        logs: 'declared logs: read and followed',
+        'reporter/bindings': 'bots of products: asks each product whether the bot may still read (3.7)',
+        'reporter/commands': 'commands: decided, noted in the journal, carried out',
+        'state/logs': 'declared logs: read and followed',
       },
       {
         'machine/client': 'calls of the service over HTTPS',
         state: 'state paths, settings, secrets, pause; the notes about the installation and the process',
-        versions: 'what both updates share',
+        'state/versions': 'what both updates share',
       },
       {
         'machine/files': 'durable writes; notes, each described once with `note.ts`',

@@ -11,13 +11,13 @@ import { becomes, type Ran, svc } from '../testing/folder.ts'
 import { agentIn, type InstalledAgent, installedAgent, password } from '../testing/installed.ts'
 import { command, json, type Service, startService } from '../testing/service.ts'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../testing/small-disk.ts'
-import { readJournal } from './commands/journal.ts'
-import { readNote } from './launcher/note.ts'
 import { readEnv } from './machine/files/env.ts'
 import { whoHolds } from './machine/files/lock.ts'
 import { fillReserve } from './machine/files/reserve.ts'
 import { identityOf } from './machine/process/identity.ts'
+import { readJournal } from './reporter/commands/journal.ts'
 import { readAccount } from './state/account.ts'
+import { readNote } from './state/process-note.ts'
 
 const missing = mountMissing('commands on a full disk')
 const cleanups: (() => unknown)[] = []

@@ -7,14 +7,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Journal, readJournal, saveJournal } from './commands/journal.ts'
-import { readInstall, unreadableInstall, writeInstall } from './install/note.ts'
-import { readNote, writeNote } from './launcher/note.ts'
 import { type Folder, folderAt } from './machine/files/folder.ts'
+import { type Journal, readJournal, saveJournal } from './reporter/commands/journal.ts'
 import { readAttempt, writeAttempt } from './self-update/journal.ts'
+import { readInstall, unreadableInstall, writeInstall } from './state/install-note.ts'
+import { readNote, writeNote } from './state/process-note.ts'
+import { readRuntimeNote, writeRuntimeNote } from './state/versions/runtime-note.ts'
 import { readUpdate, unreadable, writeUpdate } from './update/journal.ts'
 import { standstill } from './update/unread.ts'
-import { readRuntimeNote, writeRuntimeNote } from './versions/runtime-note.ts'
 
 interface Fixture {
   readonly note: string

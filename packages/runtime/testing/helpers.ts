@@ -4,11 +4,11 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readNote } from '../src/launcher/note.ts'
 import { type Folder, folderAt } from '../src/machine/files/folder.ts'
 import { whoHolds } from '../src/machine/files/lock.ts'
 import { type Identity, identityOf, lives } from '../src/machine/process/identity.ts'
 import { sendTo, startedBy } from '../src/machine/process/mark.ts'
+import { readNote } from '../src/state/process-note.ts'
 import { agentFolder, becomes } from './folder.ts'
 
 const noted = (kind: string) => `echo ${kind} $$ >> "$SVC_STATE_DIR/helpers"`

@@ -7,18 +7,18 @@ export const runtimeProcessFaults: readonly Fault[] = [
   {
     name: 'kill points: a command is applied before it is noted',
     harm: 'After a kill at the wrong moment a command is carried out twice.',
-    file: at('commands/receive.ts'),
+    file: at('reporter/commands/receive.ts'),
     old: 'const { refused } = changeJournal(folder, memory, (journal) => forget([...journal, entry], now))',
     new: 'const refused = void (memory.entries = [...memory.entries, entry])',
-    tests: [at('commands/journal.process.test.ts')],
+    tests: [at('reporter/commands/journal.process.test.ts')],
   },
   {
     name: 'kill points: the link to the running version is removed before the new one is made',
     harm: 'After a kill at the wrong moment there is no agent to start any more.',
-    file: at('versions/folders.ts'),
+    file: at('state/versions/folders.ts'),
     old: '  renameSync(temporaryOf(folder), folder.current)\n',
     new: '  rmSync(folder.current)\n  renameSync(temporaryOf(folder), folder.current)\n',
-    tests: [at('versions/folders.test.ts')],
+    tests: [at('state/versions/folders.test.ts')],
   },
   {
     name: 'swap: the version before is removed from the disk',

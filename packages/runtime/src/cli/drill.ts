@@ -3,8 +3,8 @@
  * agent itself is not affected.
  */
 import { Command } from 'commander'
-import { readInstall, unfinished, unreadableInstall } from '../install/note.ts'
 import { examples } from '../machine/hint.ts'
+import { readInstall, unfinished, unreadableInstall } from '../state/install-note.ts'
 import { agentAt, type Common, common } from './folder.ts'
 import { exits, Refusal, show, warn } from './output.ts'
 

@@ -1,6 +1,5 @@
 /** Ends what an agent started while no runtime does it, and says which of its processes are left. */
 import type { Manifest } from '@svc/blueprint'
-import { readNote } from '../launcher/note.ts'
 import { supervise } from '../launcher/supervisor.ts'
 import { takeOver } from '../launcher/take-over.ts'
 import { duration, until } from '../machine/base/time.ts'
@@ -9,7 +8,8 @@ import { named, tryLockAnyway, whoHolds } from '../machine/files/lock.ts'
 import { lives } from '../machine/process/identity.ts'
 import { type AgentProcess, listed } from '../machine/process/listed.ts'
 import { sendTo, startedBy } from '../machine/process/mark.ts'
-import { leadsTo } from '../versions/folders.ts'
+import { readNote } from '../state/process-note.ts'
+import { leadsTo } from '../state/versions/folders.ts'
 import { orderOf } from '../worker/order.ts'
 import { Refusal } from './output.ts'
 

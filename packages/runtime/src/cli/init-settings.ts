@@ -4,9 +4,9 @@
  */
 import type { Setting, SettingSpec, SettingValues } from '@svc/protocol'
 import { wrongWith } from '@svc/protocol'
-import { decide } from '../commands/decide.ts'
 import { messageOf } from '../machine/base/errors.ts'
 import { hint } from '../machine/hint.ts'
+import { decide } from '../reporter/commands/decide.ts'
 import { changeSettings } from '../state/settings.ts'
 import { askLine } from './ask.ts'
 import { type Agent, me } from './folder.ts'

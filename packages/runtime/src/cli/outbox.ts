@@ -3,9 +3,9 @@
  * could control a terminal are removed from the output for people, and escaped in the output of `--json`.
  */
 import { Command } from 'commander'
-import { owedAcks, readJournal } from '../commands/journal.ts'
 import { moment } from '../machine/base/time.ts'
 import { examples } from '../machine/hint.ts'
+import { owedAcks, readJournal } from '../reporter/commands/journal.ts'
 import { readOutbox } from '../reporter/outbox.ts'
 import { waits } from '../reporter/uploads.ts'
 import { type Common, common, existing } from './folder.ts'

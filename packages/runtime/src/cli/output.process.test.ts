@@ -6,7 +6,7 @@ import { programs } from '../../../../scripts/testing/program.ts'
 import { agentFolder, becomes } from '../../testing/folder.ts'
 import { installedAgent } from '../../testing/installed.ts'
 import { startService } from '../../testing/service.ts'
-import { readNote } from '../launcher/note.ts'
+import { readNote } from '../state/process-note.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

@@ -11,7 +11,7 @@ import { type Holder, named, tryLock } from '../machine/files/lock.ts'
 import { sha256Of } from '../machine/files/sha256.ts'
 import { examples, hint } from '../machine/hint.ts'
 import { insideOf } from '../self-update/release.ts'
-import { readRuntimeNote } from '../versions/runtime-note.ts'
+import { readRuntimeNote } from '../state/versions/runtime-note.ts'
 import { type Common, common, existing, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
 

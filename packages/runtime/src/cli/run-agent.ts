@@ -5,12 +5,12 @@
  */
 import { existsSync } from 'node:fs'
 import type { Stop } from '@svc/protocol'
-import { unfinished } from '../install/note.ts'
 import { ownFile } from '../launcher/file.ts'
 import { launch } from '../launcher/launch.ts'
 import { openLog } from '../launcher/log.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { named, tryLock } from '../machine/files/lock.ts'
+import { unfinished } from '../state/install-note.ts'
 import { stopperOf } from '../state/own.ts'
 import { type Common, existing } from './common.ts'
 import { lastingOutput, oneLine, Refusal } from './output.ts'

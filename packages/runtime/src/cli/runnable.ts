@@ -1,5 +1,5 @@
 /** Finds agents that svc itself can start. */
-import { unfinished } from '../install/note.ts'
+import { unfinished } from '../state/install-note.ts'
 import { missingRuntime } from '../worker/order.ts'
 import { type Agent, agentAt, existing } from './folder.ts'
 import { Refusal } from './output.ts'

@@ -9,7 +9,7 @@ import { type Build, installRuntime, serves, type Workshop, workshop } from '../
 import { startService } from '../../testing/service.ts'
 import { keepPrevious, putInPlace } from '../launcher/trial-files.ts'
 import { sha256Of } from '../machine/files/sha256.ts'
-import { readRuntimeNote, writeRuntimeNote } from '../versions/runtime-note.ts'
+import { readRuntimeNote, writeRuntimeNote } from '../state/versions/runtime-note.ts'
 
 let shop: Workshop
 let one: Build

@@ -4,11 +4,11 @@
  */
 import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
 import { Command } from 'commander'
-import { apply } from '../commands/apply.ts'
-import { decide } from '../commands/decide.ts'
 import { moment } from '../machine/base/time.ts'
 import { inTurn } from '../machine/files/lock.ts'
 import { examples, hint } from '../machine/hint.ts'
+import { apply } from '../reporter/commands/apply.ts'
+import { decide } from '../reporter/commands/decide.ts'
 import { changedBy, readChanges } from '../state/changes.ts'
 import { readPause } from '../state/pause.ts'
 import { settingsInForce, unreadSettings } from '../state/settings.ts'

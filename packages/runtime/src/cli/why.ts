@@ -1,12 +1,12 @@
 /** `svc why`: says which state the agent is in, and which person or rule caused it. The command needs no network. */
 import { Command } from 'commander'
-import { sentence } from '../launcher/health.ts'
 import { wordFor } from '../launcher/now.ts'
 import { withStop } from '../machine/base/sentence.ts'
 import { ago, moment, readScale } from '../machine/base/time.ts'
 import { examples, hint } from '../machine/hint.ts'
 import { runtimeSentences } from '../self-update/now.ts'
 import { changedBy } from '../state/changes.ts'
+import { sentence } from '../state/process-health.ts'
 import { sentences, wishSentences } from '../update/now.ts'
 import { type AgentFacts, factsOf } from './facts.ts'
 import { agentAt, type Common, common } from './folder.ts'

@@ -6,14 +6,14 @@ import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Manifest, manifestName, type Packed, packFolder, unpackBundle } from '@svc/blueprint'
-import { type Install, writeInstall } from '../install/note.ts'
 import { placeVersion } from '../install/place.ts'
 import { namesIn } from '../machine/files/durable.ts'
 import { readEnv, writeEnv } from '../machine/files/env.ts'
 import { type Folder, folderAt, prepare } from '../machine/files/folder.ts'
+import { type Install, writeInstall } from '../state/install-note.ts'
 import { fillSettings } from '../state/settings.ts'
 import { copyShipped } from '../state/shipped.ts'
-import { lead, leadsTo } from '../versions/folders.ts'
+import { lead, leadsTo } from '../state/versions/folders.ts'
 import { guard } from './guard.ts'
 
 export interface Copy {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
+import { readInstall, writeInstall } from '../state/install-note.ts'
 import { claim, takenBy } from './claim.ts'
-import { readInstall, writeInstall } from './note.ts'
 
 let folder: Folder
 beforeEach(() => {

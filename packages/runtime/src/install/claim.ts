@@ -9,7 +9,7 @@ import { createFolder, syncFolder } from '../machine/files/durable.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../machine/files/space.ts'
 import { lives, ownIdentity } from '../machine/process/identity.ts'
-import { type Install, readInstall, unfinished, unreadableInstall, writeInstall } from './note.ts'
+import { type Install, readInstall, unfinished, unreadableInstall, writeInstall } from '../state/install-note.ts'
 
 type Claimed =
   | { readonly ok: true; readonly folder: Folder; readonly install: Install }

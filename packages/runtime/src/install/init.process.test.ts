@@ -25,7 +25,7 @@ import { python, svc, token } from '../../testing/folder.ts'
 import { secretsFiles } from '../../testing/handed-files.ts'
 import { expectStandsAsSaid, type Fell, type InstallSetup, newInstallSetup } from '../../testing/install-setup.ts'
 import { json } from '../../testing/service.ts'
-import { readInstall } from './note.ts'
+import { readInstall } from '../state/install-note.ts'
 
 const password = 'correct horse battery'
 const here = fileURLToPath(new URL('../..', import.meta.url))

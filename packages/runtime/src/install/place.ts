@@ -12,10 +12,10 @@ import { createFolder, namesIn, syncFolder, writeDurably } from '../machine/file
 import { writeEnv } from '../machine/files/env.ts'
 import { type Folder, folderAt, prepare } from '../machine/files/folder.ts'
 import type { Author } from '../state/changes.ts'
+import { type Install, writeInstall } from '../state/install-note.ts'
 import { linkState } from '../state/paths.ts'
 import { changeSettings, fillSettings } from '../state/settings.ts'
-import { lead, versionFolder } from '../versions/folders.ts'
-import { type Install, writeInstall } from './note.ts'
+import { lead, versionFolder } from '../state/versions/folders.ts'
 
 export interface InstallParts {
   readonly redeemed: Redeemed & { readonly bytes: Uint8Array }

@@ -4,9 +4,9 @@
  * unknown message or part is ignored, and a missing part means what it meant before it was added.
  */
 import type { Applied, Stop } from '@svc/protocol'
-import type { Release } from '../versions/release.ts'
-import type { RuntimeHold, RuntimeNote } from '../versions/runtime-note.ts'
-import type { ProcessState } from './note.ts'
+import type { ProcessState } from '../state/process-note.ts'
+import type { Release } from '../state/versions/release.ts'
+import type { RuntimeHold, RuntimeNote } from '../state/versions/runtime-note.ts'
 import type { Order } from './supervision.ts'
 
 /**

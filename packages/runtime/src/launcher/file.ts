@@ -3,7 +3,7 @@
  */
 import { existsSync, realpathSync } from 'node:fs'
 import type { Folder } from '../machine/files/folder.ts'
-import { onTrial } from '../versions/runtime-note.ts'
+import { onTrial } from '../state/versions/runtime-note.ts'
 import { writeStarter } from './trial-files.ts'
 
 /**

@@ -5,10 +5,10 @@
  */
 import type { Stop } from '@svc/protocol'
 import { duration, wait } from '../machine/base/time.ts'
-import type { RuntimeNote } from '../versions/runtime-note.ts'
+import type { ProcessState } from '../state/process-note.ts'
+import type { RuntimeNote } from '../state/versions/runtime-note.ts'
 import { contract, type FromWorker, type ToWorker } from './contract.ts'
 import { type HostingAct, type HostingEvent, none, step } from './hosting.ts'
-import type { ProcessState } from './note.ts'
 import type { OrderAnswer } from './supervision.ts'
 import { startThread, type Thread } from './thread.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Moment } from '../machine/base/time.ts'
-import type { Trial } from '../versions/runtime-note.ts'
+import type { Trial } from '../state/versions/runtime-note.ts'
 import { begin, type Keeping, type KeepingAct, type KeepingEvent, step } from './keeping.ts'
 
 const rules = { trial: 300_000, retry: 60_000 }

@@ -5,8 +5,8 @@
  */
 import type { Applied } from '@svc/protocol'
 import type { Moment } from '../machine/base/time.ts'
-import type { Release } from '../versions/release.ts'
-import type { RuntimeHold, RuntimeNote, Trial } from '../versions/runtime-note.ts'
+import type { Release } from '../state/versions/release.ts'
+import type { RuntimeHold, RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
 import type { AskedBack } from './back.ts'
 import { judge, type TrialEvent } from './trial.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { Alive, Exit, ProcessState } from '../state/process-note.ts'
 import { move, type ProcessEvent, type ProcessRules } from './moves.ts'
-import type { Alive, Exit, ProcessState } from './note.ts'
 
 const rules: ProcessRules = { restart: 'always', minWait: 1000, maxWait: 300_000, counts: 5000, stop: 10_000 }
 const alive: Alive = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }

@@ -4,7 +4,7 @@
  * `waiting`: it ended and starts again at a set time. `stopped`: nothing starts it until something changes.
  */
 import type { Restart } from '@svc/blueprint'
-import type { Alive, Because, Exit, ProcessState } from './note.ts'
+import type { Alive, Because, Exit, ProcessState } from '../state/process-note.ts'
 
 export type ProcessEvent =
   /**

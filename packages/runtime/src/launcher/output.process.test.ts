@@ -6,7 +6,7 @@ import { bundleManifest } from '../../testing/blueprint.ts'
 import { becomes, starts, svc } from '../../testing/folder.ts'
 import { installedAgent, password } from '../../testing/installed.ts'
 import { command, json, startService } from '../../testing/service.ts'
-import { readNote } from './note.ts'
+import { readNote } from '../state/process-note.ts'
 import { outputBytes } from './output.ts'
 
 const cleanups: (() => unknown)[] = []

@@ -17,12 +17,12 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { openForOutput } from '../logs/open.ts'
 import { codeOf } from '../machine/base/errors.ts'
 import { createFolder } from '../machine/files/durable.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { takeSpare } from '../machine/files/reserve.ts'
 import { isDiskFault, isNoRoom, reasonOf, spaceAt } from '../machine/files/space.ts'
+import { openForOutput } from '../state/logs/open.ts'
 import { kept, planRotation, type Rotated } from './rotation.ts'
 
 /** The size in bytes above which the agent's output file is rotated. */

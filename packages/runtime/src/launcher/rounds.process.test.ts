@@ -13,7 +13,7 @@ import { whoHolds } from '../machine/files/lock.ts'
 import { signalGroup } from '../machine/process/group.ts'
 import { type Identity, identityOf, lives } from '../machine/process/identity.ts'
 import { startedBy } from '../machine/process/mark.ts'
-import { readNote } from './note.ts'
+import { readNote } from '../state/process-note.ts'
 
 const rounds = Number(process.env.SVC_TEST_ROUNDS ?? (process.env.SVC_TEST_LONG ? 200 : 4))
 /** The factor for all durations: a stubborn process has half a second. */

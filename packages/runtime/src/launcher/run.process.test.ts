@@ -24,7 +24,7 @@ import { type InstalledAgent, installedAgent, password } from '../../testing/ins
 import { command, json, type Service, startService } from '../../testing/service.ts'
 import { groupLives } from '../machine/process/group.ts'
 import { identityOf, lives } from '../machine/process/identity.ts'
-import { readNote } from './note.ts'
+import { readNote } from '../state/process-note.ts'
 
 /** The factor for all durations: a second lasts 50 ms. */
 const scale = 0.05

@@ -12,7 +12,7 @@ import { whoHolds } from '../machine/files/lock.ts'
 import { signalGroup } from '../machine/process/group.ts'
 import { identityOf, lives } from '../machine/process/identity.ts'
 import { startedBy } from '../machine/process/mark.ts'
-import { readNote } from './note.ts'
+import { readNote } from '../state/process-note.ts'
 
 /** The factor for all durations: a stubborn process has 1.5 s. */
 const scale = 0.15

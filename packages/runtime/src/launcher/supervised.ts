@@ -2,7 +2,7 @@
 import type { Restart } from '@svc/blueprint'
 import type { Identity } from '../machine/process/identity.ts'
 import type { AgentProcess } from '../machine/process/listed.ts'
-import type { Exit } from './note.ts'
+import type { Exit } from '../state/process-note.ts'
 import type { RunSpec } from './spawn.ts'
 import type { Found } from './take-over.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AgentProcess } from '../machine/process/listed.ts'
-import { processHealth } from './health.ts'
-import type { Alive } from './note.ts'
+import { processHealth } from '../state/process-health.ts'
+import type { Alive } from '../state/process-note.ts'
 import {
   begin,
   type Order,

@@ -4,10 +4,10 @@
  * what is noted and logged.
  */
 import { howEnded } from '../machine/process/ended.ts'
+import type { ProcessState } from '../state/process-note.ts'
 import { nextMark } from './clock.ts'
 import { asksLeft, backgrounded, clears, givesUp, isVain, leftIn } from './leftovers.ts'
 import { move, type ProcessEvent } from './moves.ts'
-import type { ProcessState } from './note.ts'
 import type {
   Order,
   OrderAnswer,

@@ -5,10 +5,10 @@ import type { Folder } from '../machine/files/folder.ts'
 import { lives } from '../machine/process/identity.ts'
 import { oldest } from '../machine/process/listed.ts'
 import { findMarked, startedBy } from '../machine/process/mark.ts'
-import { leadsTo } from '../versions/folders.ts'
+import type { ProcessState } from '../state/process-note.ts'
+import { readNote } from '../state/process-note.ts'
+import { leadsTo } from '../state/versions/folders.ts'
 import { clock } from './clock.ts'
-import type { ProcessState } from './note.ts'
-import { readNote } from './note.ts'
 
 export interface Found {
   readonly state: ProcessState

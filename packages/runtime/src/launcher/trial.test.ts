@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RuntimeNote, Trial } from '../versions/runtime-note.ts'
+import type { RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
 import { judge, type TrialEvent } from './trial.ts'
 
 const from = { version: '1.0.0', sha256: 'a'.repeat(64) }

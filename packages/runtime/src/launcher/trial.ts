@@ -4,8 +4,8 @@
  * good, but until the trial ends, a hang or repeated crashes still roll it back. `undoing`: the previous file is being
  * put back.
  */
-import { attemptOf, type Release } from '../versions/release.ts'
-import type { RuntimeNote, Trial } from '../versions/runtime-note.ts'
+import { attemptOf, type Release } from '../state/versions/release.ts'
+import type { RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
 
 /** The two files of a swap: `from` is the one before, `to` the one after. */
 type Swapped = Pick<Trial, 'from' | 'to'>

@@ -17,13 +17,13 @@ import {
   type StatusFile,
   type Stop,
 } from '@svc/protocol'
-import { notRunning, processHealth } from '../launcher/health.ts'
-import type { ProcessState } from '../launcher/note.ts'
 import { moment } from '../machine/base/time.ts'
 import type { Halt } from '../machine/process/identity.ts'
 import { type Author, changedBy } from '../state/changes.ts'
 import { stopSentence } from '../state/own.ts'
 import type { Pause } from '../state/pause.ts'
+import { notRunning, processHealth } from '../state/process-health.ts'
+import type { ProcessState } from '../state/process-note.ts'
 
 export interface ReportParts {
   readonly manifest: Manifest

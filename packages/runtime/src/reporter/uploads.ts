@@ -4,14 +4,14 @@
  */
 import type { Manifest } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
-import { type CommandEntry, replace } from '../commands/journal.ts'
-import { type CommandMemory, changeJournal, journalNow } from '../commands/memory.ts'
-import { noSuchLog, readLog } from '../logs/read.ts'
 import { seconds } from '../machine/base/time.ts'
 import { post, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 import type { Connection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurnAnyway } from '../machine/files/lock.ts'
+import { noSuchLog, readLog } from '../state/logs/read.ts'
+import { type CommandEntry, replace } from './commands/journal.ts'
+import { type CommandMemory, changeJournal, journalNow } from './commands/memory.ts'
 
 /**
  * The time limit of an upload in seconds. It is longer than that of a report, since an upload is up to two hundred

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
-import type { RuntimeNote } from '../versions/runtime-note.ts'
+import type { RuntimeNote } from '../state/versions/runtime-note.ts'
 import { writeAttempt } from './journal.ts'
 import { type SelfUpdateHost, selfUpdate } from './update.ts'
 

@@ -6,7 +6,7 @@
 import { version } from '../machine/base/version.ts'
 import { folderAt } from '../machine/files/folder.ts'
 import { manifestOf } from '../reporter/manifest.ts'
-import { readRuntimeNote } from '../versions/runtime-note.ts'
+import { readRuntimeNote } from '../state/versions/runtime-note.ts'
 import { selfCheckLine } from './probe.ts'
 
 export function selfCheck(args: readonly string[]): void {

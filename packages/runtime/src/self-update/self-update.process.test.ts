@@ -20,11 +20,11 @@ import {
 } from '../../testing/releases.ts'
 import { command, json, type Service, startService } from '../../testing/service.ts'
 import { offers, versionOf } from '../../testing/updates.ts'
-import { readNote } from '../launcher/note.ts'
 import { sha256Of } from '../machine/files/sha256.ts'
 import { identityOf } from '../machine/process/identity.ts'
+import { readNote } from '../state/process-note.ts'
+import { readRuntimeNote } from '../state/versions/runtime-note.ts'
 import { readUpdate } from '../update/journal.ts'
-import { readRuntimeNote } from '../versions/runtime-note.ts'
 import { writeAttempt } from './journal.ts'
 
 // The tests that mostly wait are `concurrent`, so that they run in parallel.

@@ -19,7 +19,7 @@ import { partOf, straceMissing } from '../../testing/strace.ts'
 import { writeStarter } from '../launcher/trial-files.ts'
 import { sha256Of } from '../machine/files/sha256.ts'
 import { identityOf } from '../machine/process/identity.ts'
-import { readRuntimeNote } from '../versions/runtime-note.ts'
+import { readRuntimeNote } from '../state/versions/runtime-note.ts'
 import { readPin } from './pin.ts'
 
 const naming = ['rename', 'unlink', 'link', 'mkdir', 'rmdir', 'fsync', 'fdatasync'] as const

@@ -7,7 +7,7 @@ import type { FromWorker } from '../launcher/contract.ts'
 import { duration, patience, wait } from '../machine/base/time.ts'
 import { version } from '../machine/base/version.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { busyWith } from '../versions/busy.ts'
+import { busyWith } from '../state/versions/busy.ts'
 import type { StepResult } from './fetch.ts'
 import { type AttemptNote, writeAttempt } from './journal.ts'
 

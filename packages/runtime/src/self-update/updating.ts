@@ -5,8 +5,8 @@
  */
 import type { Applied, ServedRuntime } from '@svc/protocol'
 import type { Moment } from '../machine/base/time.ts'
-import { attemptOf } from '../versions/release.ts'
-import type { RuntimeHold, RuntimeNote } from '../versions/runtime-note.ts'
+import { attemptOf } from '../state/versions/release.ts'
+import type { RuntimeHold, RuntimeNote } from '../state/versions/runtime-note.ts'
 import type { Ended } from './attempt.ts'
 import type { AttemptNote } from './journal.ts'
 import { ends } from './moves.ts'

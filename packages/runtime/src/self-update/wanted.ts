@@ -3,7 +3,7 @@
  * per line.
  */
 import { runtimeVersion } from '@svc/protocol'
-import type { RuntimeHold } from '../versions/runtime-note.ts'
+import type { RuntimeHold } from '../state/versions/runtime-note.ts'
 
 export interface WishedFacts {
   readonly running: string

@@ -16,11 +16,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { agentFolder, svc } from '../../testing/folder.ts'
-import { writeInstall } from '../install/note.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { prepare } from '../machine/files/folder.ts'
 import { whoHolds } from '../machine/files/lock.ts'
 import { ownIdentity } from '../machine/process/identity.ts'
+import { writeInstall } from '../state/install-note.ts'
 import { systemdUnit } from './text.ts'
 
 const cleanups: (() => unknown)[] = []

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
-import { readStatus } from '../status/file.ts'
+import { readStatus } from '../reporter/status/file.ts'
 import { changeSettings, fillSettings, setAside, settingsInForce, settingsRemarks, unreadSettings } from './settings.ts'
 
 let folder: ReturnType<typeof agentFolder>

@@ -6,7 +6,7 @@
 import { readScale } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { isDiskFault } from '../machine/files/space.ts'
-import { dropLead, lead, leadsTo, nameOf, prepareLead } from '../versions/folders.ts'
+import { dropLead, lead, leadsTo, nameOf, prepareLead } from '../state/versions/folders.ts'
 import { rollback } from './answer.ts'
 import type { AskedUpdate } from './ask.ts'
 import { change } from './change.ts'

@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../machine/base/errors.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { dropLead, isHere, prepareLead } from '../versions/folders.ts'
+import { dropLead, isHere, prepareLead } from '../state/versions/folders.ts'
 import { type AskedUpdate, dropAsked, readAsked } from './ask.ts'
 import type { Came } from './change.ts'
 import type { Update } from './journal.ts'

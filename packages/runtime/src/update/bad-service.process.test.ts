@@ -12,7 +12,7 @@ import { becomes, starts } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { json, type Reply, startService } from '../../testing/service.ts'
 import { expectWhole, learn, offers, serves, versionOf } from '../../testing/updates.ts'
-import { nameOf } from '../versions/folders.ts'
+import { nameOf } from '../state/versions/folders.ts'
 import { readUpdate } from './journal.ts'
 
 const scale = 0.02

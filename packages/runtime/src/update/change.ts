@@ -3,7 +3,7 @@
  * is an argument, in Unix milliseconds.
  */
 import { type Level, limits } from '@svc/protocol'
-import { attemptOf, type Release } from '../versions/release.ts'
+import { attemptOf, type Release } from '../state/versions/release.ts'
 import type { Update } from './journal.ts'
 import { ends, move, type UpdateEvent } from './moves.ts'
 import { stillCounted } from './wish.ts'

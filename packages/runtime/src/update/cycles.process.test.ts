@@ -12,9 +12,9 @@ import { randomOf, seed } from '../../testing/random.ts'
 import { partOf } from '../../testing/strace.ts'
 import { all, expectTheirs, type Lane, long, newUpdateSetup, type UpdateSetup } from '../../testing/struck.ts'
 import { expectWhole } from '../../testing/updates.ts'
-import { readNote } from '../launcher/note.ts'
 import { groupLives } from '../machine/process/group.ts'
-import { leadsTo } from '../versions/folders.ts'
+import { readNote } from '../state/process-note.ts'
+import { leadsTo } from '../state/versions/folders.ts'
 import { readUpdate, type Update } from './journal.ts'
 
 /** The number of chains, and of cycles in each; the long form has 1,000 cycles in all. */

@@ -4,8 +4,8 @@
  */
 import { messageOf } from '../machine/base/errors.ts'
 import { readScale, wait } from '../machine/base/time.ts'
-import { busyWith } from '../versions/busy.ts'
-import { sweepVersions } from '../versions/folders.ts'
+import { busyWith } from '../state/versions/busy.ts'
+import { sweepVersions } from '../state/versions/folders.ts'
 import { type Came, change } from './change.ts'
 import { fetching } from './fetching.ts'
 import { type Ground, tickMs, type UpdateStep } from './ground.ts'

@@ -3,11 +3,11 @@
  * the wishes of the service, and the requests of people.
  */
 import type { Manifest } from '@svc/blueprint'
-import type { ProcessState } from '../launcher/note.ts'
 import { duration } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { haltOf } from '../machine/process/identity.ts'
 import { readPause } from '../state/pause.ts'
+import type { ProcessState } from '../state/process-note.ts'
 import type { Came } from './change.ts'
 import type { Update } from './journal.ts'
 

@@ -30,7 +30,7 @@ import {
   withJournal,
 } from '../../testing/struck.ts'
 import { restOf } from '../../testing/updates.ts'
-import { leadsTo } from '../versions/folders.ts'
+import { leadsTo } from '../state/versions/folders.ts'
 import { readUpdate } from './journal.ts'
 import type { UpdateState } from './moves.ts'
 

@@ -7,7 +7,7 @@ import { levels } from '@svc/protocol'
 import { boolean, list, number, object, oneOf } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../machine/files/folder.ts'
 import { filled, type Noted, note, words } from '../machine/files/note.ts'
-import { applied, hold, release } from '../versions/release.ts'
+import { applied, hold, release } from '../state/versions/release.ts'
 import { states } from './moves.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ProcessState } from '../launcher/note.ts'
 import type { Moment } from '../machine/base/time.ts'
+import type { ProcessState } from '../state/process-note.ts'
 import type { Update } from './journal.ts'
 import { begin, type Listening, type ListeningEvent, type ListeningRules, step } from './listening.ts'
 import { appliedOf } from './now.ts'

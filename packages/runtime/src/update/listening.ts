@@ -4,10 +4,10 @@
  * file decides when one starts and when it is aborted.
  */
 import type { ReceivedAnswer } from '@svc/protocol'
-import type { ProcessState } from '../launcher/note.ts'
 import type { Moment } from '../machine/base/time.ts'
 import { plainHint } from '../machine/hint.ts'
-import type { Release } from '../versions/release.ts'
+import type { ProcessState } from '../state/process-note.ts'
+import type { Release } from '../state/versions/release.ts'
 import type { Came } from './change.ts'
 import type { Update } from './journal.ts'
 import { judgeWish, lifts, type WishVerdict } from './wish.ts'

@@ -6,7 +6,7 @@ import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../test
 import { claim } from '../install/claim.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { fillReserve } from '../machine/files/reserve.ts'
-import { leadsTo, nameOf } from '../versions/folders.ts'
+import { leadsTo, nameOf } from '../state/versions/folders.ts'
 import { rollbackAlone } from './alone.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
 

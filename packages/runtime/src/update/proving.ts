@@ -4,12 +4,12 @@
  * paused, the version is not judged and the time does not count.
  */
 import { type Level, rank } from '@svc/protocol'
-import { processHealth } from '../launcher/health.ts'
-import type { ProcessState } from '../launcher/note.ts'
 import { duration, unhurried, wait } from '../machine/base/time.ts'
 import { plainHint } from '../machine/hint.ts'
 import { howEnded } from '../machine/process/ended.ts'
-import { nameOf } from '../versions/folders.ts'
+import { processHealth } from '../state/process-health.ts'
+import type { ProcessState } from '../state/process-note.ts'
+import { nameOf } from '../state/versions/folders.ts'
 import type { Came } from './change.ts'
 import { type Ground, resting, tickMs, type UpdateStep } from './ground.ts'
 import { ownLevel } from './level.ts'

@@ -11,7 +11,7 @@ export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bu
   if (!to || !bytes) return { event: 'dropped' }
   // The code that reads bundles takes memory that a process never gives back, so it is loaded only when it is needed.
   const { NotPlaced, placeVersion } = await import('../install/place.ts')
-  const { sweepVersions } = await import('../versions/folders.ts')
+  const { sweepVersions } = await import('../state/versions/folders.ts')
   try {
     sweepVersions(folder, [running.sha256, ...(previous ? [previous.sha256] : [])])
     const { sha256, version } = to

@@ -2,8 +2,8 @@
  * Decides what a start does with the state that it finds (docs/decisions/kills.md): the journal as it was left, and the
  * version to which `current` leads.
  */
-import { nameOf } from '../versions/folders.ts'
-import type { Release } from '../versions/release.ts'
+import { nameOf } from '../state/versions/folders.ts'
+import type { Release } from '../state/versions/release.ts'
 import { change } from './change.ts'
 import type { Update } from './journal.ts'
 

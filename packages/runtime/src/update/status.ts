@@ -5,11 +5,11 @@
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem, StatusFile } from '@svc/protocol'
-import type { ProcessState } from '../launcher/note.ts'
 import type { Folder } from '../machine/files/folder.ts'
+import { readStatus } from '../reporter/status/file.ts'
+import { type KeptStatus, keepStatus } from '../reporter/status/keep.ts'
 import { placeOf } from '../state/paths.ts'
-import { readStatus } from '../status/file.ts'
-import { type KeptStatus, keepStatus } from '../status/keep.ts'
+import type { ProcessState } from '../state/process-note.ts'
 
 export interface StatusRead {
   readonly status: StatusFile

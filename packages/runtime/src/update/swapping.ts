@@ -3,7 +3,7 @@
  * call: a rename may have worked although the sync after it failed.
  */
 import { messageOf } from '../machine/base/errors.ts'
-import { lead, leadsTo, nameOf } from '../versions/folders.ts'
+import { lead, leadsTo, nameOf } from '../state/versions/folders.ts'
 import type { UpdateStep } from './ground.ts'
 
 export const swapping: UpdateStep = async ({ folder, say, look }, { running, to }) => {

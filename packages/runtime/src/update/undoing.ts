@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../machine/base/errors.ts'
 import { duration, wait } from '../machine/base/time.ts'
-import { lead, leadsTo, nameOf } from '../versions/folders.ts'
+import { lead, leadsTo, nameOf } from '../state/versions/folders.ts'
 import type { UpdateStep } from './ground.ts'
 
 const againSeconds = 60

@@ -4,10 +4,10 @@
  * start. Until both can be read, no version is removed, swapped or tried, and the reports say so.
  */
 import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
-import { unreadableInstall } from '../install/note.ts'
-import type { ProcessState } from '../launcher/note.ts'
 import { duration, wait } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
+import { unreadableInstall } from '../state/install-note.ts'
+import type { ProcessState } from '../state/process-note.ts'
 import { unreadable } from './journal.ts'
 
 /** The updates of an agent, as the rest of the runtime uses them. */

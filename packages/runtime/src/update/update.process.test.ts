@@ -9,7 +9,7 @@ import { becomes, type Running, type StartOptions, starts, svc, token } from '..
 import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
 import { json, type Reply, type Service, startService } from '../../testing/service.ts'
 import { expectWhole, learn, offers, serves, versionOf } from '../../testing/updates.ts'
-import { readNote } from '../launcher/note.ts'
+import { readNote } from '../state/process-note.ts'
 import { readUpdate } from './journal.ts'
 
 /**

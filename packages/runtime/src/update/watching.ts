@@ -5,9 +5,9 @@
  * minute and at a clean end, so that a restart hardly changes it.
  */
 import { type Level, limits, rank } from '@svc/protocol'
-import { processHealth } from '../launcher/health.ts'
-import type { ProcessState } from '../launcher/note.ts'
 import { duration, wait } from '../machine/base/time.ts'
+import { processHealth } from '../state/process-health.ts'
+import type { ProcessState } from '../state/process-note.ts'
 import { resting, tickMs, type UpdateStep } from './ground.ts'
 import type { Update, Window } from './journal.ts'
 import { ownLevel } from './level.ts'

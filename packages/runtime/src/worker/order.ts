@@ -9,7 +9,7 @@ import { isDiskFault } from '../machine/files/space.ts'
 import { hint } from '../machine/hint.ts'
 import { createStatePaths, placeOf } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
-import { leadsTo } from '../versions/folders.ts'
+import { leadsTo } from '../state/versions/folders.ts'
 import { environment } from './environment.ts'
 
 /** Explains that an agent cannot be started because its manifest has no part `runtime`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ProcessState } from '../launcher/note.ts'
+import type { ProcessState } from '../state/process-note.ts'
 import { isSettled } from './settled.ts'
 
 const now = 1_790_000_000_000

@@ -4,10 +4,10 @@
  */
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
-import type { ProcessState } from '../launcher/note.ts'
 import { duration, wait } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { placeOf } from '../state/paths.ts'
+import type { ProcessState } from '../state/process-note.ts'
 
 /** The maximum number of seconds that the first report is delayed. */
 const patienceSeconds = 10

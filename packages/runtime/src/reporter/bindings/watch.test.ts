@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { agentFolder, becomes } from '../../../testing/folder.ts'
+import { json, type Service, startService } from '../../../testing/service.ts'
+import { factsOf } from '../../cli/facts.ts'
+import { agentAt } from '../../cli/folder.ts'
+import { explain } from '../../cli/why.ts'
+import { watchBindings } from './watch.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+let product: Service
+beforeEach(async () => {
+  product = await startService()
+  product.other = json({ id: 'w' })
+  cleanups.push(() => product.close())
+})
+const variables = (name: string) =>
+  `SVC_BINDING_${name}_URL=${product.origin}\nSVC_BINDING_${name}_WORKSPACE=${name}\nSVC_BINDING_${name}_TOKEN=t\n`
+const binding = (product: string) => ({ product, role: 'editor', scopes: [] })
+
+test('bindings that a new version adds are watched at once, those that it drops no longer, and none is asked twice (3.7)', async () => {
+  const folder = agentFolder({ '.svc/agent.env': variables('TASKS') + variables('NOTES') })
+  const stop = new AbortController()
+  cleanups.push(
+    () => folder.remove(),
+    () => stop.abort(),
+  )
+  const tasks = { bindings: [binding('tasks')] }
+  const both = { bindings: [binding('tasks'), binding('notes')] }
+  const watch = watchBindings(folder, tasks, stop.signal)
+  const namesOf = (manifest: typeof both) => watch.health(manifest).map(({ name, level }) => `${name} ${level}`)
+  await becomes('the first is known', () => namesOf(tasks).length === 1)
+  await becomes('the added one is known', () => namesOf(both).length === 2)
+  expect(namesOf(both)).toEqual(['Binding tasks ok', 'Binding notes ok'])
+  expect(namesOf(tasks)).toEqual(['Binding tasks ok'])
+  expect(namesOf(both)).toEqual(['Binding tasks ok', 'Binding notes ok'])
+  expect(product.others.map(({ path }) => path.split('/').at(-1))).toEqual(['TASKS', 'NOTES'])
+})
+
+test("the products' answers are shown to people on the machine, for the bindings that the current version names", async () => {
+  const named = 'name: mail\nversion: 1.0.0\nbindings: [{product: tasks, role: editor, scopes: []}]\n'
+  const folder = agentFolder({
+    'svc.agent.yaml': named,
+    '.svc/agent.env': variables('OLD'),
+    '.svc/journal/commands': '',
+  })
+  const stop = new AbortController()
+  cleanups.push(
+    () => folder.remove(),
+    () => stop.abort(),
+  )
+  const watch = watchBindings(folder, { bindings: [binding('tasks'), binding('old')] }, stop.signal)
+  await becomes('both are known', () => watch.health({ bindings: [binding('tasks'), binding('old')] }).length === 2)
+  const reasons = explain(factsOf(await agentAt(folder.root)), 0)
+  expect(reasons).toContainEqual(expect.stringMatching(/^Health bad: Binding tasks: There is no token for tasks here/))
+  expect(reasons.join()).not.toContain('Binding old')
+})

@@ -1,0 +1,90 @@
+/**
+ * The journal of commands (D4, I4). The id of a command is written and synced before the command is applied, and its
+ * outcome afterwards. So a command is applied at most once, even if the process is killed. The journal also holds acks,
+ * each until the service has answered a report that carried it.
+ */
+import { type Ack, isObject, limits } from '@svc/protocol'
+import { boolean, field, list, number, object } from '@svc/protocol/fields'
+import { type Folder, prepare } from '../../machine/files/folder.ts'
+import { type Noted, note, words } from '../../machine/files/note.ts'
+
+const entry = object(
+  {
+    id: words,
+    type: words,
+    /** The payload of the command, kept only until the outcome is written. */
+    payload: field((v) => (isObject(v) ? v : undefined), { type: 'object' }),
+    /** The time at which the runtime received this command, in Unix seconds. */
+    received: number(),
+    answered: number(),
+    ok: boolean,
+    message: words,
+    /** True until the service has received the ack of this command. */
+    owed: boolean,
+  },
+  'id',
+  'type',
+  'received',
+)
+export type CommandEntry = Noted<typeof entry>
+export type Journal = readonly CommandEntry[]
+
+const file = note('commands', object({ commands: list(entry, Number.POSITIVE_INFINITY) }, 'commands'), 64 * 1024 * 1024)
+
+/**
+ * Reads the journal. Throws if the journal exists and cannot be read, since commands could be applied twice without it.
+ */
+export function readJournal(folder: Folder): Journal {
+  const seen = file.look(folder)
+  if (seen.is === 'read') return seen.value.commands
+  if (seen.is === 'missing') return []
+  if (seen.is === 'unreadable') throw new Error(`${folder.commands} ${seen.why}.`)
+  throw new Error(
+    `${folder.commands} is damaged. Check it and remove it. Commands received before may then be delivered again.`,
+  )
+}
+
+export function saveJournal(folder: Folder, commands: Journal): void {
+  prepare(folder)
+  file.write(folder, { commands })
+}
+
+export const replace = (journal: Journal, entry: CommandEntry): Journal =>
+  journal.map((other) => (other.id === entry.id ? entry : other))
+
+/**
+ * Returns the acks for the next report: the oldest hundred, or fewer if they would exceed the size limit of D19. Later
+ * reports send the rest.
+ */
+export function owedAcks(journal: Journal): Ack[] {
+  const oldest = journal
+    .filter((e) => e.owed)
+    .slice(0, limits.acks)
+    .map(({ id, ok = false, message }) => ({ id, ok, ...(message !== undefined && { message }) }))
+  let [count, bytes] = [0, 0]
+  for (const ack of oldest) {
+    bytes += Buffer.byteLength(JSON.stringify(ack))
+    if (bytes > limits.ackBytes) break
+    count++
+  }
+  return oldest.slice(0, count)
+}
+
+/** Marks these acks as delivered. It is called when the service has answered the report that carried them. */
+export const acksArrived = (journal: Journal, acks: readonly Ack[]): Journal => {
+  const ids = new Set(acks.map((ack) => ack.id))
+  return journal.map(({ owed, ...entry }) => (owed && !ids.has(entry.id) ? { ...entry, owed } : entry))
+}
+
+/**
+ * Drops commands from the journal that are older than seven days and not among the newest thousand. A command without
+ * an outcome, or whose ack still has to be sent, is never dropped. `now` is in Unix seconds.
+ */
+export const forget = (journal: Journal, now: number): Journal =>
+  journal.filter(
+    (e, i) =>
+      e.answered === undefined ||
+      e.owed ||
+      now - e.received <= limits.journalSeconds ||
+      journal.length - i <= limits.journalIds,
+  )

@@ -1,0 +1,147 @@
+/**
+ * Processes the commands in an answer of the service, in the order of their arrival, and writes their outcomes into the
+ * journal (3.2, D4).
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Manifest } from '@svc/blueprint'
+import { isObject, type ReceivedCommand } from '@svc/protocol'
+import { codeOf, messageOf } from '../../machine/base/errors.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { inTurnAnyway } from '../../machine/files/lock.ts'
+import { explained, isDiskFault } from '../../machine/files/space.ts'
+import { readPause } from '../../state/pause.ts'
+import { settingsInForce } from '../../state/settings.ts'
+import { apply, type CommandOutcome } from './apply.ts'
+import { decide } from './decide.ts'
+import { type CommandEntry, forget, readJournal, replace } from './journal.ts'
+import { type CommandMemory, changeJournal, journalNow, noMemory } from './memory.ts'
+
+export interface Handled extends CommandOutcome {
+  readonly id: string
+  readonly type: string
+}
+
+/** Describes a processed command in one line, for a log or a terminal. */
+export const handledText = ({ type, ok, message }: Handled): string =>
+  `${type === '' ? 'a command without a type' : type} ${ok ? 'done' : 'refused'}: ${message}`
+
+/**
+ * Processes the commands of one answer. A command that arrives again is not applied again, and one that cannot be noted
+ * is refused. `now` is in Unix seconds; `memory` keeps what the disk refuses.
+ */
+export function receive(
+  folder: Folder,
+  manifest: Manifest,
+  commands: readonly ReceivedCommand[],
+  now: number,
+  memory: CommandMemory = noMemory(),
+): Handled[] {
+  if (commands.length === 0) return []
+  return inTurnAnyway(folder, 'svc report', () => {
+    settle(folder, manifest, memory, now)
+    return commands.flatMap((command) => receiveOne(folder, manifest, command, { now, memory }))
+  })
+}
+
+function receiveOne(
+  folder: Folder,
+  manifest: Manifest,
+  command: ReceivedCommand,
+  { now, memory }: { readonly now: number; readonly memory: CommandMemory },
+): Handled[] {
+  const { id, type, payload } = command
+  const known = journalNow(folder, memory).find((e) => e.id === id)
+  if (known) {
+    // A log command has no ack, because its upload is the answer. Otherwise the same ack is sent again.
+    if (known.type !== 'log') changeJournal(folder, memory, (journal) => replace(journal, { ...known, owed: true }))
+    return []
+  }
+  const entry: CommandEntry = { id, type, payload, received: now }
+  const { refused } = changeJournal(folder, memory, (journal) => forget([...journal, entry], now))
+  const outcome = refused === undefined ? carryOut(folder, manifest, command, now) : nothingDone(folder, refused)
+  if (!outcome) return []
+  changeJournal(folder, memory, (journal) => replace(journal, answered(entry, outcome, now)))
+  return [{ id, type, ...outcome }]
+}
+
+/**
+ * Writes an outcome for commands that were interrupted: an earlier start of the runtime received them and wrote no
+ * outcome. They are not applied again.
+ */
+export function settleInterrupted(
+  folder: Folder,
+  manifest: Manifest,
+  now: number,
+  memory: CommandMemory = noMemory(),
+): void {
+  if (memory.entries.length === 0 && !readJournal(folder).some(isInterrupted)) return
+  inTurnAnyway(folder, 'svc report', () => settle(folder, manifest, memory, now))
+}
+
+function settle(folder: Folder, manifest: Manifest, memory: CommandMemory, now: number): void {
+  changeJournal(folder, memory, (journal) =>
+    journal.some(isInterrupted)
+      ? journal.map((entry) =>
+          isInterrupted(entry) ? answered(entry, interruptedOutcome(folder, manifest, entry), now) : entry,
+        )
+      : journal,
+  )
+}
+
+/**
+ * True if the processing of a command was interrupted. A log command without an upload does not count as interrupted:
+ * it changes nothing on this machine, so the runtime simply tries the upload again.
+ */
+const isInterrupted = (e: CommandEntry): boolean => e.answered === undefined && e.type !== 'log'
+
+/**
+ * Returns the outcome of an interrupted command (D4). If the agent is in the state that the command asked for, the
+ * command counts as done. Otherwise it counts as not done, since nobody can know.
+ */
+function interruptedOutcome(folder: Folder, manifest: Manifest, entry: CommandEntry): CommandOutcome {
+  return holds(folder, manifest, entry)
+    ? { ok: true, message: 'Done, but the reporter was interrupted before it could answer.' }
+    : { ok: false, message: 'Interrupted before it was done.' }
+}
+
+function holds(folder: Folder, manifest: Manifest, { type, payload }: CommandEntry): boolean {
+  if (type === 'pause') return readPause(folder) !== undefined
+  if (type === 'resume') return readPause(folder) === undefined
+  if (type !== 'set' || !isObject(payload)) return false
+  const values = settingsInForce(folder, manifest)
+  return Object.entries(payload).every(([key, value]) => isDeepStrictEqual(values[key], value))
+}
+
+/** Applies a command and returns its outcome; undefined for a log command, which the upload answers later. */
+function carryOut(
+  folder: Folder,
+  manifest: Manifest,
+  command: ReceivedCommand,
+  now: number,
+): CommandOutcome | undefined {
+  const decision = decide(command, { ...manifest, paused: readPause(folder) !== undefined })
+  if (decision.do === 'log') return undefined
+  try {
+    return apply(folder, manifest, decision, { by: 'service', at: now, command: command.id })
+  } catch (error) {
+    if (isDiskFault(error)) return nothingDone(folder, error)
+    return { ok: false, message: `The machine could not do it (${codeOf(error) ?? 'unknown error'}).` }
+  }
+}
+
+const nothingDone = ({ svc }: Folder, error: unknown): CommandOutcome => ({
+  ok: false,
+  message: `Nothing was done: ${messageOf(explained(error, svc))}`,
+})
+
+const answered = (
+  { payload: _, ...entry }: CommandEntry,
+  { ok, message }: CommandOutcome,
+  now: number,
+): CommandEntry => ({
+  ...entry,
+  answered: now,
+  ok,
+  message,
+  owed: true,
+})

@@ -1,0 +1,135 @@
+/**
+ * Computes the age of the status file and when it is too old (D65). The usual gap between two writes is learned from
+ * the writes themselves. Pure; all times are Unix milliseconds by the clock of this machine.
+ */
+import { type HealthItem, limits } from '@svc/protocol'
+import { ago } from '../../machine/base/time.ts'
+
+/** The facts that are remembered about the writes of a status file. */
+export interface Writes {
+  /** The modification time of the status file at the last look. */
+  readonly mtime: number
+  /** When the file was written, as far as the clock of this machine can tell. */
+  readonly at: number
+  /** The time of the last look at the status file. */
+  readonly looked: number
+  /**
+   * When the agent was last at rest or started, when nobody had looked for a while, or when the clock was set. The time
+   * until a warning about an old status file counts from here.
+   */
+  readonly since?: number
+  /**
+   * True if the agent was at rest or suspended during the current gap between two writes. Such a gap says nothing about
+   * how often the agent writes.
+   */
+  readonly broken?: boolean
+  /** The mark of the start of the process that ran at the last look. */
+  readonly started?: string
+  /**
+   * `last` is the last gap between two writes of the status file that was learned; `longest` has the longest gap that
+   * ended in each hour of the last day.
+   */
+  readonly last?: number
+  readonly longest: readonly Gap[]
+}
+type Gap = readonly [hour: number, length: number]
+
+export interface FileLook {
+  readonly mtime: number
+  readonly now: number
+  /** True if the agent is paused or its process is down, so that the age of the file means nothing. */
+  readonly resting: boolean
+  /**
+   * True if the agent's process is suspended by a signal such as SIGSTOP. The file's age grows meanwhile, but this gap
+   * between two writes is not learned as a usual one.
+   */
+  readonly halted?: boolean
+  readonly started?: string | undefined
+  /** The milliseconds of the monotonic clock since the last look; absent at the first look of a reporter. */
+  readonly passed?: number | undefined
+}
+
+const hourMs = 3_600_000
+/** The number of hours for which a gap between two writes is remembered. The last gap counts whatever its age. */
+const hours = 24
+/** A gap between two writes is still usual if it is at most this many times as long as the longest remembered one. */
+const patience = 4
+/**
+ * If nobody looked for longer than `unseenMs`, or the clocks disagree by more than `disagreeMs`, the machine slept or
+ * its clock was set. Normally a look comes with each report, every 5 to 300 s.
+ */
+const unseenMs = 600_000
+const disagreeMs = 10_000
+
+/** Adds one look at the status file to what is remembered. */
+export function look(before: Writes | undefined, { mtime, now, resting, halted = false, ...rest }: FileLook): Writes {
+  const started = rest.started === undefined ? {} : { started: rest.started }
+  if (!before) return { mtime, at: Math.min(mtime, now), looked: now, longest: [], ...started }
+  const interrupted = resting || before.started !== rest.started || jumped(before, now, rest.passed)
+  const written = mtime !== before.mtime
+  const at = written ? within(mtime, Math.min(before.looked, now), now) : Math.min(before.at, now)
+  const spoilt = interrupted || halted
+  const since = interrupted ? now : before.since
+  const broken = spoilt || (before.broken === true && !written)
+  const learned = written && !spoilt && before.broken !== true && at > before.at ? at - before.at : undefined
+  const last = learned ?? before.last
+  return {
+    mtime,
+    at,
+    looked: now,
+    ...(since !== undefined && { since: Math.min(since, now) }),
+    ...(broken && { broken }),
+    ...started,
+    ...(last !== undefined && { last }),
+    longest: learned === undefined ? before.longest : withGap(before.longest, Math.floor(now / hourMs), learned),
+  }
+}
+
+function jumped({ looked }: Writes, now: number, passed: number | undefined): boolean {
+  const wall = now - looked
+  return wall < 0 || wall > unseenMs || (passed !== undefined && Math.abs(wall - passed) > disagreeMs)
+}
+
+const within = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max)
+
+function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
+  const kept = gaps.filter(([h]) => h > hour - hours && h !== hour && h < hour)
+  const same = gaps.find(([h]) => h === hour)?.[1] ?? 0
+  return [...kept, [hour, Math.max(same, length)]]
+}
+
+/**
+ * Adds one look at the status file by a command that looks only once and learns nothing. Only the reporter notices that
+ * the machine slept or that its clock was changed.
+ */
+export function glance(before: Writes | undefined, mtime: number, now: number): Writes {
+  const at = Math.min(before?.mtime === mtime ? before.at : mtime, now)
+  return { longest: [], ...before, mtime, at, looked: now }
+}
+
+/**
+ * The age in milliseconds from which the status file is too old; undefined until a gap between two writes has been
+ * learned.
+ */
+export function lateAfter({ last, longest }: Writes, now: number): number | undefined {
+  if (last === undefined) return undefined
+  const since = Math.floor(now / hourMs) - hours
+  const usual = Math.max(last, ...longest.filter(([hour]) => hour > since).map(([, length]) => length))
+  return Math.max(limits.statusLateSeconds * 1000, patience * usual)
+}
+
+/**
+ * The health item about an old status file, for reports and for commands on the machine; undefined while the file is
+ * new enough.
+ */
+export function ageItem(writes: Writes, now: number): HealthItem | undefined {
+  const age = now - writes.at
+  if (age <= limits.statusOldSeconds * 1000) return undefined
+  const late = lateAfter(writes, now)
+  const isLate = late !== undefined && now - Math.max(writes.at, writes.since ?? 0) > late
+  const usual = isLate ? `, although it is usually written at least every ${span(late / patience)}` : ''
+  return { name: 'Status file', level: isLate ? 'warn' : 'info', detail: `Written ${ago(age / 1000)}${usual}.` }
+}
+
+/** A duration in words, such as `30 s` or `5 min`. */
+const span = (ms: number): string => ago(Math.ceil(ms / 1000)).replace(/ ago$/, '')

@@ -1,0 +1,80 @@
+/**
+ * Decides which parts of the status file go into a report, and which health items say what is wrong with the file
+ * (2.11, D55).
+ */
+import { type HealthItem, readStatusFile, type StatusFile } from '@svc/protocol'
+import type { FileRead } from '../../machine/files/read.ts'
+import { parseWritten } from '../../machine/files/written.ts'
+
+/** The memory that is kept between two reads of the status file. */
+export interface KeptStatus {
+  readonly good?: StatusFile
+  /** The number of consecutive reads of the status file that failed. */
+  readonly misses: number
+  /** True if the status file could be read at least once since the reporter started. */
+  readonly known?: boolean
+}
+interface StatusNow {
+  readonly kept: KeptStatus
+  readonly status: StatusFile
+  readonly health: readonly HealthItem[]
+}
+
+/**
+ * The number of failed reads for which the last valid status is still reported. After that it is no longer reported as
+ * if it were true.
+ */
+const patience = 2
+
+/** Processes the result of one read of the status file. `at` is the time of the read, in Unix milliseconds. */
+export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, name: string, at: number): StatusNow {
+  const now = parse(read, at)
+  if ('status' in now) {
+    return {
+      kept: { good: now.status, misses: 0, known: true },
+      status: now.status,
+      health: remarks(now.unknown, now.dropped),
+    }
+  }
+  const patient = good !== undefined && misses < patience
+  const level = now.early && !known ? 'info' : 'warn'
+  return {
+    kept: { ...(patient && { good }), misses: misses + 1, ...(known && { known }) },
+    status: patient ? good : {},
+    health: patient && !now.plain ? [] : [{ name: 'Status file', level, detail: `${name} ${now.why}.` }],
+  }
+}
+
+type Parsed =
+  | { readonly status: StatusFile; readonly unknown: string[]; readonly dropped: string[] }
+  /**
+   * Why a read of the status file failed. `early`: the file is missing, which is normal until the agent first writes
+   * it. `plain`: the file is whole but not of the right form, so the fault is reported at once, as one health item
+   * (2.11).
+   */
+  | { readonly why: string; readonly plain?: true; readonly early?: true }
+
+function parse(read: FileRead, at: number): Parsed {
+  if (read.is === 'missing') return { why: 'is not there', early: true }
+  if (read.is === 'unreadable') return { why: read.why }
+  const parsed = parseWritten(read.bytes)
+  if (!parsed.ok) return parsed
+  return readStatusFile(parsed.value, at) ?? { why: 'holds no JSON object', plain: true }
+}
+
+function remarks(unknown: readonly string[], dropped: readonly string[]): HealthItem[] {
+  return [
+    ...(unknown.length > 0
+      ? [{ name: 'Status file', level: 'info', detail: `Not known and left out: ${unknown.join(', ')}.` } as const]
+      : []),
+    ...(dropped.length > 0
+      ? [
+          {
+            name: 'Status file',
+            level: 'warn',
+            detail: `Not as it must be and left out: ${dropped.join(', ')}.`,
+          } as const,
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,124 @@
+/** Follows a log file that grows, is emptied, rotated or replaced, for as long as this process runs. */
+import { StringDecoder } from 'node:string_decoder'
+import { readUpTo } from '../../machine/files/read.ts'
+import type { OpenLog } from './open.ts'
+
+/**
+ * The milliseconds between two looks at the file. They are real even if SVC_TIME_SCALE shortens other times, since a
+ * person waits.
+ */
+const beat = 250
+const atOnce = 1024 * 1024
+/**
+ * The number of bytes before a position by which a file is recognised. The number must be large enough to tell logs
+ * with similar lines apart.
+ */
+const known = 4096
+/**
+ * The number of rotated files that are searched. If the reader is slow, they contain what was rotated before the reader
+ * saw it.
+ */
+const older = 3
+
+/**
+ * A position in a file, with the bytes before it. If those bytes are still there, the file is the one that was read.
+ */
+export interface FilePosition {
+  readonly at: number
+  readonly before: Buffer
+}
+
+/**
+ * A file and the function that opens it. The file is opened at each look, since it may have been replaced by one that
+ * may not be read.
+ */
+export interface FollowedFile {
+  readonly file: string
+  readonly open: OpenLog
+}
+
+/** The current end of a file. Following the file from this position shows what is added later. */
+export const endOfFile = ({ file, open }: FollowedFile): FilePosition =>
+  open(file, (fd, { size }) => ({ at: size, before: beforeIn(fd, size) })) ?? beginning
+export const beginning: FilePosition = { at: 0, before: Buffer.alloc(0) }
+
+/**
+ * Follows a file from a position that was taken before the file was shown, so that nothing in between is missed. Only
+ * whole lines are passed to `added`. The promise never resolves.
+ */
+export async function follow(what: FollowedFile, from: FilePosition, added: (text: string) => void): Promise<never> {
+  const look = follower(what, from, added)
+  for (;;) {
+    const more = look()
+    await new Promise((resolve) => setTimeout(resolve, more ? 0 : beat))
+  }
+}
+
+/**
+ * Creates a function that follows a file step by step. Each call passes on what was added since the last one, and
+ * returns true if more may be there already.
+ */
+export function follower(
+  { file, open }: FollowedFile,
+  from: FilePosition,
+  added: (text: string) => void,
+): () => boolean {
+  let place = from
+  let decoder = new StringDecoder('utf8')
+  let rest = ''
+  const take = (bytes: Buffer) => {
+    const lines = (rest + decoder.write(bytes)).split('\n')
+    rest = lines.pop() ?? ''
+    if (lines.length > 0) added(`${lines.join('\n')}\n`)
+  }
+  const toEnd = (fd: number, size: number) => {
+    while (place.at < size) place = readOn(fd, size, place, take)
+  }
+  const restart = () => {
+    place = beginning
+    decoder = new StringDecoder('utf8')
+    if (rest !== '') added(`${rest}\n`)
+    rest = ''
+  }
+  /**
+   * Reads additions that were rotated away before they could be read. If the last look was long ago, they are in
+   * several files.
+   */
+  const readRotated = () => {
+    for (let n = 1; n <= older; n++) {
+      const found = open(`${file}.${n}`, (fd, { size }) => {
+        if (!continues(fd, size, place)) return false
+        toEnd(fd, size)
+        return true
+      })
+      if (!found) continue
+      for (let newer = n - 1; newer > 0; newer--) {
+        restart()
+        open(`${file}.${newer}`, (fd, { size }) => toEnd(fd, size))
+      }
+      return
+    }
+  }
+  return () =>
+    open(file, (fd, { size }) => {
+      if (!continues(fd, size, place)) {
+        readRotated()
+        restart()
+      }
+      if (size > place.at) place = readOn(fd, size, place, take)
+      return size > place.at
+    }) ?? false
+}
+
+function readOn(fd: number, size: number, { at }: FilePosition, take: (bytes: Buffer) => void): FilePosition {
+  const bytes = readUpTo(fd, Math.min(size - at, atOnce), { position: at })
+  take(bytes)
+  const next = bytes.length === 0 ? size : at + bytes.length
+  return { at: next, before: beforeIn(fd, next) }
+}
+
+const continues = (fd: number, size: number, { at, before }: FilePosition): boolean =>
+  size >= at && beforeIn(fd, at).equals(before)
+
+const beforeIn = (fd: number, at: number): Buffer =>
+  readUpTo(fd, Math.min(at, known), { position: Math.max(0, at - known) })

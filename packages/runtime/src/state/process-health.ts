@@ -1,0 +1,87 @@
+/**
+ * The runtime's view of the agent's process (2.11): the health item `Process`, and the state if the agent does
+ * not run.
+ */
+import type { HealthItem, Level, State } from '@svc/protocol'
+import { moment } from '../machine/base/time.ts'
+import { howEnded } from '../machine/process/ended.ts'
+import type { Halt } from '../machine/process/identity.ts'
+import type { ProcessState } from './process-note.ts'
+
+/** The number of consecutive failed starts from which the health item `Process` is bad. */
+const tooMany = 3
+const at = (ms: number): string => moment(Math.floor(ms / 1000))
+
+/**
+ * The health item `Process`. If `halt` is set, the process is suspended or a zombie, so the item does not say that it
+ * runs (D65).
+ */
+export function processHealth(state: ProcessState, halt?: Halt): HealthItem {
+  return { name: 'Process', level: levelOf(state, halt), detail: sentence(state, halt) }
+}
+
+function levelOf(state: ProcessState, halt?: Halt): Level {
+  switch (state.is) {
+    case 'running':
+      if ((halt !== undefined || state.background) && state.crashes < tooMany) return 'warn'
+      return state.crashes >= tooMany ? 'bad' : state.crashes > 0 ? 'warn' : 'ok'
+    case 'stopping':
+      return state.because === 'ended' ? 'warn' : 'info'
+    case 'waiting':
+      return state.exit === undefined
+        ? 'info'
+        : state.exit.error !== undefined || state.crashes >= tooMany
+          ? 'bad'
+          : 'warn'
+    case 'stopped':
+      return state.because !== 'ended' || state.exit?.code === 0 ? 'info' : 'bad'
+  }
+}
+
+/** Describes the state of the agent's process in one sentence. */
+export function sentence(state: ProcessState, halt?: Halt): string {
+  switch (state.is) {
+    case 'running': {
+      if (halt) return halts[halt](state.pid)
+      if (state.background) return inBackground(state.pid)
+      const after = state.crashes > 0 ? `, after ${times(state.crashes)} that did not last` : ''
+      const taken = state.adopted ? ', taken over from an earlier runtime' : ''
+      return `Running since ${at(state.since)}, process ${state.pid}${taken}${after}.`
+    }
+    case 'stopping':
+      return state.because === 'ended' && state.exit
+        ? `It ${howEnded(state.exit)}; what it left running is being ended.`
+        : `Process ${state.pid} is being ended; it has until ${at(state.killAt)}.`
+    case 'waiting':
+      return state.exit
+        ? `It ${howEnded(state.exit)} at ${at(state.exit.at)}, ${times(state.crashes)} in a row; it starts again at ${at(state.startAt)}.`
+        : 'It is about to start.'
+    case 'stopped':
+      if (state.because === 'paused') return 'Ended because the agent is paused.'
+      if (state.because === 'asked') return 'Ended because somebody on this machine stopped it.'
+      return state.exit
+        ? `It ${howEnded(state.exit)} at ${at(state.exit.at)}; its restart policy starts it no more.`
+        : 'It has ended.'
+  }
+}
+
+/** Says that the agent's program left its first process, and what a person can do about it. */
+const inBackground = (pid: number): string =>
+  `It put itself into the background: process ${pid} runs, but the process that svc started has ended with code 0. Run it in the foreground, for example with --no-daemon.`
+
+const halts: Readonly<Record<Halt, (pid: number) => string>> = {
+  T: (pid) => `Process ${pid} is stopped by a signal (state T): it does nothing until it is sent SIGCONT.`,
+  Z: (pid) => `Process ${pid} has ended, and nobody has read how (state Z, a zombie).`,
+}
+
+/**
+ * The state for a report if the agent's process does not run. It replaces the state that the agent wrote while it still
+ * ran. Undefined while the process runs, and while a running process is being stopped.
+ */
+export function notRunning(state: ProcessState): State | undefined {
+  if (state.is === 'running' || (state.is === 'stopping' && state.because !== 'ended')) return undefined
+  const level = levelOf(state)
+  return { level: level === 'ok' ? 'info' : level, label: 'Not running', detail: sentence(state) }
+}
+
+const times = (n: number): string => (n === 1 ? 'once' : `${n} times`)

@@ -1,0 +1,101 @@
+/**
+ * The versions of an agent on the disk: the version to which `current` leads, the change of `current` by one rename,
+ * and the removal of versions that are no longer needed.
+ */
+import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { codeOf } from '../../machine/base/errors.ts'
+import { createFolder, namesIn, syncFolder } from '../../machine/files/durable.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { spending } from '../../machine/files/reserve.ts'
+import { explaining } from '../../machine/files/space.ts'
+
+type VersionPaths = Pick<Folder, 'root' | 'current' | 'versions' | 'svc'>
+
+/**
+ * The folder name of a version. It is made from the checksum, since a version may contain characters that are not
+ * allowed in the name of a folder (D48).
+ */
+export const nameOf = (sha256: string): string => sha256.toLowerCase().slice(0, 32)
+export const versionFolder = (folder: Pick<Folder, 'versions'>, sha256: string): string =>
+  join(folder.versions, nameOf(sha256))
+
+/** The folder name of the version to which `current` leads; undefined if there is no such link. */
+export function leadsTo({ current }: Pick<Folder, 'current'>): string | undefined {
+  const target = targetOf(current)
+  return target === undefined ? undefined : basename(target)
+}
+
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns the agent's folder for one version: the paths that lead through the link `current` are replaced by paths of
+ * the version to which `current` leads now. Files read through the result belong to that version, even if an update
+ * changes `current` meanwhile.
+ */
+export function pinned(folder: Folder): Folder {
+  const name = folder.installed ? leadsTo(folder) : undefined
+  if (name === undefined) return folder
+  const home = join(folder.versions, name)
+  return { ...folder, home, manifest: resolve(home, basename(folder.manifest)) }
+}
+
+/**
+ * True if a version of the agent is on this machine. It is enough that its manifest exists, since each folder in
+ * `versions` is complete.
+ */
+export const isHere = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256: string): boolean =>
+  existsSync(join(versionFolder(folder, sha256), basename(folder.manifest)))
+
+/** Makes `current` lead to a version, by one rename (I17). */
+export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: string): void {
+  if (!isHere(folder, sha256)) throw new Error(`${versionFolder(folder, sha256)} is not there`)
+  prepareLead(folder, sha256)
+  renameSync(temporaryOf(folder), folder.current)
+  syncFolder(folder.root)
+}
+
+/**
+ * Creates the link that `lead` renames, unless it is there already. Only this needs room, so a caller can try it before
+ * it notes what it does. `sweepVersions` removes a link that was not renamed.
+ */
+export function prepareLead(folder: VersionPaths, sha256: string): void {
+  const temporary = temporaryOf(folder)
+  const target = join(basename(folder.versions), nameOf(sha256))
+  if (targetOf(temporary) === target) return
+  rmSync(temporary, { force: true })
+  explaining(folder.current, () => spending(join(folder.svc, 'current'), 'state', () => symlinkSync(target, temporary)))
+}
+
+/** Removes the link that `prepareLead` has created. */
+export const dropLead = (folder: VersionPaths): void => rmSync(temporaryOf(folder), { force: true })
+
+/**
+ * Removes the versions of the agent that are neither in `keep` nor in use, and what an interrupted update left. Each
+ * folder is first moved to `staging`, so that no half-removed version stays in `versions`.
+ */
+export function sweepVersions(folder: Folder, keep: readonly string[]): void {
+  dropLead(folder)
+  const kept = new Set([leadsTo(folder), ...keep.map(nameOf)])
+  const gone = namesIn(folder.versions).filter((name) => !kept.has(name))
+  if (gone.length > 0) createFolder(folder.staging)
+  for (const name of gone) renameAway(join(folder.versions, name), join(folder.staging, name))
+  for (const name of namesIn(folder.staging)) rmSync(join(folder.staging, name), { recursive: true, force: true })
+}
+
+function renameAway(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true })
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+}
+
+const temporaryOf = ({ root }: Pick<Folder, 'root'>): string => join(root, '.current.new')

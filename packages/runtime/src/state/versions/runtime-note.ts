@@ -1,0 +1,72 @@
+/**
+ * The note `.svc/runtime/runtime.json`, in which the runtime records the trial of its own new file, the last outcome
+ * and a hold. Only the launcher or the holder of the folder's `runtime` lock writes it. The version to which a person
+ * pinned the runtime is in a separate file (`pinned`), since a person may change it at any time.
+ */
+import { either, number, object, oneOf } from '@svc/protocol/fields'
+import { createFolder } from '../../machine/files/durable.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { filled, type Noted, note, words } from '../../machine/files/note.ts'
+import { applied, release } from './release.ts'
+
+/**
+ * The runtime before a swap of its file (`from`) and after it (`to`). The file of `from` is kept as the previous file.
+ */
+const swapped = { from: release, to: release }
+
+const tried = filled(
+  object(
+    {
+      is: oneOf(['trying', 'kept']),
+      ...swapped,
+      /** The number of starts of the new file. It is increased before each start. */
+      starts: number(),
+      /**
+       * `began` is when the current five minutes of the trial started, in Unix milliseconds. `processes` is the number
+       * of processes of the launcher in which the trial has run; the second one gets five minutes again (D38).
+       */
+      began: number(),
+      processes: number(),
+    },
+    'is',
+    'from',
+    'to',
+  ),
+  { starts: 0, began: 0, processes: 0 },
+)
+const undone = filled(object({ is: oneOf(['undoing']), ...swapped, reason: words, at: number() }, 'is', 'from', 'to'), {
+  reason: '',
+  at: 0,
+})
+const trial = either(tried, undone)
+export type Trial = Noted<typeof trial>
+
+/**
+ * A hold on a version of the runtime. The hold also ends if somebody replaces the runtime's file; `running` is the
+ * checksum of the file that was in place when the hold began.
+ */
+const hold = filled(object({ version: words, reason: words, running: words }, 'version'), { reason: '', running: '' })
+export type RuntimeHold = Noted<typeof hold>
+
+/**
+ * The content of the note about the runtime's own file. Without the part `trial`, no new runtime is on trial, and the
+ * runtime will not roll itself back.
+ */
+const runtimeNote = object({ trial, applied, hold })
+export type RuntimeNote = Noted<typeof runtimeNote>
+
+const file = note('runtimeNote', runtimeNote, 65_536)
+
+export function writeRuntimeNote(folder: Pick<Folder, 'runtimeFolder' | 'runtimeNote'>, value: RuntimeNote): void {
+  createFolder(folder.runtimeFolder)
+  file.write(folder, value)
+}
+
+/** Reads the note about the runtime's own file; empty if there is no readable note. */
+export const readRuntimeNote = (folder: Pick<Folder, 'runtimeNote'>): RuntimeNote => file.read(folder) ?? {}
+
+/** True if a new runtime is on trial and was not kept yet, or is being rolled back (D31). */
+export const onTrial = (folder: Pick<Folder, 'runtimeNote'>): boolean => {
+  const { trial } = readRuntimeNote(folder)
+  return trial !== undefined && trial.is !== 'kept'
+}
