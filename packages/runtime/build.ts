@@ -15,7 +15,7 @@ import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 import { distances, endsNoLine, member, plainOffset } from './archive/lines.ts'
 import { program, type Shared } from './archive/parts.ts'
 import { minNode } from './src/machine/base/version.ts'
-import { readKeys } from './src/self-update/keys.ts'
+import { readKeys } from './src/updates/runtime/keys.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const rootOf = (path: string) => resolve(here, '../..', path)

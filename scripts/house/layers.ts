@@ -62,10 +62,10 @@ export const orders: Readonly<Record<string, Order>> = {
         worker: 'the worker thread of `svc run`: wires the runtime together',
       },
       {
-        'self-update': "the runtime's update of itself: `updating.ts` and `update.ts`; an attempt in `moves.ts`",
-        service: 'units of systemd and launchd',
-        update:
+        'install/service': 'units of systemd and launchd',
+        'updates/agent':
           "the update of the agent's version: `listening.ts` and `update.ts`; its states in `moves.ts`, a file a step",
+        'updates/runtime': "the runtime's update of itself: `updating.ts` and `update.ts`; an attempt in `moves.ts`",
       },
       {
         install: '`svc init` and `svc connect`',

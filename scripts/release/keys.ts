@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { readKeys } from '../../packages/runtime/src/self-update/keys.ts'
+import { readKeys } from '../../packages/runtime/src/updates/runtime/keys.ts'
 
 /** A problem that the person who makes the release must solve. Its message can be printed as it is. */
 export class ReleaseError extends Error {}

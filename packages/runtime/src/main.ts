@@ -16,7 +16,7 @@ if (isWorker) void import('./worker/main.ts').then(({ work }) => work())
 else if (plain) void import('./cli/run-alone.ts').then(({ runAlone }) => runAlone(plain))
 else if (args[0] === '--self-check')
   void Promise.all([
-    import('./self-update/self-check.ts'),
+    import('./updates/runtime/self-check.ts'),
     import('./worker/main.ts'),
     import('./cli/run-alone.ts'),
   ]).then(([{ selfCheck }]) => selfCheck(args))

@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Folder, folderAt } from './machine/files/folder.ts'
 import { type Journal, readJournal, saveJournal } from './reporter/commands/journal.ts'
-import { readAttempt, writeAttempt } from './self-update/journal.ts'
 import { readInstall, unreadableInstall, writeInstall } from './state/install-note.ts'
 import { readNote, writeNote } from './state/process-note.ts'
 import { readRuntimeNote, writeRuntimeNote } from './state/versions/runtime-note.ts'
-import { readUpdate, unreadable, writeUpdate } from './update/journal.ts'
-import { standstill } from './update/unread.ts'
+import { readUpdate, unreadable, writeUpdate } from './updates/agent/journal.ts'
+import { standstill } from './updates/agent/unread.ts'
+import { readAttempt, writeAttempt } from './updates/runtime/journal.ts'
 
 interface Fixture {
   readonly note: string

@@ -95,18 +95,18 @@ export const runtimeFaults: readonly Fault[] = [
   {
     name: 'rollback: a start forgets that an undoing was under way',
     harm: 'After a kill an agent goes on with the version that had failed.',
-    file: at('update/start.ts'),
+    file: at('updates/agent/start.ts'),
     old: "    case 'undoing':\n      return journal\n",
     new: "    case 'undoing':\n      return { ...journal, state: 'idle' }\n",
-    tests: [at('update/table.test.ts')],
+    tests: [at('updates/agent/table.test.ts')],
   },
   {
     name: 'rollback: the version that failed is not put on hold',
     harm: 'An agent tries a broken version again and again.',
-    file: at('update/wish.ts'),
+    file: at('updates/agent/wish.ts'),
     old: "if (now.hold?.version === version) return 'held'",
     new: "if (now.hold?.reason === version) return 'held'",
-    tests: [at('update/table.test.ts')],
+    tests: [at('updates/agent/table.test.ts')],
   },
   {
     name: 'age: a pause counts as silence of the status file',
@@ -127,10 +127,10 @@ export const runtimeFaults: readonly Fault[] = [
   {
     name: 'service units: the agent ends with its runtime',
     harm: 'Each update of the runtime kills the agent in the middle of its work.',
-    file: at('service/text.ts'),
+    file: at('install/service/text.ts'),
     old: 'KillMode=process',
     new: 'KillMode=mixed',
-    tests: [at('service/text.test.ts')],
+    tests: [at('install/service/text.test.ts')],
   },
   {
     name: 'locks: a holder that died still holds',

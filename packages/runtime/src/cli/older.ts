@@ -6,7 +6,7 @@ import { compareVersions, isVersion } from '@svc/protocol'
 import { version } from '../machine/base/version.ts'
 import { folderAt } from '../machine/files/folder.ts'
 import { quoted } from '../machine/hint.ts'
-import { insideOf } from '../self-update/release.ts'
+import { insideOf } from '../updates/runtime/release.ts'
 
 /**
  * Returns the warning to print before the command does its work; undefined if the command is at least as new as the

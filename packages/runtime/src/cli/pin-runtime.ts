@@ -5,8 +5,8 @@
 import { runtimeVersion } from '@svc/protocol'
 import { Command } from 'commander'
 import { examples, hint } from '../machine/hint.ts'
-import { runtimeFacts } from '../self-update/now.ts'
-import { readPin, removePin, writePin } from '../self-update/pin.ts'
+import { runtimeFacts } from '../updates/runtime/now.ts'
+import { readPin, removePin, writePin } from '../updates/runtime/pin.ts'
 import { type Common, common, existing } from './common.ts'
 import { exits, Refusal, show } from './output.ts'
 

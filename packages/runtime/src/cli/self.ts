@@ -11,7 +11,7 @@ import { programFile } from '../launcher/file.ts'
 import { createFolder, writeDurably } from '../machine/files/durable.ts'
 import { examples, quoted } from '../machine/hint.ts'
 import { canRun } from '../machine/programs/can-run.ts'
-import { insideOf } from '../self-update/release.ts'
+import { insideOf } from '../updates/runtime/release.ts'
 import { exits, Refusal, show } from './output.ts'
 
 interface SelfOptions {

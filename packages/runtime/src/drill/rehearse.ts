@@ -1,5 +1,5 @@
 /**
- * Rehearses an update and a rollback in the copy, with the code of real updates (update/moves.ts). The journal, the
+ * Rehearses an update and a rollback in the copy, with the code of real updates (updates/agent/moves.ts). The journal, the
  * staging, the swap, the proof and the rollback happen on a real disk. Left out are the download, which needs the
  * service, and the 30 minutes of watching. The proof is left out too, unless the drill really starts the agent.
  */
@@ -15,10 +15,10 @@ import { manifestNow } from '../reporter/known.ts'
 import { placeOf } from '../state/paths.ts'
 import { sentence } from '../state/process-health.ts'
 import { leadsTo, nameOf, pinned } from '../state/versions/folders.ts'
-import { rollbackAlone } from '../update/alone.ts'
-import { change } from '../update/change.ts'
-import { drive, how } from '../update/drive.ts'
-import { type Update, writeUpdate } from '../update/journal.ts'
+import { rollbackAlone } from '../updates/agent/alone.ts'
+import { change } from '../updates/agent/change.ts'
+import { drive, how } from '../updates/agent/drive.ts'
+import { type Update, writeUpdate } from '../updates/agent/journal.ts'
 import { orderOf } from '../worker/order.ts'
 import type { Copy } from './copy.ts'
 

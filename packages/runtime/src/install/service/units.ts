@@ -1,0 +1,261 @@
+/** Runs the agent as a service of the machine: systemd (of a user or of the system), or launchd. */
+import { createHash } from 'node:crypto'
+import { accessSync, constants, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
+import { ownFile, startArgs } from '../../launcher/file.ts'
+import { Refusal } from '../../machine/base/refusal.ts'
+import { createFolder, writeDurably } from '../../machine/files/durable.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { whoHolds } from '../../machine/files/lock.ts'
+import { hint, sudoHint } from '../../machine/hint.ts'
+import { manifestKnown } from '../../reporter/known.ts'
+import { exec, type Ran } from './exec.ts'
+import {
+  findUnit,
+  findUnits,
+  folderStartedBy,
+  mac,
+  sameFolder,
+  textOf,
+  type Unit,
+  type UnitKind,
+  unitCalled,
+} from './find.ts'
+import { control, doesNotAnswer, isRunning, systemctl, type UnitState, unitState, why } from './manager.ts'
+import { launchdPlist, startsItself, systemdUnit, type UnitFacts, userOf } from './text.ts'
+
+export interface Installed {
+  readonly unit: Unit
+  readonly lines: readonly string[]
+}
+
+/** The command that rewrites a unit so that it starts `start.cjs`; undefined if the unit already does. */
+export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): string | undefined {
+  const text = textOf(file) ?? ''
+  if (!startsItself(text, runtime)) return undefined
+  const user = userOf(text)
+  return kind === 'systemd system'
+    ? sudoHint(`service install --system${user === undefined ? '' : ` --user ${user}`}`, root)
+    : hint('service install', root)
+}
+
+interface Request {
+  /** The agent's name, which a new unit gets by default. */
+  readonly agent: string
+  /** A name for the unit that a person chose. */
+  readonly name?: string | undefined
+  readonly system: boolean
+  readonly start: boolean
+  /** The user as which a unit of the system runs; by default the owner of the folder. */
+  readonly user?: string | undefined
+  /** The path of Python, if the unit must start through it. Python then finds Node at each start. */
+  readonly python?: string | undefined
+}
+
+/**
+ * Writes the unit, enables it at boot and, if requested, starts it. A unit of the folder that has another name is
+ * removed first. If the service manager refuses, the files of both units are again as they were before.
+ */
+export async function installService(folder: Folder, request: Request): Promise<Installed> {
+  const kind: UnitKind = mac ? 'launchd' : request.system ? 'systemd system' : 'systemd user'
+  const present = findUnit(folder)
+  if (present && present.kind !== kind)
+    throw new Refusal(
+      `${present.file} already starts this agent. Remove it first: ${uninstallHint(present, folder.root)}`,
+    )
+  const unit = unitFor(folder, kind, request, present)
+  mustWrite(unit, 'install')
+  const replaced = present && present.file !== unit.file ? await replace(present) : undefined
+  const before = textOf(unit.file)
+  const facts = await factsOf(folder, unit, request)
+  createFolder(dirname(unit.file))
+  writeDurably(unit.file, unit.kind === 'launchd' ? launchdPlist(facts) : systemdUnit(facts))
+  try {
+    const lines = [...(replaced?.lines ?? []), `Wrote ${unit.file}.`, ...(await enable(unit, folder, request))]
+    return { unit, lines }
+  } catch (error) {
+    await undo(unit, before)
+    await replaced?.putBack()
+    throw error
+  }
+}
+
+/**
+ * The unit for this folder. Its name is the chosen one; otherwise that of the folder's existing unit; otherwise the
+ * agent's name, with a suffix unique to the folder if another unit has that name.
+ */
+function unitFor({ root }: Folder, kind: UnitKind, { agent, name }: Request, present: Unit | undefined): Unit {
+  if (name === undefined && present) return present
+  const others = (unit: Unit): string | undefined => {
+    if (!existsSync(unit.file)) return undefined
+    const starts = folderStartedBy(unit.file)
+    return sameFolder(starts, root) ? undefined : (starts ?? 'something else')
+  }
+  const wanted = unitCalled(kind, name ?? agent)
+  const taken = others(wanted)
+  if (taken === undefined) return wanted
+  if (name !== undefined)
+    throw new Refusal(`${wanted.file} already exists and starts ${taken}. Choose another name with --name.`)
+  const suffix = createHash('sha256').update(root).digest('hex').slice(0, 8)
+  const own = unitCalled(kind, `${agent}-${suffix}`)
+  if (others(own) === undefined) return own
+  throw new Refusal(`${wanted.file} already exists and starts ${taken}. Choose a name with --name.`)
+}
+
+async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<string[]> {
+  if (unit.kind === 'launchd') {
+    if (!start) return []
+    await control(unit, 'stop') // launchd refuses to load a unit that is already loaded
+    await must(control(unit, 'start'), folder)
+    return [`${unit.name} is started, now and at every login.`]
+  }
+  await must(systemctl(unit, 'daemon-reload'), folder)
+  await must(systemctl(unit, 'enable', unit.name), folder)
+  if (start) await must(control(unit, 'restart'), folder)
+  return [
+    `It starts at every boot: ${unit.name}.`,
+    start ? 'It is started.' : `Start it now with: ${hint('start', folder.root)}`,
+    ...(unit.kind === 'systemd user' ? await linger() : []),
+  ]
+}
+
+interface Replaced {
+  /** The lines that tell a person about the removal. */
+  readonly lines: readonly string[]
+  /** Installs the removed unit again, and starts it if it was running. */
+  putBack(): Promise<void>
+}
+
+/** Removes the unit of a folder because a unit with another name replaces it. */
+async function replace(unit: Unit): Promise<Replaced> {
+  const text = textOf(unit.file) ?? ''
+  const wasRunning = isRunning(await unitState(unit))
+  return {
+    lines: await uninstallService(unit),
+    async putBack() {
+      writeDurably(unit.file, text)
+      if (unit.kind !== 'launchd') {
+        await systemctl(unit, 'daemon-reload')
+        await systemctl(unit, 'enable', unit.name)
+      }
+      if (wasRunning) await control(unit, 'start')
+    },
+  }
+}
+
+/** Undoes an installation that failed: restores the text of the unit's file, or removes the file if it is new. */
+async function undo(unit: Unit, before: string | undefined): Promise<void> {
+  if (before !== undefined) writeDurably(unit.file, before)
+  else {
+    if (unit.kind !== 'launchd') await systemctl(unit, 'disable', unit.name)
+    rmSync(unit.file, { force: true })
+  }
+  if (unit.kind !== 'launchd') await systemctl(unit, 'daemon-reload')
+}
+
+/** Stops the agent that the unit runs, and removes the unit. */
+export async function uninstallService(unit: Unit): Promise<string[]> {
+  mustWrite(unit, 'uninstall')
+  const stopped = await control(unit, 'stop')
+  const disabled = unit.kind === 'launchd' ? stopped : await systemctl(unit, 'disable', unit.name)
+  rmSync(unit.file, { force: true })
+  if (unit.kind !== 'launchd') await systemctl(unit, 'daemon-reload')
+  const failed = new Set([stopped, disabled].filter(({ code }) => code !== 0).map(why))
+  return [
+    ...(stopped.code === 0 ? ['It is stopped.'] : []),
+    ...[...failed].map((reason) => `The machine's service manager says: ${reason}.`),
+    `Removed ${unit.file}.`,
+  ]
+}
+
+/** Refuses in advance what only the administrator of the machine may do. */
+function mustWrite({ kind, file, name }: Unit, what: 'install' | 'uninstall'): void {
+  if (kind !== 'systemd system' || canWrite(dirname(file))) return
+  const command = `service ${what}${what === 'install' ? ' --system' : ''}`
+  throw new Refusal(`${name} is a system unit, so this needs root: ${sudoHint(command, '.')}`)
+}
+
+function canWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The command that removes a unit. Removing a unit of the system needs sudo. */
+export const uninstallHint = ({ kind }: Unit, root: string): string =>
+  kind === 'systemd system' ? sudoHint('service uninstall', root) : hint('service uninstall', root)
+
+/** Tells a person what it means that the manager of a unit does not answer in this session, and what to do. */
+export function notAnswering(unit: Unit, { state }: UnitState, root: string, runs = false): string {
+  const start = `"${hint('start', root)}" starts the agent in the background anyway`
+  return [
+    `Its service manager does not answer here (${state}).`,
+    'In a container, or in WSL without systemd, the agent will not start after a reboot; after "sudo -iu", sign in as that user to reach the manager.',
+    `${runs ? `After a reboot, ${start}` : start}; "${uninstallHint(unit, root)}" removes the unit.`,
+  ].join(' ')
+}
+
+/** A unit of the agent whose manager does not answer, and what to say about it; undefined if there is none. */
+export async function unanswered(folder: Folder): Promise<{ file: string; message: string } | undefined> {
+  const [unit] = findUnits(folder)
+  const now = unit && (await unitState(unit))
+  if (!unit || !now || now.answers) return undefined
+  return { file: unit.file, message: notAnswering(unit, now, folder.root, whoHolds(folder, 'runtime') !== undefined) }
+}
+
+/**
+ * Waits for a request to the service manager that must succeed. If it fails, throws a refusal with the reason and, if
+ * no manager answers, with advice.
+ */
+async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
+  const ran = await running
+  if (ran.code === 0) return
+  const advice = doesNotAnswer(ran)
+    ? ` Where no service manager answers (containers, WSL, after "sudo -iu"), start the agent in the background: ${hint('start', root)}`
+    : ''
+  throw new Refusal(
+    `The machine's service manager refused the unit, and its file is as it was before: ${why(ran)}.${advice}`,
+  )
+}
+
+/**
+ * Checks whether the user's units run without a login. If not, they end when the user logs out; the returned line says
+ * so and names the command that changes it.
+ */
+async function linger(): Promise<string[]> {
+  const { username } = userInfo()
+  const shown = await exec('loginctl', ['show-user', username, '--property=Linger'])
+  return shown.out.includes('Linger=yes')
+    ? []
+    : [`It stops when you log out. To let it run from boot: loginctl enable-linger ${username}`]
+}
+
+async function factsOf(folder: Folder, unit: Unit, { agent, system, user, python }: Request): Promise<UnitFacts> {
+  const manifest = await manifestKnown(folder)
+  const file = ownFile(folder)
+  const node = [process.execPath, ...startArgs(folder)]
+  return {
+    agent,
+    name: unit.name,
+    root: folder.root,
+    launch: python !== undefined && !file.endsWith('.ts') ? [python, file] : node,
+    stopSeconds: manifest.ok ? (manifest.value.runtime?.stop_seconds ?? 10) : 10,
+    path: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    ...(system && { user: user ?? ownerOf(folder) }),
+  }
+}
+
+/** The name of the user who owns the folder, or the user id if it has no name. */
+function ownerOf(folder: Folder): string {
+  const { uid, username } = userInfo()
+  const stat = statSync(folder.root).uid
+  if (stat === uid) return username
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((l) => l.split(':')[2] === String(stat))
+  return line?.split(':')[0] ?? String(stat)
+}

@@ -1,0 +1,69 @@
+/**
+ * Rolls back, or lifts the holds, while no runtime runs. The caller holds the folder's lock and does what the runtime
+ * would do. Neither the service nor a network is needed.
+ */
+
+import { readScale } from '../../machine/base/time.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { isDiskFault } from '../../machine/files/space.ts'
+import { dropLead, lead, leadsTo, nameOf, prepareLead } from '../../state/versions/folders.ts'
+import { rollback } from './answer.ts'
+import type { AskedUpdate } from './ask.ts'
+import { change } from './change.ts'
+import { readUpdate, type Update, unreadable, writeUpdate } from './journal.ts'
+import { found } from './start.ts'
+
+/**
+ * The state of the update that a start of the runtime would find now. `version` is the version that the manifest in
+ * place names.
+ */
+export function standing(folder: Folder, version: string): Update {
+  const why = unreadable(folder)
+  if (why !== undefined) throw new Error(`Nothing was changed, because ${why}.`)
+  return found(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
+}
+
+/**
+ * Rolls back to the previous version. Returns the state of the update afterwards, or a message that says why a rollback
+ * is not possible.
+ */
+export function rollbackAlone(
+  folder: Folder,
+  version: string,
+  asked: Omit<AskedUpdate, 'what' | 'at'>,
+): { readonly ok: false; readonly message: string } | { readonly ok: true; readonly update: Update } {
+  const how = { at: Date.now(), scale: readScale(process.env.SVC_TIME_SCALE) }
+  const now = standing(folder, version)
+  const came = now.state === 'undoing' ? undefined : rollback(folder, now, asked)
+  if (came && came.event !== 'asked') return { ok: false, message: came.why ?? '' }
+  const undoing = came ? change(now, came, how) : now // an earlier rollback was interrupted, and is finished here
+  begun(folder, undoing)
+  if (leadsTo(folder) !== nameOf(undoing.running.sha256)) lead(folder, undoing.running.sha256)
+  const update = change(undoing, { event: 'done' }, how)
+  try {
+    writeUpdate(folder, update)
+  } catch (error) {
+    // the previous version is back; the next start finds that and finishes the note
+    if (!isDiskFault(error)) throw error
+  }
+  return { ok: true, update }
+}
+
+/** Notes that a rollback begins. If there is no room for all of it, nothing is noted, and nothing has changed. */
+function begun(folder: Folder, undoing: Update): void {
+  try {
+    prepareLead(folder, undoing.running.sha256)
+    writeUpdate(folder, undoing)
+  } catch (error) {
+    dropLead(folder)
+    throw error
+  }
+}
+
+/** Lifts the hold, the wait before a retry, and the limit of three rollbacks in a day (D25, D29). */
+export function unholdAlone(folder: Folder, version: string): Update {
+  const { hold: _, retry: __, ...rest } = standing(folder, version)
+  const update = { ...rest, rollbacks: [] }
+  writeUpdate(folder, update)
+  return update
+}

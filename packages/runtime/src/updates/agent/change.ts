@@ -1,0 +1,124 @@
+/**
+ * Decides what each event of an update writes into the journal besides the next state. The functions are pure: the time
+ * is an argument, in Unix milliseconds.
+ */
+import { type Level, limits } from '@svc/protocol'
+import { attemptOf, type Release } from '../../state/versions/release.ts'
+import type { Update } from './journal.ts'
+import { ends, move, type UpdateEvent } from './moves.ts'
+import { stillCounted } from './wish.ts'
+
+/** The result of a step of an update: an event, and a reason for people. */
+export interface Came {
+  readonly event: UpdateEvent
+  readonly why?: string
+  /**
+   * The version that the event `wanted` or `present` starts to install. After the download, the event `done` carries
+   * this version with the checksum of its bundle.
+   */
+  readonly to?: Release
+  /** The level of the agent; present in the event `done` at the end of the trial. */
+  readonly level?: Level
+  /** The person's request that this result answers. */
+  readonly asked?: Update['asked']
+}
+
+/**
+ * The wait in milliseconds before an update that failed for a passing reason is tried again (D26), not yet multiplied
+ * by SVC_TIME_SCALE. It varies by up to a tenth.
+ */
+const retryMs = (chance: number): number => 1000 * limits.fetchRetrySeconds * (0.9 + 0.2 * chance)
+
+/**
+ * Returns the journal as it is after a step of an update. `chance` is a number from 0 to 1; `scale` (SVC_TIME_SCALE)
+ * shortens the wait before a retry and the day of D29.
+ */
+export function change(
+  now: Update,
+  came: Came,
+  { at, chance = 0.5, scale = 1 }: { at: number; chance?: number; scale?: number },
+): Update {
+  const state = move(now.state, came.event)
+  const { event } = came
+  const why = middle(came.why ?? '')
+  if (event === 'wanted' || event === 'present') {
+    if (!came.to || state === now.state) return now
+    const { window: _, proofs: __, retry: ___, ...rest } = now
+    return { ...rest, state, to: came.to }
+  }
+  if (state === 'undoing' && now.state !== 'undoing') return undo(now, { ...came, why }, at, scale)
+  if (state === 'idle' && (now.state === 'fetching' || now.state === 'staging' || now.state === 'swapping'))
+    return broken(now, event, why, { at, chance, scale })
+  if (state === now.state) return now
+  if (event === 'done' && came.to) return { ...now, state, to: came.to }
+  if (state === 'proving') return { ...now, state, proofs: 1 }
+  if (state === 'watching') return keep(now, came.level ?? 'ok', at)
+  if (state === 'idle') {
+    const { window: _, away: __, ...rest } = now
+    return { ...rest, state }
+  }
+  return { ...now, state }
+}
+
+/** Ends an update that has changed nothing. An outcome is reported, unless the update was aborted (`dropped`). */
+function broken(
+  now: Update,
+  event: UpdateEvent,
+  why: string,
+  { at, chance, scale }: { at: number; chance: number; scale: number },
+): Update {
+  const { to, running, retry: _, ...rest } = now
+  const ending = event === 'killed' ? ends.unreachable : event in ends ? ends[event as keyof typeof ends] : undefined
+  if (!ending || !to) return { ...rest, running, state: 'idle' }
+  const reason = event === 'killed' ? 'interrupted; nothing was changed' : why
+  return {
+    ...rest,
+    running,
+    state: 'idle',
+    applied: attemptOf({ outcome: 'failed', works: running, from: running, to, at, reason }),
+    ...(ending.holds
+      ? { hold: { version: to.version, reason: why } }
+      : { retry: { version: to.version, at: at + retryMs(chance) * scale } }),
+  }
+}
+
+function keep(now: Update, baseline: Level, at: number): Update {
+  const { to, running, proofs: _, ...rest } = now
+  if (!to) return { ...rest, running, state: 'idle' }
+  const again = now.previous?.version === to.version ? 'the version before, kept' : 'kept'
+  const level = baseline === 'ok' ? again : `${again} at the level ${baseline}`
+  return {
+    ...rest,
+    state: 'watching',
+    running: to,
+    previous: running,
+    window: { baseline, ran: 0, worse: 0, flips: 0, deaths: 0 },
+    applied: attemptOf({ outcome: 'ok', works: to, from: running, to, at, reason: level }),
+  }
+}
+
+/**
+ * Starts a rollback to the version before the update or, if nothing is being updated, before the current one (3.3). The
+ * version that is left is put on hold (D25).
+ */
+function undo(now: Update, { event, why = '', asked }: Came, at: number, scale: number): Update {
+  const { to, proofs: _, window: __, retry: ___, ...rest } = now
+  const away = to ?? now.running
+  const back = to ? now.running : now.previous
+  if (!back) return now
+  const reason = event === 'asked' ? why : `${why}; its state stays as it is`
+  const { previous: ____, ...others } = rest
+  return {
+    ...(to ? rest : others),
+    state: 'undoing',
+    running: back,
+    away,
+    applied: attemptOf({ outcome: 'rolled_back', works: back, from: away, to: back, at, reason }),
+    hold: { version: away.version, reason: why },
+    rollbacks: [...stillCounted(now.rollbacks, at, scale), { version: away.version, at }],
+    ...(asked && { asked }),
+  }
+}
+
+/** A reason without its full stop, for the middle of a sentence. */
+const middle = (why: string): string => why.replace(/[\s.]+$/, '')

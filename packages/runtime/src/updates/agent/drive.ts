@@ -1,0 +1,103 @@
+/**
+ * Runs an update through its states (moves.ts). A step returns what happened, and the table picks the next state. The
+ * journal is written before the next step starts; if that fails, no download and no swap is started.
+ */
+import { messageOf } from '../../machine/base/errors.ts'
+import { readScale, wait } from '../../machine/base/time.ts'
+import { busyWith } from '../../state/versions/busy.ts'
+import { sweepVersions } from '../../state/versions/folders.ts'
+import { type Came, change } from './change.ts'
+import { fetching } from './fetching.ts'
+import { type Ground, tickMs, type UpdateStep } from './ground.ts'
+import { idle } from './idle.ts'
+import type { Update } from './journal.ts'
+import type { UpdateState } from './moves.ts'
+import { proving } from './proving.ts'
+import { staging } from './staging.ts'
+import { swapping } from './swapping.ts'
+import { undoing } from './undoing.ts'
+import { watching } from './watching.ts'
+
+const steps: Readonly<Record<UpdateState, UpdateStep>> = {
+  idle,
+  fetching,
+  staging,
+  swapping,
+  proving,
+  watching,
+  undoing,
+}
+
+export async function drive(ground: Ground): Promise<void> {
+  sweep(ground)
+  for (;;) {
+    const came = await steps[ground.now().state](ground, ground.now())
+    if (!came) break
+    await go(ground, came)
+  }
+  leave(ground)
+}
+
+/**
+ * Writes the journal after a step. The next step starts only if everything is on the disk that a later start has to
+ * know.
+ */
+async function go(ground: Ground, came: Came): Promise<void> {
+  const next = change(ground.now(), came, how())
+  if (next.state === 'swapping') {
+    const dropped = await turn(ground)
+    // the update is not started; if a version is being watched, the watching continues
+    if (dropped && came.event === 'present') return
+    if (dropped) return void note(ground, change({ ...next, state: 'staging' }, dropped, how()))
+  }
+  const unsaved = note(ground, next)
+  // If the journal cannot be written, no step is started that a start after a kill would have to know of.
+  if (unsaved && (next.state === 'fetching' || next.state === 'swapping'))
+    note(ground, change(next, { event: 'unreachable', why: unsaved }, how()))
+  if (ground.now().state === 'idle' || ground.now().state === 'watching') sweep(ground)
+}
+
+/**
+ * Waits while a new runtime is on trial (D31). Returns the event `dropped` if the update is aborted in the meantime.
+ */
+async function turn({ folder, attempt }: Ground): Promise<Came | undefined> {
+  while (busyWith(folder) === 'runtime update') if (!(await wait(tickMs(), attempt()))) return { event: 'dropped' }
+  return attempt().aborted ? { event: 'dropped' } : undefined
+}
+
+/**
+ * Prepares the journal for a clean end of the runtime. A download or an unpacking is dropped; a later start begins it
+ * again if the service still wishes that version. A trial that this end interrupts is not counted.
+ */
+function leave(ground: Ground): void {
+  const { state, proofs = 1 } = ground.now()
+  if (state === 'fetching' || state === 'staging') note(ground, change(ground.now(), { event: 'dropped' }, how()))
+  if (state === 'proving') note(ground, { ...ground.now(), proofs: proofs - 1 })
+}
+
+/** Writes the new state to the journal. If that fails, returns why; the state is then only in memory. */
+function note(ground: Ground, next: Update): string | undefined {
+  const { applied } = ground.now()
+  const why = ground.save(next)
+  if (next.applied && next.applied !== applied) ground.say(`update ${next.applied.message}`)
+  return why
+}
+
+function sweep({ folder, now, say }: Ground): void {
+  const { running, previous, to, away, state } = now()
+  if (state === 'undoing') return
+  try {
+    sweepVersions(
+      folder,
+      [running, previous, to, away].flatMap((r) => (r ? [r.sha256] : [])),
+    )
+  } catch (error) {
+    say(`old versions could not be removed: ${messageOf(error)}`)
+  }
+}
+
+export const how = (): { at: number; chance: number; scale: number } => ({
+  at: Date.now(),
+  chance: Math.random(),
+  scale: readScale(process.env.SVC_TIME_SCALE),
+})

@@ -1,0 +1,182 @@
+/**
+ * The state machine of the wishes for an agent's version, as pure functions: what the runtime knows about wishes
+ * besides the journal, and the acts that follow each event. moves.ts and change.ts describe the update itself; this
+ * file decides when one starts and when it is aborted.
+ */
+import type { ReceivedAnswer } from '@svc/protocol'
+import type { Moment } from '../../machine/base/time.ts'
+import { plainHint } from '../../machine/hint.ts'
+import type { ProcessState } from '../../state/process-note.ts'
+import type { Release } from '../../state/versions/release.ts'
+import type { Came } from './change.ts'
+import type { Update } from './journal.ts'
+import { judgeWish, lifts, type WishVerdict } from './wish.ts'
+
+export interface Listening {
+  /** The state of the update as the journal has it. */
+  readonly update: Update
+  /** The version that the last answer of the service wished. */
+  readonly desired?: ReceivedAnswer['desired'] | undefined
+  /**
+   * The judgement of the service's wish at the last check. A judgement is logged only if it differs from the one
+   * before.
+   */
+  readonly said: WishVerdict
+  /** When the last update that the service wished was started, in milliseconds of the monotonic clock. */
+  readonly began: number
+  /** The version that the last update wished by the service installs. */
+  readonly aim?: string
+  /**
+   * `deaths` counts the crashes of the agent's process since this runtime started. `exit` is the time of the last crash
+   * in Unix milliseconds; that crash may have happened before this runtime started.
+   */
+  readonly deaths: number
+  readonly exit?: number | undefined
+}
+export type ListeningEvent =
+  | { readonly is: 'answer'; readonly desired: ReceivedAnswer['desired'] }
+  | { readonly is: 'process'; readonly state: ProcessState }
+  /** No update is in progress, or a version is only being watched, so a wish of the service can be started. */
+  | { readonly is: 'idle' }
+  /**
+   * The state of the disk, for a wish that could be started. `busy`: the runtime is being updated. `here`: the previous
+   * version is on the disk.
+   */
+  | { readonly is: 'seen'; readonly busy: boolean; readonly here: boolean }
+  | { readonly is: 'changed'; readonly update: Update }
+  | { readonly is: 'unsaved'; readonly why: string }
+
+export type ListeningAct =
+  | { readonly do: 'say'; readonly line: string }
+  /** Writes the journal. The event `unsaved` follows if the disk refuses. */
+  | { readonly do: 'save' }
+  /** Writes the journal again after a pause. */
+  | { readonly do: 'save later' }
+  /** Looks at the disk. The event `seen` follows. */
+  | { readonly do: 'look'; readonly previous: Release | undefined }
+  | { readonly do: 'begin'; readonly came: Came }
+  /** Aborts the update in progress. After the swap, and if no update is in progress, this has no effect. */
+  | { readonly do: 'abort' }
+
+export interface ListeningRules {
+  readonly blueprint: string
+  /**
+   * The minimum milliseconds between the starts of two updates that the service wishes, whatever their versions are.
+   */
+  readonly minApart: number
+  /** The factor (SVC_TIME_SCALE) by which stored waits and the day of D29 are shortened. */
+  readonly scale: number
+  /** Why this process cannot restart the agent with another version; undefined if it can. */
+  readonly cannot?: string | undefined
+}
+interface ListeningStep {
+  readonly state: Listening
+  readonly acts: readonly ListeningAct[]
+}
+
+export const begin = (update: Update, process: ProcessState): Listening => ({
+  update,
+  said: 'none',
+  began: Number.NEGATIVE_INFINITY,
+  deaths: 0,
+  exit: exitAt(process),
+})
+
+export function step(now: Listening, event: ListeningEvent, rules: ListeningRules, at: Moment): ListeningStep {
+  switch (event.is) {
+    case 'answer':
+      return answered({ ...now, desired: event.desired }, rules)
+    case 'process': {
+      const exit = exitAt(event.state)
+      const died = exit !== undefined && exit !== now.exit
+      return { state: { ...now, deaths: now.deaths + (died ? 1 : 0), exit: exit ?? now.exit }, acts: [] }
+    }
+    case 'idle':
+      return idle(now, rules, at)
+    case 'seen':
+      return seen(now, event, rules, at)
+    case 'changed':
+      return { state: { ...now, update: event.update }, acts: [{ do: 'save' }] }
+    case 'unsaved':
+      return { state: now, acts: [say(event.why), { do: 'save later' }] }
+  }
+}
+
+function answered(now: Listening, { blueprint }: ListeningRules): ListeningStep {
+  const { update, desired, aim } = now
+  // A wish that was withdrawn before the swap aborts the update; after the swap, the abort is ignored (D31).
+  const stands = desired?.blueprint === blueprint && desired.version === aim
+  const abort: ListeningAct[] = stands ? [] : [{ do: 'abort' }]
+  if (!lifts(desired, blueprint, update)) return { state: now, acts: abort }
+  const { hold, ...rest } = update
+  const line = `update to ${hold?.version} is no longer on hold`
+  return { state: { ...now, update: rest }, acts: [say(line), { do: 'save' }, ...abort] }
+}
+
+const verdictOf = (
+  { desired, update }: Listening,
+  { blueprint, scale }: ListeningRules,
+  { wall }: Moment,
+): WishVerdict => judgeWish(desired, { blueprint, now: update, at: wall, scale })
+
+function idle(now: Listening, rules: ListeningRules, at: Moment): ListeningStep {
+  const verdict = verdictOf(now, rules, at)
+  const state = { ...now, said: verdict }
+  const words = verdict === now.said ? [] : wordsFor(verdict, now, rules).map(say)
+  const begins = (verdict === 'wanted' || verdict === 'present') && rules.cannot === undefined
+  if (!begins || at.mono - now.began < rules.minApart) return { state, acts: words }
+  return { state, acts: [...words, { do: 'look', previous: now.update.previous }] }
+}
+
+/**
+ * Starts an update that the service wishes. While a version is being watched, only a return to the previous version is
+ * started, and only if that version is on this machine (D30).
+ */
+function seen(
+  now: Listening,
+  { busy, here }: Extract<ListeningEvent, { is: 'seen' }>,
+  rules: ListeningRules,
+  at: Moment,
+): ListeningStep {
+  const { update, desired } = now
+  const { previous, state } = update
+  const version = desired?.version
+  const isBack = verdictOf(now, rules, at) === 'present'
+  if (busy || version === undefined || (isBack && !here && state !== 'idle')) return { state: now, acts: [] }
+  const came: Came =
+    isBack && here && previous ? { event: 'present', to: previous } : { event: 'wanted', to: { version, sha256: '' } }
+  return { state: { ...now, began: at.mono, aim: version }, acts: [{ do: 'begin', came }] }
+}
+
+function wordsFor(
+  verdict: WishVerdict,
+  { desired, update }: Listening,
+  { blueprint, cannot }: ListeningRules,
+): string[] {
+  const wished = `update to ${desired?.version}`
+  switch (verdict) {
+    case 'foreign':
+      return [`${wished} is of ${desired?.blueprint}, and this is ${blueprint}: ignored`]
+    case 'held':
+      return [`${wished} is requested, but on hold here: ${update.hold?.reason}`]
+    case 'looping':
+      return [`${wished} was rolled back three times in a day; "${plainHint('unhold')}" allows another try`]
+    case 'wanted':
+    case 'present':
+      return cannot === undefined ? [] : [`${wished} is requested, but ${cannot}`]
+    default:
+      return []
+  }
+}
+
+/** True as long as an update has changed nothing, so that its wish can still be withdrawn. */
+export const isUnsettled = ({ state }: Update): boolean => state === 'fetching' || state === 'staging'
+
+/** The time of a crash of the agent's process; undefined if its end was requested or its exit code is 0. */
+function exitAt(state: ProcessState): number | undefined {
+  if (!('exit' in state) || !state.exit || state.exit.code === 0) return undefined
+  const own = state.is === 'waiting' || state.because === 'ended'
+  return own ? state.exit.at : undefined
+}
+
+const say = (line: string): ListeningAct => ({ do: 'say', line })

@@ -1,0 +1,61 @@
+/**
+ * Decides what a start does with the state that it finds (docs/decisions/kills.md): the journal as it was left, and the
+ * version to which `current` leads.
+ */
+import { nameOf } from '../../state/versions/folders.ts'
+import type { Release } from '../../state/versions/release.ts'
+import { change } from './change.ts'
+import type { Update } from './journal.ts'
+
+/** The maximum number of trials of one version: the first, and one more if a kill interrupted the first. */
+const maxProofs = 2
+
+/**
+ * The state of the update with which a start continues. `inPlace` is the version to which `current` leads, by its
+ * folder name and its manifest.
+ */
+export function found(
+  journal: Update | undefined,
+  inPlace: Release,
+  how: { at: number; chance?: number; scale?: number },
+): Update {
+  if (!journal) return { state: 'idle', running: inPlace, rollbacks: [] }
+  const leads = (to: Release | undefined) => to !== undefined && nameOf(to.sha256) === nameOf(inPlace.sha256)
+  switch (journal.state) {
+    case 'idle':
+      return leads(journal.running) ? journal : moved(journal, inPlace)
+    case 'fetching':
+    case 'staging':
+      return change(journal, { event: 'killed' }, how)
+    case 'swapping':
+      return leads(journal.to)
+        ? { ...journal, state: 'proving', proofs: 1 }
+        : change({ ...journal, state: 'staging' }, { event: 'killed' }, how)
+    case 'proving': {
+      const proofs = journal.proofs ?? 1
+      if (!leads(journal.to)) return change(journal, { event: 'worse', why: unnoted }, how)
+      return proofs < maxProofs
+        ? { ...journal, proofs: proofs + 1 }
+        : change(journal, { event: 'worse', why: 'it was killed twice while it was proved' }, how)
+    }
+    case 'watching':
+      if (leads(journal.running)) return journal
+      return leads(journal.previous) ? change(journal, { event: 'worse', why: unnoted }, how) : moved(journal, inPlace)
+    case 'undoing':
+      return journal
+  }
+}
+
+/**
+ * The reason that is reported for a rollback whose real reason is unknown, because the disk refused the note about it.
+ */
+const unnoted = 'it was put back, and the disk did not take the reason'
+
+/**
+ * Handles a start at which `current` leads to a version that somebody chose by hand. That version is accepted as the
+ * running one.
+ */
+function moved({ to: _, window: __, away: ___, previous, applied: ____, ...rest }: Update, running: Release): Update {
+  const other = previous && nameOf(previous.sha256) !== nameOf(running.sha256)
+  return { ...rest, state: 'idle', running, ...(other && { previous }) }
+}

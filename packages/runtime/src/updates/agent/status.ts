@@ -1,0 +1,42 @@
+/**
+ * Reads the agent's status file for an update. An update has its own rule for how long it waits for a status (D28),
+ * separate from the rules for reports.
+ */
+import { statSync } from 'node:fs'
+import type { Manifest } from '@svc/blueprint'
+import type { HealthItem, StatusFile } from '@svc/protocol'
+import type { Folder } from '../../machine/files/folder.ts'
+import { readStatus } from '../../reporter/status/file.ts'
+import { type KeptStatus, keepStatus } from '../../reporter/status/keep.ts'
+import { placeOf } from '../../state/paths.ts'
+import type { ProcessState } from '../../state/process-note.ts'
+
+export interface StatusRead {
+  readonly status: StatusFile
+  /** Health items about the status file itself. */
+  readonly health: readonly HealthItem[]
+  /** True if the current process wrote the status file, and the file can be read. */
+  readonly fresh: boolean
+}
+
+/** Creates a reader of the agent's status. Its result is undefined if the manifest names no status file. */
+export function statusReader(
+  folder: Folder,
+  manifest: Pick<Manifest, 'status' | 'state'> | undefined,
+): (process: ProcessState) => StatusRead | undefined {
+  const name = manifest?.status
+  if (name === undefined) return () => undefined
+  const file = placeOf(folder, manifest ?? {}, name)
+  let kept: KeptStatus = { misses: 0 }
+  return (process) => {
+    const now = keepStatus(kept, readStatus(folder, file), name, Date.now())
+    kept = now.kept
+    const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs
+    const began = Number(process.started ?? Number.NaN) * 1000
+    return {
+      status: now.status,
+      health: now.health,
+      fresh: kept.misses === 0 && written !== undefined && written >= began,
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Handles notes that exist and cannot be read. Without the journal of updates, a start would forget which version is on
+ * hold and remove the previous version. Without the note of the installation, it would change no version until the next
+ * start. Until both can be read, no version is removed, swapped or tried, and the reports say so.
+ */
+import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
+import { duration, wait } from '../../machine/base/time.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { unreadableInstall } from '../../state/install-note.ts'
+import type { ProcessState } from '../../state/process-note.ts'
+import { unreadable } from './journal.ts'
+
+/** The updates of an agent, as the rest of the runtime uses them. */
+export interface Updates {
+  /** Called with each answer of the service (2.7). */
+  heard(answer: Pick<ReceivedAnswer, 'desired'>): void
+  /** Called when the launcher reports that the state of the agent's process has changed. */
+  changed(state: ProcessState): void
+  /** The outcome of the last update; undefined while it is not known. */
+  applied(): Applied | undefined
+  health(): HealthItem[]
+  /** Resolves after `stop` is aborted, once no step of an update runs and the journal is no longer written. */
+  readonly over: Promise<void>
+}
+
+const againSeconds = 10
+
+/** A sentence about why no version is changed; undefined if updates are possible. */
+export function standstill(folder: Pick<Folder, 'install' | 'update'>): string | undefined {
+  const why = unreadableInstall(folder) ?? unreadable(folder)
+  return why && `No version is changed, because ${why}.`
+}
+
+/** Calls `begin` as soon as both notes can be read: at once if possible, otherwise after repeated tries. */
+export function onceReadable(
+  folder: Folder,
+  stop: AbortSignal,
+  say: (line: string) => void,
+  begin: () => Updates | undefined,
+): Updates | undefined {
+  let why = standstill(folder)
+  if (why === undefined) return begin()
+  say(why)
+  let it: Updates | undefined
+  const over = (async () => {
+    while (why !== undefined) {
+      if (!(await wait(duration(againSeconds), stop))) return
+      const now = standstill(folder)
+      if (now !== undefined && now !== why) say(now)
+      why = now
+    }
+    it = begin()
+    await it?.over
+  })()
+  return {
+    heard: (answer) => it?.heard(answer),
+    changed: (state: ProcessState) => it?.changed(state),
+    applied: () => it?.applied(),
+    health: () => (why === undefined ? (it?.health() ?? []) : [{ name: 'Update', level: 'warn', detail: why }]),
+    over,
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Watches a version that was kept (3.3, D27, D28): for 30 minutes the agent is rolled back if its level stays worse
+ * than when the version was kept or changes too often, or if its process crashes three times. Only time counts in which
+ * the agent runs, or has ended with exit code 0, and is not paused, by the monotonic clock. The time is saved each
+ * minute and at a clean end, so that a restart hardly changes it.
+ */
+import { type Level, limits, rank } from '@svc/protocol'
+import { duration, wait } from '../../machine/base/time.ts'
+import { processHealth } from '../../state/process-health.ts'
+import type { ProcessState } from '../../state/process-note.ts'
+import { resting, tickMs, type UpdateStep } from './ground.ts'
+import type { Update, Window } from './journal.ts'
+import { ownLevel } from './level.ts'
+import { statusReader } from './status.ts'
+
+const evaluateSeconds = 10
+const saveSeconds = 60
+/**
+ * The limits of D28 for a watched version: evaluations in a row at a worse level, changes between worse and not worse,
+ * and crashes.
+ */
+const maxWorse = 2
+const maxFlips = 3
+const maxDeaths = 3
+
+/**
+ * Adds an evaluation of the agent's level to the counts of a watched version. Evaluations are at least ten seconds
+ * apart.
+ */
+export function evaluate(window: Window, level: Level): Window {
+  const isWorse = rank[level] > rank[window.baseline]
+  const was = window.worse > 0
+  return { ...window, worse: isWorse ? window.worse + 1 : 0, flips: window.flips + (isWorse === was ? 0 : 1) }
+}
+
+/** The reason to roll back the watched version; undefined if it stays. */
+export function verdict({ baseline, worse, flips, deaths }: Window, level: Level): string | undefined {
+  if (worse >= maxWorse) return `it got worse after it was kept: ${level}, and it was ${baseline}`
+  if (flips > maxFlips) return `it got worse and better again more than ${maxFlips} times after it was kept`
+  if (deaths >= maxDeaths) return `its process died ${deaths} times after it was kept`
+  return undefined
+}
+
+export const watching: UpdateStep = async (ground, update) => {
+  const { stop, process, deaths } = ground
+  const read = statusReader(ground.folder, await ground.manifest())
+  let window: Window = update.window ?? { baseline: 'ok', ran: 0, worse: 0, flips: 0, deaths: 0 }
+  let saved = window
+  let level = window.baseline
+  let last = performance.now()
+  let evaluated = last
+  let died = deaths()
+  const keep = () => {
+    saved = window
+    ground.save({ ...ground.now(), window })
+  }
+  for (;;) {
+    if (!(await wait(tickMs(), stop))) {
+      if (window !== saved) keep()
+      return undefined
+    }
+    const now = performance.now()
+    const passed = now - last
+    last = now
+    const came = ground.asked() ?? ground.wish()
+    if (came) return came
+    if (resting(ground)) continue
+    const state = process()
+    if (deaths() > died) window = { ...window, deaths: window.deaths + deaths() - died }
+    died = deaths()
+    if (isUp(state)) window = { ...window, ran: window.ran + passed / duration(1) }
+    if (now - evaluated >= duration(evaluateSeconds) && !betweenRuns(state)) {
+      evaluated = now
+      const status = read(state)
+      level = ownLevel(status?.status ?? {}, processHealth(state).level ?? 'ok', status?.health)
+      window = evaluate(window, level)
+    }
+    const why = verdict(window, level)
+    if (why !== undefined) return { event: 'worse', why }
+    if (window.ran >= limits.windowSeconds) return { event: 'over' }
+    if (differs(saved, window)) keep()
+  }
+}
+
+/** True if the process is as it should be: it runs, or it has done its work and ended with exit code 0. */
+const isUp = (state: ProcessState): boolean =>
+  state.is === 'running' || (state.is === 'stopped' && state.because === 'ended' && state.exit?.code === 0)
+/**
+ * True if the agent's process is between two runs: it ended with exit code 0 or was restarted on request, and starts
+ * again soon. The level of such a process says nothing for or against the version.
+ */
+const betweenRuns = (state: ProcessState): boolean =>
+  state.is === 'waiting' && (state.exit === undefined || state.exit.code === 0 || state.crashes === 0)
+
+const differs = (saved: Window, now: Window): boolean =>
+  now.ran - saved.ran >= saveSeconds ||
+  now.deaths !== saved.deaths ||
+  now.flips !== saved.flips ||
+  now.worse !== saved.worse
+
+/** The seconds for which the version is still watched, counted only while the agent runs. */
+export const leftOf = ({ window }: Update): number => Math.max(0, limits.windowSeconds - Math.floor(window?.ran ?? 0))

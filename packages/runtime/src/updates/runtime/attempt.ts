@@ -1,0 +1,83 @@
+/**
+ * Runs one attempt to update the runtime through its states (moves.ts). A step returns what happened, and the table
+ * picks the next state.
+ */
+import { join } from 'node:path'
+import type { ServedRuntime } from '@svc/protocol'
+import { duration, wait } from '../../machine/base/time.ts'
+import { checking, type Fetched, fetching, type StepResult } from './fetch.ts'
+import { move, type SelfUpdateEvent, type SelfUpdateState } from './moves.ts'
+import { proving } from './probe.ts'
+import { verify } from './verify.ts'
+
+interface AttemptContext {
+  readonly wish: string
+  readonly served: ServedRuntime | undefined
+  readonly origin: string
+  /** The agent's folder. */
+  readonly root: string
+  /** A folder for the downloaded files that only its owner can access. */
+  readonly folder: string
+  readonly keys: readonly string[]
+  readonly signal: AbortSignal
+  /**
+   * True while the service still wishes this version (D31), no other version is pinned on this machine, and the runtime
+   * is not being stopped.
+   */
+  readonly stands: () => boolean
+  /**
+   * Asks the launcher to put the new file in place. Returns why the launcher does not; if the launcher does it, this
+   * thread is ended.
+   */
+  readonly swap: (staged: string, sha256: string) => Promise<StepResult>
+}
+export interface Ended {
+  readonly event: SelfUpdateEvent
+  readonly why: string
+}
+
+type Under = Exclude<SelfUpdateState, 'idle'>
+
+/**
+ * The pause in seconds before file and signature are fetched again, because the checksum or the version was not the
+ * expected one. The first file and signature may have come from two nodes with different builds (D37).
+ */
+const againSeconds = 60
+
+export async function attempt(a: AttemptContext): Promise<Ended> {
+  let state: Under = 'fetching'
+  let fetched: Fetched = { sha256: '' }
+  let again = false
+  for (;;) {
+    if (!a.stands()) return { event: 'dropped', why: 'the wish was taken back' }
+    const step = await one(state, a, fetched)
+    if (state === 'fetching' && step.is === 'done') fetched = step.value as Fetched
+    if (step.is === 'differs' && !again) {
+      again = true
+      if (!(await wait(duration(againSeconds), a.signal))) return { event: 'dropped', why: 'the runtime was stopped' }
+      state = 'fetching'
+      continue
+    }
+    const next: SelfUpdateState = step.is === 'differs' ? 'idle' : move(state, step.is)
+    if (next === 'idle') return { event: step.is, why: step.is === 'done' ? '' : step.why }
+    state = next
+  }
+}
+
+async function one(state: Under, a: AttemptContext, fetched: Fetched): Promise<StepResult> {
+  const staged = join(a.folder, 'svc.pyz')
+  switch (state) {
+    case 'fetching':
+      return fetching(a.origin, a.folder, a.signal)
+    case 'checking':
+      return checking(a.folder, a.wish, fetched, a.served)
+    case 'verifying': {
+      const verified = await verify(a.folder, a.keys, a.signal)
+      return verified.is === 'good' ? { is: 'done', value: undefined } : verified
+    }
+    case 'proving':
+      return proving(staged, a.root, a.wish, a.signal)
+    default:
+      return a.swap(staged, fetched.sha256)
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * The runtime's note about its attempts, `.svc/journal/self-update.json`. It is written before each attempt, so that an
+ * attempt that crashes the runtime is not repeated forever, and so that the agent's version is not swapped during an
+ * attempt (D31).
+ */
+import { number, object, oneOf } from '@svc/protocol/fields'
+import { type Folder, prepare } from '../../machine/files/folder.ts'
+import { filled, type Noted, note, words, yes } from '../../machine/files/note.ts'
+
+const attempt = filled(
+  object(
+    {
+      /** `swapping`: the launcher was asked to swap. `ended`: the attempt has an outcome, or the wish was withdrawn. */
+      is: oneOf(['trying', 'swapping', 'ended']),
+      wish: words,
+      /** When the attempt started or ended, in Unix milliseconds. */
+      at: number(),
+      /** The number of consecutive starts of this attempt that did not reach an end. */
+      begun: number(),
+      /** True once an answer of the service, after the attempt, no longer wished its version. */
+      closed: yes,
+    },
+    'is',
+    'wish',
+  ),
+  { at: 0, begun: 0 },
+)
+export type AttemptNote = Noted<typeof attempt>
+
+const file = note('selfUpdate', attempt, 65_536)
+
+export function writeAttempt(folder: Folder, note: AttemptNote): void {
+  prepare(folder)
+  file.write(folder, note)
+}
+
+export const readAttempt = (folder: Pick<Folder, 'selfUpdate'>): AttemptNote | undefined => file.read(folder)

@@ -1,0 +1,23 @@
+/**
+ * The version to which a person pinned the runtime on this machine (2.6, `svc pin-runtime`): a file with one line,
+ * which may change at any time.
+ */
+import { runtimeVersion } from '@svc/protocol'
+import { createFolder, removeDurably, writeDurably } from '../../machine/files/durable.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { readFile } from '../../machine/files/read.ts'
+
+type PinPaths = Pick<Folder, 'runtimePin' | 'runtimeFolder'>
+
+export function readPin({ runtimePin }: Pick<PinPaths, 'runtimePin'>): string | undefined {
+  const read = readFile(runtimePin, 1024)
+  const text = read.is === 'bytes' ? read.bytes.toString('utf8').trim() : ''
+  return runtimeVersion.test(text) ? text : undefined
+}
+
+export function writePin(place: PinPaths, version: string): void {
+  createFolder(place.runtimeFolder)
+  writeDurably(place.runtimePin, `${version}\n`)
+}
+
+export const removePin = ({ runtimePin }: PinPaths): boolean => removeDurably(runtimePin)

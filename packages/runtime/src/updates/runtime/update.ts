@@ -1,0 +1,175 @@
+/**
+ * The runtime's update of itself (3.5): takes the wishes in the service's answers, makes attempts, and asks the
+ * launcher for the swap. updating.ts makes the decisions. This file never touches the file in place and never delays a
+ * report.
+ */
+import { rmSync } from 'node:fs'
+import { limits, type ReceivedAnswer, type ServedRuntime } from '@svc/protocol'
+import type { FromWorker } from '../../launcher/contract.ts'
+import { messageOf } from '../../machine/base/errors.ts'
+import { duration } from '../../machine/base/time.ts'
+import { version } from '../../machine/base/version.ts'
+import { createFolder } from '../../machine/files/durable.ts'
+import { readConnection } from '../../machine/files/env.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { sha256Of } from '../../machine/files/sha256.ts'
+import { isDiskFault } from '../../machine/files/space.ts'
+import { busyWith } from '../../state/versions/busy.ts'
+import type { RuntimeNote } from '../../state/versions/runtime-note.ts'
+import { attempt, type Ended } from './attempt.ts'
+import { type AttemptNote, readAttempt, writeAttempt } from './journal.ts'
+import { cannotHere, releaseKeys } from './keys.ts'
+import { readPin } from './pin.ts'
+import { swapping } from './swap.ts'
+import {
+  begin,
+  beginning,
+  maxStarted,
+  type RuntimeSeen,
+  step,
+  type UpdatingAct,
+  type UpdatingEvent,
+  type UpdatingRules,
+} from './updating.ts'
+
+export interface SelfUpdateHost {
+  readonly tell: (message: Extract<FromWorker, { is: 'swap' | 'attempted' | 'lifted' }>) => void
+  readonly say: (line: string) => void
+  /** Returns the launcher's note about the runtime's own file. */
+  readonly note: () => RuntimeNote
+  /** Why this process cannot update its runtime; undefined if it can. */
+  readonly cannot?: string | undefined
+}
+export interface SelfUpdate {
+  /** Called with each answer of the service. */
+  heard(answer: Pick<ReceivedAnswer, 'runtime' | 'runtime_desired'>): void
+  /** Called with the reason if the launcher refused the swap. */
+  unswapped(why: string): void
+}
+
+export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost): SelfUpdate {
+  let now = begin
+  let refused: ((why: string) => void) | undefined
+  const notes = attemptNotes(folder)
+  function on(event: UpdatingEvent): void {
+    const { state, acts } = step(now, event, rules(), { wall: Date.now(), mono: performance.now() })
+    now = state
+    for (const act of acts) perform[act.do](act as never)
+  }
+  const perform: { readonly [K in UpdatingAct['do']]: (act: Extract<UpdatingAct, { do: K }>) => void } = {
+    say: ({ line }) => hands.say(line),
+    sweep: () => rmSync(folder.runtimeNew, { recursive: true, force: true }),
+    note: ({ attempt }) => notes.keep(attempt),
+    close: ({ attempt }) => {
+      if (attempt) notes.keep(attempt)
+      on({ is: 'closed' })
+    },
+    tell: ({ message }) => hands.tell(message),
+    try: ({ wish, served }) => void make(wish, served),
+  }
+
+  const refusal = () =>
+    new Promise<string>((resolve) => {
+      refused = resolve
+    })
+  async function make(wish: string, served: ServedRuntime | undefined): Promise<void> {
+    const wished = () => now.answer?.wish === wish
+    const end = (how: Ended) => on({ is: 'ended', wish, how, sha256: sha256Of(folder.runtime) })
+    try {
+      end(await tried(folder, stop, hands, { wish, served, wished, refusal, before: notes.read() }))
+    } catch (error) {
+      end({ event: 'unable', why: messageOf(error) })
+    }
+  }
+
+  try {
+    on({ is: 'begun', attempt: notes.read() })
+  } catch (error) {
+    hands.say(`what an update of the runtime left could not be swept: ${messageOf(error)}`)
+  }
+  return {
+    heard: ({ runtime: served, runtime_desired: wish }) =>
+      on({ is: 'answer', answer: { wish, served }, seen: seenAt(folder, hands.note(), notes.read(), wish) }),
+    unswapped: (why) => refused?.(why),
+  }
+}
+
+const rules = (): UpdatingRules => ({ version, retry: duration(limits.fetchRetrySeconds), minApart: duration(60) })
+
+/** Reads the files that decide about a wish. Most answers wish nothing, and then hardly anything is read. */
+function seenAt(
+  folder: Folder,
+  note: RuntimeNote,
+  attempt: AttemptNote | undefined,
+  wish: string | undefined,
+): RuntimeSeen {
+  if (wish === undefined) return { note, attempt, busy: false }
+  return {
+    note,
+    attempt,
+    sha256: note.hold && sha256Of(folder.runtime),
+    pinned: readPin(folder),
+    busy: busyWith(folder) !== undefined,
+  }
+}
+
+interface WishedRuntime {
+  readonly wish: string
+  readonly served: ServedRuntime | undefined
+  readonly wished: () => boolean
+  readonly refusal: () => Promise<string>
+  /** The note about the attempt before. */
+  readonly before: AttemptNote | undefined
+}
+
+/**
+ * The note about attempts. What the disk refuses stays in memory and is written when the note is next read, so that an
+ * attempt counts as ended although nobody could note its end.
+ */
+function attemptNotes(folder: Folder) {
+  let unsaved: AttemptNote | undefined
+  const keep = (note: AttemptNote): void => {
+    unsaved = note
+    try {
+      writeAttempt(folder, note)
+      unsaved = undefined
+    } catch (error) {
+      if (!isDiskFault(error)) throw error
+    }
+  }
+  return {
+    keep,
+    read: (): AttemptNote | undefined => {
+      const note = unsaved
+      if (note) keep(note)
+      return note ?? readAttempt(folder)
+    },
+  }
+}
+
+async function tried(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost, wished: WishedRuntime): Promise<Ended> {
+  const { say, tell } = hands
+  const { wish, served } = wished
+  const why = hands.cannot ?? cannotHere()
+  if (why !== undefined) return { event: 'refused', why }
+  const attemptNote = beginning(wish, wished.before, Date.now())
+  if (!attemptNote) return { event: 'unable', why: `the runtime ended ${maxStarted} times while it was tried` }
+  writeAttempt(folder, attemptNote)
+  say(`runtime ${version} -> ${wish}: fetching`)
+  const connection = readConnection(folder)
+  if (!connection.ok) return { event: 'unable', why: connection.message }
+  rmSync(folder.runtimeNew, { recursive: true, force: true })
+  createFolder(folder.runtimeNew, 0o700)
+  const unpinned = () => (readPin(folder) ?? wish) === wish
+  return attempt({
+    wish,
+    served,
+    origin: connection.value.origin,
+    root: folder.root,
+    folder: folder.runtimeNew,
+    keys: releaseKeys,
+    signal: stop,
+    stands: () => wished.wished() && !stop.aborted && unpinned(),
+    swap: (staged, sha256) => swapping({ folder, stop, say, tell, attempt: attemptNote, ...wished }, staged, sha256),
+  })
+}

@@ -1,0 +1,220 @@
+/**
+ * The state machine of the self-update, as pure functions: what the runtime knows about the wishes for its own version,
+ * and the acts that follow each event. wanted.ts has the contract's conditions, moves.ts the states of one attempt;
+ * this file decides when an attempt starts and what follows its end.
+ */
+import type { Applied, ServedRuntime } from '@svc/protocol'
+import type { Moment } from '../../machine/base/time.ts'
+import { attemptOf } from '../../state/versions/release.ts'
+import type { RuntimeHold, RuntimeNote } from '../../state/versions/runtime-note.ts'
+import type { Ended } from './attempt.ts'
+import type { AttemptNote } from './journal.ts'
+import { ends } from './moves.ts'
+import { lifts, wanted } from './wanted.ts'
+
+export interface Updating {
+  /** The last answer of the service; undefined before the first. */
+  readonly answer?: RuntimeAnswer
+  /** True if the wish in the last answer is new and was not judged yet. A refusal is reported only for such a wish. */
+  readonly unjudged: boolean
+  /** True if the wish is newer than the last attempt. Such a wish need not wait for the ten minutes between retries. */
+  readonly fresh: boolean
+  /** True once it was noted that the service no longer wishes the version that is on hold. */
+  readonly closed: boolean
+  /** True while an attempt is in progress. */
+  readonly trying: boolean
+  /** When the last attempt started, in milliseconds of the monotonic clock. */
+  readonly last: number
+}
+interface RuntimeAnswer {
+  readonly wish?: string | undefined
+  readonly served?: ServedRuntime | undefined
+}
+/** The state of the files at the time of an answer. */
+export interface RuntimeSeen {
+  /** The launcher's note about the runtime's own file. */
+  readonly note: RuntimeNote
+  readonly attempt?: AttemptNote | undefined
+  /** The checksum of the runtime's file in place; read only if a version is on hold. */
+  readonly sha256?: string | undefined
+  readonly pinned?: string | undefined
+  /**
+   * True while no swap may take place (D31): a version of the agent is neither kept nor rolled back, or a new runtime
+   * is on trial.
+   */
+  readonly busy: boolean
+}
+export type UpdatingEvent =
+  /** The runtime has started. `attempt` is the note about the last attempt, which may be unfinished. */
+  | { readonly is: 'begun'; readonly attempt?: AttemptNote | undefined }
+  | { readonly is: 'answer'; readonly answer: RuntimeAnswer; readonly seen: RuntimeSeen }
+  /** It was noted that the service no longer wishes the version on hold. */
+  | { readonly is: 'closed' }
+  /** An attempt ended. `sha256` is the checksum of the runtime's file that is in place afterwards. */
+  | { readonly is: 'ended'; readonly wish: string; readonly how: Ended; readonly sha256?: string | undefined }
+
+export type UpdatingAct =
+  | { readonly do: 'say'; readonly line: string }
+  /** Removes the files that an attempt left. */
+  | { readonly do: 'sweep' }
+  /**
+   * Writes the note about an attempt. If that fails at the end of an attempt, the runtime ends, since no attempt may be
+   * made that is not noted.
+   */
+  | { readonly do: 'note'; readonly attempt: AttemptNote }
+  /**
+   * Notes that the service no longer wishes the version on hold. The event `closed` follows. If the disk refuses, the
+   * next answer tries again.
+   */
+  | { readonly do: 'close'; readonly attempt: AttemptNote | undefined }
+  | {
+      readonly do: 'tell'
+      readonly message:
+        | { readonly is: 'lifted' }
+        | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
+    }
+  /** Makes an attempt. The event `ended` follows. */
+  | { readonly do: 'try'; readonly wish: string; readonly served: ServedRuntime | undefined }
+
+export interface UpdatingRules {
+  /** The version of the running runtime. */
+  readonly version: string
+  /**
+   * The milliseconds before an attempt is repeated for the same wish, after a failure that was not the file's fault
+   * (D35).
+   */
+  readonly retry: number
+  /** The minimum milliseconds between the starts of two attempts, whatever versions the service names. */
+  readonly minApart: number
+}
+interface UpdatingStep {
+  readonly state: Updating
+  readonly acts: readonly UpdatingAct[]
+}
+
+export const begin: Updating = {
+  unjudged: false,
+  fresh: false,
+  closed: false,
+  trying: false,
+  last: Number.NEGATIVE_INFINITY,
+}
+
+export function step(now: Updating, event: UpdatingEvent, rules: UpdatingRules, at: Moment): UpdatingStep {
+  switch (event.is) {
+    case 'begun': {
+      // The swap was interrupted. If it happened, runtime.json names the trial; if not, nothing has changed. So the
+      // attempt itself just ends (docs/decisions/kills.md).
+      const { attempt } = event
+      const over = attempt?.is === 'swapping' ? [note({ ...attempt, is: 'ended', at: 0, begun: 0 })] : []
+      return { state: now, acts: [{ do: 'sweep' }, ...over] }
+    }
+    case 'answer':
+      return answered(heard(now, event.answer, event.seen), event.answer, event.seen, { rules, at })
+    case 'closed':
+      return { state: { ...now, closed: true }, acts: [] }
+    case 'ended':
+      return ended({ ...now, trying: false }, event, rules, at)
+  }
+}
+
+/**
+ * Takes an answer of the service. A wish counts as new if the previous answer wished something else. In the first
+ * answer after a start, a wish counts as new if the note of the last attempt says that the service had stopped wishing
+ * this version (3.4).
+ */
+function heard(now: Updating, answer: RuntimeAnswer, { attempt }: RuntimeSeen): Updating {
+  const { wish } = answer
+  const isNew = now.answer !== undefined && wish !== now.answer.wish
+  const pressedMeanwhile = now.answer === undefined && wasEnded(attempt, wish) && attempt?.closed === true
+  return { ...now, answer, fresh: now.fresh || isNew, unjudged: now.unjudged || isNew || pressedMeanwhile }
+}
+
+function answered(
+  now: Updating,
+  { wish, served }: RuntimeAnswer,
+  seen: RuntimeSeen,
+  { rules, at }: { readonly rules: UpdatingRules; readonly at: Moment },
+): UpdatingStep {
+  const { note: launched, attempt, sha256, pinned } = seen
+  if (now.trying || launched.trial) return { state: now, acts: [] }
+  const { hold } = launched
+  const close: UpdatingAct[] = hold && hold.version !== wish && !now.closed ? [closing(hold.version, attempt)] : []
+  if (wish === undefined) return { state: now, acts: close }
+  const lifted: UpdatingAct[] = lifts(wish, { hold, sha256 }) ? [{ do: 'tell', message: { is: 'lifted' } }] : []
+  const verdict = wanted(wish, { running: rules.version, pinned, hold, sha256 })
+  const acts = [...close, ...lifted]
+  const judged = { ...now, unjudged: false }
+  if (verdict === 'pinned' && now.unjudged)
+    return {
+      state: judged,
+      acts: [...acts, say(`runtime ${wish} is wished, and another one is pinned on this machine`)],
+    }
+  if (verdict === 'held' && now.unjudged) {
+    const why = `it is on hold on this machine until another version is wished or its file is put in place there: ${hold?.reason}`
+    const { state, acts: more } = ended(judged, { wish, how: { event: 'unable', why }, sha256 }, rules, at)
+    return { state, acts: [...acts, ...more] }
+  }
+  if (verdict !== 'wanted' || seen.busy || !isDue(now, wish, attempt, { rules, at })) return { state: judged, acts }
+  return {
+    state: { ...judged, trying: true, fresh: false, last: at.mono },
+    acts: [...acts, { do: 'try', wish, served }],
+  }
+}
+
+/**
+ * Notes that the service no longer wishes the version on hold. If it wishes that version later, even after a restart, a
+ * person has asked again (3.4).
+ */
+const closing = (held: string, attempt: AttemptNote | undefined): UpdatingAct => ({
+  do: 'close',
+  attempt: attempt && wasEnded(attempt, held) && !attempt.closed ? { ...attempt, closed: true } : undefined,
+})
+
+const wasEnded = (attempt: AttemptNote | undefined, wish: string | undefined): boolean =>
+  attempt?.is === 'ended' && attempt.wish === wish
+
+function isDue(
+  { fresh, last }: Updating,
+  wish: string,
+  before: AttemptNote | undefined,
+  { rules, at }: { readonly rules: UpdatingRules; readonly at: Moment },
+): boolean {
+  if (at.mono - last < rules.minApart) return false
+  if (fresh || !before || !wasEnded(before, wish)) return true
+  return Math.abs(at.wall - before.at) >= rules.retry
+}
+
+/**
+ * Handles the end of an attempt. After a successful swap nothing is left to do here: the launcher ends this worker and
+ * notes the outcome.
+ */
+function ended(
+  now: Updating,
+  { wish, how: { event, why }, sha256 }: Omit<Extract<UpdatingEvent, { is: 'ended' }>, 'is'>,
+  { version }: UpdatingRules,
+  { wall }: Moment,
+): UpdatingStep {
+  if (event === 'done') return { state: now, acts: [] }
+  const ending = event in ends ? ends[event as keyof typeof ends] : undefined
+  const left: UpdatingAct[] = [{ do: 'sweep' }, note({ is: 'ended', wish, at: ending ? wall : 0, begun: 0 })]
+  const state = { ...now, closed: false }
+  if (!ending) return { state, acts: left }
+  const { outcome, holds } = ending
+  const works = { version }
+  const applied = attemptOf({ outcome, works, from: works, to: { version: wish }, at: wall, reason: why })
+  const hold = holds ? { hold: { version: wish, reason: why, running: sha256 ?? '' } } : {}
+  return { state, acts: [{ do: 'tell', message: { is: 'attempted', applied, ...hold } }, ...left] }
+}
+
+/** After this many consecutive attempts that crashed the runtime, the update counts as failed. */
+export const maxStarted = 3
+
+/** The note to write before an attempt; undefined if too many attempts in a row did not reach an end. */
+export function beginning(wish: string, before: AttemptNote | undefined, wall: number): AttemptNote | undefined {
+  const started = before?.is === 'trying' && before.wish === wish ? before.begun + 1 : 1
+  return started > maxStarted ? undefined : { is: 'trying', wish, at: wall, begun: started }
+}
+
+const note = (attempt: AttemptNote): UpdatingAct => ({ do: 'note', attempt })
+const say = (line: string): UpdatingAct => ({ do: 'say', line })

@@ -1,0 +1,143 @@
+/**
+ * Verifies the signature of a new runtime (3.5, 3; D39) with `ssh-keygen` alone, against the built-in keys. The
+ * verified file is the very one that is later renamed into place. No other file can add a key: the list of accepted
+ * signers is written here, into a folder that nobody else can access.
+ */
+import { spawn } from 'node:child_process'
+import { accessSync, closeSync, constants, openSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { clean } from '@svc/protocol'
+import { patience } from '../../machine/base/time.ts'
+import { writeDurably } from '../../machine/files/durable.ts'
+import { readFile } from '../../machine/files/read.ts'
+
+const namespace = 'svc-runtime'
+const signer = 'svc-release'
+/**
+ * The maximum size of a signature in bytes. The download of a longer one fails and is tried again (fetch.ts). `verify`
+ * refuses a longer file as well, as a second guard.
+ */
+export const signatureBytes = 8192
+const seconds = 30
+
+type Verified =
+  | { readonly is: 'good' }
+  /** The file has no valid signature by one of our keys, or is not the one that was signed. */
+  | { readonly is: 'refused'; readonly why: string }
+  /** This machine cannot verify signatures. */
+  | { readonly is: 'unable'; readonly why: string }
+
+/**
+ * Verifies `svc.pyz` in `folder` with its signature `svc.pyz.sig`. Nobody but the owner may have access to the folder.
+ */
+export async function verify(folder: string, keys: readonly string[], signal: AbortSignal): Promise<Verified> {
+  if (keys.length === 0)
+    return { is: 'refused', why: 'no release key is built into this runtime, so it trusts no file' }
+  const read = readFile(join(folder, 'svc.pyz.sig'), signatureBytes)
+  if (read.is === 'missing') return { is: 'refused', why: 'the file is not signed' }
+  if (read.is === 'unreadable') return { is: 'refused', why: `the signature ${read.why}` }
+  const program = sshKeygen()
+  if (program === undefined)
+    return { is: 'unable', why: 'there is no ssh-keygen on this machine to verify the signature with; install OpenSSH' }
+  const signers = join(folder, 'allowed_signers')
+  writeDurably(signers, keys.map((key) => `${signer} namespaces="${namespace}" ${key}\n`).join(''), 0o600)
+  return run(program, folder, signers, signal)
+}
+
+const places = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin']
+
+/**
+ * The absolute path of `ssh-keygen`: the value of `SVC_SSH_KEYGEN`, or the first one in the usual folders and in the
+ * absolute folders of PATH.
+ */
+export function sshKeygen(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const named = env.SVC_SSH_KEYGEN
+  const folders = [...places, ...(env.PATH ?? '').split(delimiter)].filter(isAbsolute)
+  const candidates = named === undefined ? folders.map((folder) => join(folder, 'ssh-keygen')) : [named]
+  return candidates.find((file) => isAbsolute(file) && runs(file))
+}
+
+function runs(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function run(program: string, folder: string, signers: string, signal: AbortSignal): Promise<Verified> {
+  const args = ['-Y', 'verify', '-f', signers, '-I', signer, '-n', namespace, '-s', join(folder, 'svc.pyz.sig')]
+  const file = openSync(join(folder, 'svc.pyz'), 'r')
+  return new Promise<Verified>((resolve) => {
+    const unable = (why: string) => resolve({ is: 'unable', why: `the signature could not be verified: ${why}` })
+    // ssh-keygen gets its own process group, so that a hanging one is ended with everything it started.
+    const child = spawn(program, args, {
+      cwd: folder,
+      stdio: [file, 'pipe', 'pipe'],
+      detached: true,
+      env: { LC_ALL: 'C' },
+    })
+    const end = () => child.pid !== undefined && killGroup(child.pid)
+    const timer = setTimeout(() => {
+      end()
+      unable(`${program} did not end within ${seconds} s`)
+    }, patience(seconds))
+    const stop = () => {
+      end()
+      unable('the runtime was stopped')
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    let out = ''
+    let err = ''
+    child.stdout?.on('data', (part: Buffer) => {
+      out = (out + part).slice(0, 4096)
+    })
+    child.stderr?.on('data', (part: Buffer) => {
+      err = (err + part).slice(0, 4096)
+    })
+    child.once('error', (error) => unable(`${program} cannot be run: ${error.message}`))
+    child.once('close', (code, killed) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+      resolve(judgeVerify({ code, killed, out, err }))
+    })
+  }).finally(() => closeSync(file))
+}
+
+/**
+ * Judges the result of ssh-keygen. Every refusal has exit code 255 and prints `Could not verify`; for a wrong key it
+ * prints no further details.
+ */
+export function judgeVerify({
+  code,
+  killed,
+  out,
+  err,
+}: {
+  code: number | null
+  killed: string | null
+  out: string
+  err: string
+}): Verified {
+  const line = firstLine(err)
+  if (code === 0 && out.startsWith(`Good "${namespace}" signature for ${signer} `)) return { is: 'good' }
+  if (code === 255 && out.includes('Could not verify'))
+    return {
+      is: 'refused',
+      why: line === '' ? 'the signature is not by a release key' : `the signature was refused: ${line}`,
+    }
+  const said = line || firstLine(out) || (killed === null ? `it ended with code ${code}` : `it was ended by ${killed}`)
+  return { is: 'unable', why: `ssh-keygen could not verify the signature: ${said}` }
+}
+
+const firstLine = (text: string): string =>
+  clean(text.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, 200)
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // The process has ended already.
+  }
+}
