@@ -47,65 +47,127 @@ export const orders: Readonly<Record<string, Order>> = {
     ],
     exceptions: [],
   },
-  runtime: {
-    layers: [
+  runtime: inWings(
+    [
       {
-        'main.ts': 'the program `svc`',
+        name: 'cli',
+        says: '`svc` and its commands',
+        layers: [
+          {
+            cli: '`svc` and its commands',
+          },
+          {
+            'cli/drill': '`svc drill`: rehearses an update and a rollback on a copy of the agent',
+          },
+          {
+            'cli/author': '`svc new`, for the author of a blueprint',
+          },
+          {
+            'cli/author/starting': 'the first files of a new blueprint',
+          },
+        ],
       },
       {
-        cli: '`svc` and its commands',
+        name: 'worker',
+        says: 'the worker thread of `svc run`',
+        layers: [
+          {
+            worker: 'the worker thread of `svc run`: wires the runtime together',
+          },
+        ],
       },
       {
-        drill: '`svc drill`: rehearses an update and a rollback on a copy of the agent',
+        name: 'updates',
+        says: 'new versions of the agent and of the runtime itself',
+        layers: [
+          {
+            'updates/agent':
+              "the update of the agent's version: `listening.ts` and `update.ts`; its states in `moves.ts`, a file a step",
+            'updates/runtime':
+              "the runtime's update of itself: `updating.ts` and `update.ts`; an attempt in `moves.ts`",
+          },
+        ],
       },
       {
-        worker: 'the worker thread of `svc run`: wires the runtime together',
+        name: 'install',
+        says: 'the first installation, and the unit of a service manager',
+        layers: [
+          {
+            'install/service': 'units of systemd and launchd',
+          },
+          {
+            install: '`svc init` and `svc connect`',
+          },
+        ],
       },
       {
-        'install/service': 'units of systemd and launchd',
-        'updates/agent':
-          "the update of the agent's version: `listening.ts` and `update.ts`; its states in `moves.ts`, a file a step",
-        'updates/runtime': "the runtime's update of itself: `updating.ts` and `update.ts`; an attempt in `moves.ts`",
+        name: 'reporter',
+        says: 'reports, and the commands in their answers',
+        layers: [
+          {
+            reporter: 'reports: what they hold, when they are sent, what the answer asks for',
+          },
+          {
+            'reporter/status': "the agent's status file, and how old it is",
+          },
+          {
+            'reporter/bindings': 'bots of products: asks each product whether the bot may still read (3.7)',
+            'reporter/commands': 'commands: decided, noted in the journal, carried out',
+          },
+        ],
       },
       {
-        install: '`svc init` and `svc connect`',
-        reporter: 'reports: what they hold, when they are sent, what the answer asks for',
+        name: 'launcher',
+        says: "the agent's process, and the file of the runtime",
+        layers: [
+          {
+            launcher:
+              "the agent's process (`supervision.ts`, `supervisor.ts`, its life in `moves.ts`); the runtime's own file and its trial (`keeping.ts`, `keeper.ts`, `trial.ts`); the worker thread (`hosting.ts`, `host.ts`)",
+          },
+        ],
       },
       {
-        launcher:
-          "the agent's process (`supervision.ts`, `supervisor.ts`, its life in `moves.ts`); the runtime's own file and its trial (`keeping.ts`, `keeper.ts`, `trial.ts`); the worker thread (`hosting.ts`, `host.ts`)",
-        'reporter/status': "the agent's status file, and how old it is",
+        name: 'state',
+        says: 'what the machine keeps about the agent',
+        layers: [
+          {
+            'state/logs': 'declared logs: read and followed',
+          },
+          {
+            state: 'state paths, settings, secrets, pause; the notes about the installation and the process',
+            'state/versions': 'what both updates share',
+          },
+        ],
       },
       {
-        'reporter/bindings': 'bots of products: asks each product whether the bot may still read (3.7)',
-        'reporter/commands': 'commands: decided, noted in the journal, carried out',
-        'state/logs': 'declared logs: read and followed',
-      },
-      {
-        'machine/client': 'calls of the service over HTTPS',
-        state: 'state paths, settings, secrets, pause; the notes about the installation and the process',
-        'state/versions': 'what both updates share',
-      },
-      {
-        'machine/files': 'durable writes; notes, each described once with `note.ts`',
-      },
-      {
-        machine: 'the commands that messages propose',
-      },
-      {
-        author: '`svc new`, for the author of a blueprint',
-        'machine/process': 'the processes of an agent: who they are, how they ended, what reports say of them',
-        'machine/programs': 'programs of the machine that an agent needs',
-      },
-      {
-        'author/starting': 'the first files of a new blueprint',
-        'index.ts': 'what tests and the demo may import',
-        'machine/base': 'errors, refusals, sentences, time, the version of this runtime',
-        'part.ts': 'the parts of the program inside `svc.pyz`',
+        name: 'machine',
+        says: 'knows no rule of the contract: files, processes, programs, time, HTTP',
+        layers: [
+          {
+            'machine/client': 'calls of the service over HTTPS',
+          },
+          {
+            'machine/files': 'durable writes; notes, each described once with `note.ts`',
+          },
+          {
+            machine: 'the commands that messages propose',
+          },
+          {
+            'machine/process': 'the processes of an agent: who they are, how they ended, what reports say of them',
+            'machine/programs': 'programs of the machine that an agent needs',
+          },
+          {
+            'machine/base': 'errors, refusals, sentences, time, the version of this runtime',
+          },
+        ],
       },
     ],
-    exceptions: [],
-  },
+    {
+      'main.ts': 'the program `svc`',
+      'index.ts': 'what tests and the demo may import',
+      'part.ts': 'the parts of the program inside `svc.pyz`',
+    },
+  ),
   server: inWings(
     [
       {

@@ -2,8 +2,8 @@
 import { join, resolve } from 'node:path'
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command, Option } from 'commander'
-import { createBlueprint, type Language, languages, startingFiles } from '../author/create.ts'
 import { examples, hint, quoted } from '../machine/hint.ts'
+import { createBlueprint, type Language, languages, startingFiles } from './author/create.ts'
 import { exits, Refusal, show } from './output.ts'
 
 interface NewOptions {

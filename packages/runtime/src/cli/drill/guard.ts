@@ -5,8 +5,8 @@
  */
 import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
-import { programFile } from '../launcher/file.ts'
-import type { Folder } from '../machine/files/folder.ts'
+import { programFile } from '../../launcher/file.ts'
+import type { Folder } from '../../machine/files/folder.ts'
 
 const script = `read -r word; [ "$word" = over ] && exit; copy=$1; shift; "$@"; [ -z "$copy" ] || rm -rf "$copy"`
 

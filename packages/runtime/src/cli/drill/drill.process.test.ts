@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { becomes, starts, svc, token } from '../../testing/folder.ts'
-import { type InstalledAgent, installedAgent, password } from '../../testing/installed.ts'
-import { startService } from '../../testing/service.ts'
-import { identityOf } from '../machine/process/identity.ts'
+import { becomes, starts, svc, token } from '../../../testing/folder.ts'
+import { type InstalledAgent, installedAgent, password } from '../../../testing/installed.ts'
+import { startService } from '../../../testing/service.ts'
+import { identityOf } from '../../machine/process/identity.ts'
 import { fingerprint } from './rehearse.ts'
 
 const cleanups: (() => unknown)[] = []

@@ -5,7 +5,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestName } from '@svc/blueprint'
-import { codeOf } from '../machine/base/errors.ts'
+import { codeOf } from '../../machine/base/errors.ts'
 import { manifestOf } from './starting/manifest.ts'
 import * as node from './starting/node.ts'
 import * as python from './starting/python.ts'
