@@ -27,11 +27,11 @@ import { securityRoutes } from './routes/security.ts'
 import { sseHandler } from './routes/sse.ts'
 import { staticRoutes } from './routes/static.ts'
 import { isPlainPath, rawPathOf } from './routes/target.ts'
-import type { WebDeps, WebNeeds } from './routing/deps.ts'
 import { member, sameOrigin, signedIn, type WebEnv } from './routing/guards.ts'
 import { securityHeaders } from './routing/headers.ts'
 import { mount } from './routing/operations.ts'
 import { signInOf } from './routing/sign-in.ts'
+import type { WebDeps, WebNeeds } from './routing/web-deps.ts'
 
 const builtPage = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url))
 

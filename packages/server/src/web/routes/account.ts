@@ -10,9 +10,9 @@ import { found, granted } from '../../platform/refusal.ts'
 import { meOf } from '../queries/me.ts'
 import { personWriter } from '../routing/acting.ts'
 import { bodyFor, bodyOf } from '../routing/body.ts'
-import type { WebDeps } from '../routing/deps.ts'
 import { signedIn, type WebEnv } from '../routing/guards.ts'
 import { pastedLink } from '../routing/pasted.ts'
+import type { WebDeps } from '../routing/web-deps.ts'
 import { forgottenPasswords } from './forgotten.ts'
 
 const credentials = object({ email: text(), password: text() })

@@ -9,9 +9,9 @@ import { bundleOf, versionPage } from '../../updates/blueprints/store.ts'
 import { uploadBlueprint } from '../../updates/blueprints/upload.ts'
 import { bundleTooLarge, Uploads } from '../../updates/blueprints/uploads.ts'
 import { memberWriter } from '../routing/acting.ts'
-import type { WebDeps } from '../routing/deps.ts'
 import { admin, type WebEnv } from '../routing/guards.ts'
 import { inPieces } from '../routing/pieces.ts'
+import type { WebDeps } from '../routing/web-deps.ts'
 
 export const bundleRoutes = (deps: WebDeps) => {
   const { store, config, now, live } = deps

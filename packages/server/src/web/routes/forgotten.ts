@@ -12,8 +12,8 @@ import { findPerson } from '../../people/accounts/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { callerAddress, callerKey } from '../../platform/http/address.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { WebDeps } from '../routing/deps.ts'
 import type { WebEnv } from '../routing/guards.ts'
+import type { WebDeps } from '../routing/web-deps.ts'
 
 /** The limit of requests for a new password from one network address. */
 const perCaller: Limit = { max: 10, seconds: 3600 }

@@ -6,9 +6,9 @@ import { accept, invitationInfo } from '../../people/workspaces/invitations.ts'
 import { granted } from '../../platform/refusal.ts'
 import { personWriter } from '../routing/acting.ts'
 import { bodyFor } from '../routing/body.ts'
-import type { WebDeps } from '../routing/deps.ts'
 import type { WebEnv } from '../routing/guards.ts'
 import { pastedLink } from '../routing/pasted.ts'
+import type { WebDeps } from '../routing/web-deps.ts'
 
 export const invitationRoutes = (deps: WebDeps) => {
   const { auth, now, signIn } = deps

@@ -3,8 +3,8 @@ import { type Context, Hono } from 'hono'
 import { noteReading } from '../../fleet/logs/reading.ts'
 import { found } from '../../platform/refusal.ts'
 import { logOf } from '../queries/logs.ts'
-import type { WebDeps } from '../routing/deps.ts'
 import { admin, agent, type WebEnv } from '../routing/guards.ts'
+import type { WebDeps } from '../routing/web-deps.ts'
 
 export const logDownload = (deps: WebDeps) => {
   const { store, now } = deps

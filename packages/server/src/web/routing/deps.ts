@@ -1,19 +1,7 @@
 import type { AgentDeps } from '../../agent-api/deps.ts'
 import type { Auth } from '../../people/accounts/auth.ts'
-import type { Hub } from '../live/hub.ts'
-import type { SignIn } from './sign-in.ts'
 
 /** The dependencies of everything that people can do. Agents have no accounts, so `auth` is only here. */
 export interface Deps extends AgentDeps {
   auth: Auth
-}
-
-/** The dependencies of the page's routes: those that all routes share, and the whole live hub. */
-export interface WebNeeds extends Deps {
-  live: Hub
-  /** The folder of the built page; by default the folder in which packages/dashboard builds it. */
-  pageDir?: string
-}
-export interface WebDeps extends WebNeeds {
-  signIn: SignIn
 }

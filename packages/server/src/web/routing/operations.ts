@@ -16,8 +16,9 @@ import type { Writer } from '../../platform/db/transaction.ts'
 import type { WebCode } from '../../platform/refusal.ts'
 import { asMember, asPerson, memberWriter, type Who } from './acting.ts'
 import { bodyOf, readInput } from './body.ts'
-import type { Deps, WebDeps } from './deps.ts'
+import type { Deps } from './deps.ts'
 import { admin, agent, type Guard, signedIn, type WebEnv } from './guards.ts'
+import type { WebDeps } from './web-deps.ts'
 
 /** The objects that the path of a route names, such as a workspace or an agent. */
 export type RouteObjects<R> = (R extends `${string} /w/:slug${string}` ? { workspace: WorkspaceInfo } : unknown) &

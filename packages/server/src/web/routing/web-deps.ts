@@ -1,0 +1,13 @@
+import type { Hub } from '../live/hub.ts'
+import type { Deps } from './deps.ts'
+import type { SignIn } from './sign-in.ts'
+
+/** The dependencies of the page's routes: those that all routes share, and the whole live hub. */
+export interface WebNeeds extends Deps {
+  live: Hub
+  /** The folder of the built page; by default the folder in which packages/dashboard builds it. */
+  pageDir?: string
+}
+export interface WebDeps extends WebNeeds {
+  signIn: SignIn
+}
