@@ -20,7 +20,15 @@ export function ruleIndex(): string {
   const all = [...rulePlaces()].sort(([a], [b]) => numberOf(a) - numberOf(b))
   const links = (letter: string) =>
     all.flatMap(([rule, [file]]) => (rule.startsWith(letter) ? [`[${rule}](${file}#${rule.toLowerCase()})`] : []))
-  return `${links('D').join(', ')}.\n\n${links('I').join(', ')}.`
+  return `${inLines(links('D'))}.\n\n${inLines(links('I'))}.`
 }
+
+/** Joins links by commas, with a few in each line. */
+function inLines(links: readonly string[]): string {
+  const lines = links.map((link, i) => (i === 0 ? link : i % perLine === 0 ? `,\n${link}` : `, ${link}`))
+  return lines.join('')
+}
+
+const perLine = 6
 
 const numberOf = (rule: string): number => Number(rule.slice(1))
