@@ -1,9 +1,11 @@
 /**
  * The projects of the tests, one for each way in which a file's name ends: `*.test.ts` tests pure code,
  * `*.store.test.ts` both database engines, `*.http.test.ts` routes over real HTTP, `*.process.test.ts` real processes,
- * `*.browser.test.ts` a real browser. `npm test` (scripts/test.ts) runs the tests of processes beside all others.
+ * `*.browser.test.ts` a real browser. `npm test` (scripts/test.ts) runs the tests of processes beside all others, and
+ * leaves out the files whose names have `.slow.` before the kind.
  */
 import { defineConfig } from 'vitest/config'
+import { level } from './scripts/testing/level.ts'
 import { LongestFirst } from './scripts/testing/longest-first.ts'
 
 const seconds = 1000
@@ -18,28 +20,22 @@ const kinds = ['store', 'http', 'process', 'browser'] as const
 const places = ['packages', 'docs', 'conformance', 'scripts', 'examples', 'bench']
 const programs = 'scripts/testing/programs-once.ts'
 const sqlite = 'packages/server/testing/sqlite-once.ts'
-/** The global set-up that starts PostgreSQL. The quick run does not use PostgreSQL. */
-const postgres = process.env.SVC_TEST_QUICK ? [] : ['packages/server/testing/postgres-once.ts']
 const globalSetup: Partial<Record<(typeof kinds)[number], string | string[]>> = {
-  store: [sqlite, ...postgres],
+  store: [sqlite, 'packages/server/testing/postgres-once.ts'],
   http: sqlite,
   process: programs,
   browser: programs,
 }
-const cleaning = 'scripts/testing/cleaning-per-file.ts'
-const setupFiles: Partial<Record<(typeof kinds)[number], string>> = {
-  store: cleaning,
-  http: cleaning,
-  process: cleaning,
-  browser: cleaning,
-}
+const measuring = 'scripts/testing/cpu-per-file.ts'
+const setupFiles = [measuring, 'scripts/testing/cleaning-per-file.ts']
 /**
  * The test files of one kind share a worker, which loads each module once. The files listed here get a worker of their
  * own, because they replace a module, or functions of Node, before other modules load them.
  */
 const alone = ['**/judge.process.test.ts', '**/updates/agent/faults.process.test.ts']
 const files = (ending: string) => places.map((place) => `${place}/**/*${ending}`)
-const never = ['**/node_modules/**', '**/dist/**', '**/svc-data/**']
+const slow = '**/*.slow.*'
+const never = ['**/node_modules/**', '**/dist/**', '**/svc-data/**', ...(level === 'short' ? [slow] : [])]
 
 function project(
   name: string,
@@ -56,7 +52,7 @@ function project(
       testTimeout: timeout,
       hookTimeout: timeout,
       isolate: false,
-      ...(setupFiles[kind] && { setupFiles: setupFiles[kind] }),
+      setupFiles,
       ...(globalSetup[kind] && { globalSetup: globalSetup[kind] }),
       ...more,
     },
@@ -73,6 +69,7 @@ export default defineConfig({
           name: 'unit',
           env,
           isolate: false,
+          setupFiles: [measuring],
           include: files('.test.{ts,tsx}'),
           exclude: [...never, ...kinds.map((kind) => `**/*.${kind}.test.{ts,tsx}`)],
           expect: patient,

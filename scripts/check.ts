@@ -1,8 +1,7 @@
 /**
  * `npm run check` checks types, lint, format and English, and prints figures about the code. The exit code is the
  * number of checks that failed. The type-aware linter takes some 15 s for all files, so it runs only if a file has
- * changed since it last passed. With `--quick` this linter reads only new files and files with unstaged changes; the
- * other checks still read all files.
+ * changed since it last passed.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -10,18 +9,17 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const quick = process.argv.includes('--quick')
 const linter = 'oxlint'
 const checks = [
   // Each package is a project (tsconfig.json), and the compiler caches the results, so only changed packages are
   // checked again. One checker uses the least CPU time, since each further one would resolve the shared types again.
   ['types', 'tsc', '-b', '--checkers', '1'],
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
-  ['promises and import cycles', linter, '--type-aware', ...(quick ? changed() : ['.'])],
+  ['promises and import cycles', linter, '--type-aware', '.'],
 ] as const
 /** The file with the state of the sources for which the type-aware linter last passed. */
 const passedFile = join(root, '.cache/linted')
-const state = quick ? undefined : stateOfFiles()
+const state = stateOfFiles()
 
 let failed = 0
 for (const [name, command, ...args] of checks) {
@@ -40,10 +38,6 @@ if (english.status !== 0) failed++
 // Prints figures about the code. They never make the check fail.
 spawnSync(process.execPath, ['scripts/house.ts'], { stdio: 'inherit' })
 process.exit(failed)
-
-function changed(): string[] {
-  return ['--no-error-on-unmatched-pattern', ...listed(['--modified', '--others']), 'scripts/check.ts']
-}
 
 /** The source files that `git ls-files` lists with these options, without files that were removed. */
 function listed(options: string[], more: string[] = []): string[] {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Demo, living, using } from './testing/demo.ts'
 import { eventually } from './testing/eventually.ts'
+import { level } from './testing/level.ts'
 import { within } from './testing/within.ts'
 
 test('a demo that is ended while it starts leaves nothing', async () => {
@@ -36,21 +37,18 @@ const ways: readonly (readonly [how: string, names: readonly string[]])[] = [
   ],
   ['killed with -9', []],
 ]
-test.each(process.env.SVC_TEST_LONG ? ways : ways.slice(0, 1))(
-  'a demo that is %s leaves nothing',
-  async (_how, names) => {
-    const demo = new Demo({})
-    const ready = await demo.ready()
-    const gone = removed(ready.dir)
-    for (const name of names) process.kill(ready.pids[`${name} runtime`] ?? 0, 'SIGKILL')
-    demo.child.kill('SIGKILL')
-    for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
-    await gone
-    // The demo's guard first removes the folder and then ends, so its process may still run for a moment.
-    await eventually('nothing uses the folder', () => expect(using(ready.dir)).toEqual([]))
-    expect(living(ready)).toEqual([])
-  },
-)
+test.each(level === 'long' ? ways : ways.slice(0, 1))('a demo that is %s leaves nothing', async (_how, names) => {
+  const demo = new Demo({})
+  const ready = await demo.ready()
+  const gone = removed(ready.dir)
+  for (const name of names) process.kill(ready.pids[`${name} runtime`] ?? 0, 'SIGKILL')
+  demo.child.kill('SIGKILL')
+  for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
+  await gone
+  // The demo's guard first removes the folder and then ends, so its process may still run for a moment.
+  await eventually('nothing uses the folder', () => expect(using(ready.dir)).toEqual([]))
+  expect(living(ready)).toEqual([])
+})
 
 test('a port in use is reported, and nothing is left', async () => {
   const server = createServer().listen(0, '127.0.0.1')

@@ -1,8 +1,8 @@
 /**
  * `npm test` runs types, lint and format beside the unit tests, then the other kinds of vitest.config.ts, cheap ones
- * first; the tests of processes run beside all of them. It ends with the time of each kind, the ten slowest files, and
- * `N passed, N failed`. Arguments filter file names: `npm test -- reports`. With `--quick` (`npm run test:quick`)
- * nothing needs a build, a browser or PostgreSQL.
+ * first; the tests of processes run beside all of them. It leaves out the files whose names have `.slow.`; `npm run
+ * test:all` runs them, too. It ends with the time and the processor time of each kind, the dearest files, and `N passed,
+ * N failed`. Arguments filter file names, slow ones among them: `npm test -- reports`.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,10 +12,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { installed } from '../packages/server/testing/postgres.ts'
 import { build } from './build.ts'
 import { type Counts, countsOf, type FileTime, lastLine, sum, timesOf } from './testing/counts.ts'
+import { cpuTime, fileSeconds, forgetFileTimes, groupSeconds } from './testing/cpu.ts'
 import { KeptOutput } from './testing/kept-output.ts'
 import { durationsFile, readDurations } from './testing/longest-first.ts'
 import { memoryFolder } from './testing/memory.ts'
-import { filesLeftOut, leftOut } from './testing/quick.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -36,17 +36,17 @@ const busyLane: readonly Stage[] = [
   { kinds: ['browser'], workers: 2, needsBuild: true },
 ]
 const waitingLane: readonly Stage[] = [{ kinds: ['process'], workers: 4, needsBuild: true }]
-const quickNames = `^(?!.*(${leftOut.join('|')}))`
-const quickArgs = [...filesLeftOut.flatMap((files) => ['--exclude', files]), '--testNamePattern', quickNames]
+const filters = process.argv.slice(2)
+/** A filter names files that somebody wants to run, also if they are slow. */
+const level = process.env.SVC_TEST_LEVEL ?? (filters.length > 0 ? 'all' : 'short')
+const isLong = level === 'long'
 
 /**
  * The minutes after which a hanging test run is ended and counts as failed. A run should take five minutes on two idle
  * cores, but may take longer on a busy machine.
  */
-const limitMinutes = process.env.SVC_TEST_LONG ? 24 * 60 : 60
+const limitMinutes = isLong ? 24 * 60 : 60
 
-const quick = process.argv.includes('--quick')
-const filters = process.argv.slice(2).filter((argument) => argument !== '--quick')
 const reports = join(root, '.cache/test')
 const startedAt = performance.now()
 const overdue = AbortSignal.timeout(limitMinutes * 60_000)
@@ -57,12 +57,17 @@ mkdirSync(reports, { recursive: true })
 const temporary = process.env.TMPDIR ? undefined : memoryFolder()
 process.once('exit', () => temporary && rmSync(temporary, { recursive: true, force: true, maxRetries: 5 }))
 /** The variables that the tests get in addition to those of this process. */
-const forTests = { ...(temporary && { TMPDIR: temporary }), PATH: searchPath() }
+const forTests = { ...(temporary && { TMPDIR: temporary }), PATH: searchPath(), SVC_TEST_LEVEL: level }
 
 const counts: Counts[] = []
 const times: FileTime[] = []
 const stageTimes: string[] = []
-const building = quick ? undefined : built()
+/** The processor seconds of each stage, in the order in which they ended. */
+const stageCpu: [name: string, seconds: number][] = []
+let assigned = cpuTime().children
+const groupBefore = groupSeconds()
+forgetFileTimes()
+const building = built()
 const checked = filters.length === 0 ? check() : undefined
 const kept = new KeptOutput((text) => process.stdout.write(text))
 const waiting = runLane(waitingLane, kept)
@@ -71,23 +76,30 @@ kept.release()
 await waiting
 keepDurations()
 const total = sum(counts)
-console.log('\nThe slowest files:')
-for (const { file, milliseconds } of times.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, 10))
-  console.log(`${seconds(milliseconds).padStart(7)}  ${relative(root, file)}`)
+console.log('\nThe slowest files, and those that used the processor most:')
+const slowest = times.sort((a, b) => b.milliseconds - a.milliseconds)
+const dearest = fileSeconds()
+for (let i = 0; i < 10; i++) {
+  const [slow, dear] = [slowest[i], dearest[i]]
+  const left = slow ? `${seconds(slow.milliseconds).padStart(7)}  ${relative(root, slow.file)}` : ''
+  console.log(`${left.padEnd(90)}${dear ? `${seconds(dear.seconds * 1000).padStart(7)}  ${dear.file}` : ''}`.trimEnd())
+}
 console.log(`\n${stageTimes.join(', ')}; together ${seconds(performance.now() - startedAt)}`)
+console.log(cpuLine())
 console.log(lastLine(total))
 process.exit(total.failed === 0 ? 0 : 1)
 
 /** Runs stages one after another. Their output is printed at once, or goes to `output`. */
 async function runLane(stages: readonly Stage[], output?: KeptOutput): Promise<void> {
-  for (const stage of stages.filter(({ needsBuild }) => !(quick && needsBuild))) {
+  for (const stage of stages) {
     const name = stage.kinds.join(' and ')
     const start = performance.now()
     title(name, output)
     if (stage.needsBuild && !(await building)) counts.push({ passed: 0, failed: 1, skipped: 0 })
     else await testsOf(stage, {}, output)
-    if (stage.kinds.includes('store') && process.env.SVC_TEST_LONG) await onOtherPostgres()
+    if (stage.kinds.includes('store') && isLong) await onOtherPostgres()
     stageTimes.push(`${name} ${seconds(performance.now() - start)}`)
+    assignCpu(name)
     if (name === 'unit' && checked) {
       const { output: said, ...result } = await checked
       title('types, lint, format', output)
@@ -99,15 +111,38 @@ async function runLane(stages: readonly Stage[], output?: KeptOutput): Promise<v
 
 /** Runs `npm run check` beside the unit tests. The caller prints its output after the unit tests have ended. */
 async function check(): Promise<Counts & { output: string }> {
-  const args = [join(root, 'scripts/check.ts'), ...(quick ? ['--quick'] : [])]
-  const child = spawn(process.execPath, args, { cwd: root })
+  const child = spawn(process.execPath, [join(root, 'scripts/check.ts')], { cwd: root })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text
     })
   const [code] = (await once(child, 'close')) as [number | null]
+  assignCpu('checks')
   return { passed: 0, failed: code === 0 ? 0 : 1, skipped: 0, output }
+}
+
+/**
+ * Assigns the processor time that has been added since the last call to a stage that has just ended. The time of a
+ * process and its children is added when it has been waited for, so stages that run side by side do not mix.
+ */
+function assignCpu(name: string): void {
+  const { children } = cpuTime()
+  stageCpu.push([name, children - assigned])
+  assigned = children
+}
+
+/**
+ * The line about processor time. What no stage has waited for, such as services that outlived their parents, is the
+ * difference to the time of the whole control group. It also has what other programs of the machine used.
+ */
+function cpuLine(): string {
+  const all = stageCpu.reduce((total, [, each]) => total + each, 0)
+  const group = groupSeconds()
+  const whole = group !== undefined && groupBefore !== undefined ? group - groupBefore : undefined
+  const rest = whole === undefined ? '' : `; not assigned ${((100 * (whole - all)) / whole).toFixed(0)}%`
+  const parts = stageCpu.map(([name, each]) => `${name} ${seconds(each * 1000)}`)
+  return `processor time: ${parts.join(', ')}; together ${seconds(all * 1000)}${rest}`
 }
 
 /**
@@ -131,23 +166,22 @@ async function testsOf(
 ): Promise<void> {
   const report = join(reports, `${[...kinds, ...Object.values(env)].join('-')}.json`)
   // The long form prints the name of each test when it ends, because some files of tests take long.
-  const shown = process.env.SVC_TEST_LONG ? 'verbose' : 'default'
+  const shown = isLong ? 'verbose' : 'default'
   const reporters = [`--reporter=${shown}`, '--reporter=json', `--outputFile.json=${report}`]
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const projects = kinds.flatMap((kind) => ['--project', `${kind}*`])
   const args = ['run', ...projects, `--maxWorkers=${workers}`, '--passWithNoTests', ...reporters]
-  const chosen = quick ? [...quickArgs, ...filters] : filters
-  const code = await run([vitest, ...args, ...chosen], quick ? { ...env, SVC_TEST_QUICK: '1' } : env, output)
+  const code = await run([vitest, ...args, ...filters], env, output)
   counts.push(countsOf(report, code))
   times.push(...timesOf(report))
 }
 
 /**
- * Saves the durations of the test files, so that the next run starts the longest files first. The durations of quick
- * and long runs are not saved, since they contain other tests.
+ * Saves the durations of the test files, so that the next run starts the longest files first. The durations of long runs
+ * are not saved, since they contain other tests.
  */
 function keepDurations(): void {
-  if (quick || process.env.SVC_TEST_LONG) return
+  if (isLong) return
   const measured = Object.fromEntries(times.map(({ file, milliseconds }) => [relative(root, file), milliseconds]))
   writeFileSync(durationsFile, JSON.stringify({ ...readDurations(), ...measured }, null, 2))
 }

@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { amount } from '../../../scripts/testing/level.ts'
 import { mutated, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { faultIn } from './json-fault.ts'
 import { isOfNewNames, parseAsMaps, parseJson } from './json-large.ts'
 import { keptReport, readReport, report } from './report.ts'
 
-const repeats = process.env.SVC_TEST_LONG ? 20_000 : 300
+const repeats = amount(300, 300, 20_000)
 /**
- * The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test does more work and may take more than a minute.
+ * The timeout of a test in milliseconds. In the long form, a test does more work and may take more than a minute.
  */
 const timeout = 600_000
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { level } from '../../../scripts/testing/level.ts'
 import { mutated, mutatedBytes, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { limits } from './limits.ts'
@@ -11,10 +12,10 @@ import { readStatusFile } from './status-file.ts'
 const now = 1_790_000_000_000
 
 /**
- * The timeout of a test in milliseconds. With SVC_TEST_LONG set, a test does more work and may take more than a minute.
+ * The timeout of a test in milliseconds. In the long form, a test does more work and may take more than a minute.
  */
 const timeout = 600_000
-const long = process.env.SVC_TEST_LONG !== undefined
+const long = level === 'long'
 const decoder = new TextDecoder()
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose

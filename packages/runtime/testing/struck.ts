@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Packed } from '@svc/blueprint'
 import { expect } from 'vitest'
+import { level } from '../../../scripts/testing/level.ts'
 import { leadsTo } from '../src/state/versions/folders.ts'
 import { readUpdate } from '../src/updates/agent/journal.ts'
 import { bundle } from './blueprint.ts'
@@ -25,7 +26,7 @@ import { expectWhole, learn, offers, restOf, versionOf } from './updates.ts'
  * factor, since each of them gets only part of the machine.
  */
 const usual = 0.02
-export const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
+export const long = level === 'long'
 export const kinds = ['rename', 'fsync', 'symlink', 'mkdir', 'unlink', 'openat', 'write', 'link'] as const
 export type Kind = (typeof kinds)[number]
 const agentFile = fileURLToPath(new URL('./worker.cjs', import.meta.url))

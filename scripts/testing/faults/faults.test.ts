@@ -29,7 +29,7 @@ describe('the list of faults', () => {
     expect(withFault(textOf(fault.file), fault)).not.toBe(textOf(fault.file))
   })
 
-  test('names test files that `npm test` runs', () => {
+  test('names test files that exist', () => {
     const pattern = /^(?:packages|docs|conformance|scripts|examples|bench)\/.*\.test\.tsx?$/
     for (const { name, tests } of faults) {
       expect(tests.length, name).toBeGreaterThan(0)
@@ -41,9 +41,14 @@ describe('the list of faults', () => {
     }
   })
 
-  test('names no test file that is skipped completely unless SVC_TEST_LONG is set', () => {
+  test('names no test file that is skipped completely unless the run is long', () => {
     for (const file of new Set(faults.flatMap(({ tests }) => tests)))
-      expect(textOf(file), file).not.toMatch(/^test\.(?:skipIf\(!|runIf\()process\.env\.SVC_TEST_LONG/m)
+      expect(textOf(file), file).not.toMatch(/^test\.(?:skipIf\(level !== 'long'|runIf\(level === 'long')/m)
+  })
+
+  test('names at least one test for each fault that `npm test` runs, so one that is not slow', () => {
+    const unseen = faults.filter(({ tests }) => tests.every((test) => test.includes('.slow.')))
+    expect(unseen.map(({ name }) => name)).toEqual([])
   })
 })
 

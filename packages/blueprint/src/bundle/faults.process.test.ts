@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { amount } from '../../../../scripts/testing/level.ts'
 import { bundleWith } from '../../testing/hostile.ts'
 import { sweepStaging } from './unpack.ts'
 
 const program = fileURLToPath(new URL('../../testing/fault.ts', import.meta.url))
 /**
- * The test kills the unpacking program at every third change of the disk, or at every change if SVC_TEST_LONG is set.
+ * The test kills the unpacking program at every third change of the disk, or at every change in the long form.
  */
-const step = process.env.SVC_TEST_LONG === undefined ? 3 : 1
+const step = amount(3, 3, 1)
 let root: string
 let bundle: string
 const whole = ['docs', 'docs/AGENT.md', 'run.sh', 'svc.agent.yaml']

@@ -2,11 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { level } from '../../../../scripts/testing/level.ts'
 import { good, mutatedBundle } from '../../testing/mutate.ts'
 import { readBundle } from './read.ts'
 import { unpackBundle } from './unpack.ts'
 
-const long = process.env.SVC_TEST_LONG !== undefined
+const long = level === 'long'
 const rounds = long ? 200_000 : 1000
 const first = Number(process.env.SVC_TEST_SEED ?? 1)
 /**

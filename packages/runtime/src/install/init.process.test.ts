@@ -19,6 +19,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Packed } from '@svc/blueprint'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { level } from '../../../../scripts/testing/level.ts'
 import { programs } from '../../../../scripts/testing/program.ts'
 import { bundle, bundleManifest, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { python, svc, token } from '../../testing/folder.ts'
@@ -224,7 +225,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
   test('a secrets file that is not understood as a whole', { timeout: 300_000 }, async () => {
     const w = await newSetup()
     const file = join(w.above.root, 'secrets')
-    const some = secretsFiles.filter((f, i) => !f.reads && (process.env.SVC_TEST_LONG || i % 7 === 0))
+    const some = secretsFiles.filter((f, i) => !f.reads && (level === 'long' || i % 7 === 0))
     for (const { name, bytes, says } of some) {
       writeFileSync(file, bytes)
       const ran = await init(w, ['--secrets-file', file], {})
@@ -436,10 +437,10 @@ const changes = async (): Promise<number> => {
  */
 const points = (all: number, { first = 1, step }: { first?: number; step: number }): number[] =>
   Array.from({ length: all }, (_, i) => 1 + i).filter(
-    (n) => process.env.SVC_TEST_LONG || (n >= first && (n - first) % step === 0),
+    (n) => level === 'long' || (n >= first && (n - first) % step === 0),
   )
 
-const limit = process.env.SVC_TEST_LONG ? 20 * 60_000 : 120_000
+const limit = level === 'long' ? 20 * 60_000 : 120_000
 test('killed at any change of the disk: before the code was sent the next installation works; after it nothing starts, or everything is there', {
   timeout: limit,
 }, async () => {

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { Packed } from '@svc/blueprint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { level } from '../../../../scripts/testing/level.ts'
 import { bundle } from '../../testing/blueprint.ts'
 import { becomes, starts } from '../../testing/folder.ts'
 import {
@@ -99,7 +100,7 @@ async function pointsOf(): Promise<Point[]> {
 
 /** Chooses the calls at which the process is killed: all in the long form, six spread over all in the short form. */
 const chosen = (all: readonly Point[]): Point[] =>
-  process.env.SVC_TEST_LONG
+  level === 'long'
     ? [...all]
     : Array.from({ length: 6 }, (_, i) => all[Math.floor(((i + 0.5) * all.length) / 6)]).filter((p) => p !== undefined)
 

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { amount, level } from '../../../../scripts/testing/level.ts'
 import { becomes, svc } from '../../testing/folder.ts'
 import { type HelperKind, helperKinds, helpingAgent, scriptWith } from '../../testing/helpers.ts'
 import { randomOf, seed } from '../../testing/random.ts'
@@ -15,7 +16,7 @@ import { type Identity, identityOf, lives } from '../machine/process/identity.ts
 import { startedBy } from '../machine/process/mark.ts'
 import { readNote } from '../state/process-note.ts'
 
-const rounds = Number(process.env.SVC_TEST_ROUNDS ?? (process.env.SVC_TEST_LONG ? 200 : 4))
+const rounds = Number(process.env.SVC_TEST_ROUNDS ?? amount(4, 4, 200))
 /** The factor for all durations: a stubborn process has half a second. */
 const env = { SVC_TIME_SCALE: '0.05' }
 const kinds = Object.keys(helperKinds) as HelperKind[]
@@ -134,5 +135,5 @@ test(`${rounds} rounds with seed ${seed}: no process of the agent stays, and non
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(rounds)
-  if (process.env.SVC_TEST_LONG) console.info([...counts].map(([name, count]) => `${count} x ${name}`).join('; '))
+  if (level === 'long') console.info([...counts].map(([name, count]) => `${count} x ${name}`).join('; '))
 })

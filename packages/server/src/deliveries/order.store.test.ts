@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { amount } from '../../../../scripts/testing/level.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { newId } from '../platform/ids.ts'
@@ -135,7 +136,7 @@ everyEngine('two nodes on one channel', (open) => {
         }
         await db.deleteFrom('alert_channel').where('id', '=', channelId).execute()
       }),
-      { numRuns: process.env.SVC_TEST_LONG ? 300 : 10 },
+      { numRuns: amount(10, 10, 300) },
     )
     await Promise.all([first?.stop(), second?.stop()])
   })

@@ -3,11 +3,12 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { amount } from '../../../../scripts/testing/level.ts'
 import { once } from '../../testing/postgres.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 
-const rounds = process.env.SVC_TEST_LONG ? 12 : 1
+const rounds = amount(1, 1, 12)
 /** The maximum time for a test in milliseconds, long enough for a busy machine. */
 const patience = 600_000
 

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { freePort } from '../../../../scripts/testing/free-port.ts'
+import { level } from '../../../../scripts/testing/level.ts'
 import {
   type Disk,
   leaveUnsynced,
@@ -21,7 +22,7 @@ import { openEmbedded } from '../platform/db/open.ts'
 
 const rounds = 10
 
-test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
+test.skipIf(level !== 'long' || !mayMount)(
   'after a power cut everything that was answered is there, on a database that is sound',
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'svc-power-'))

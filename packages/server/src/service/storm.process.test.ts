@@ -2,11 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { level } from '../../../../scripts/testing/level.ts'
 import { faultsOf } from '../../testing/checker/check.ts'
 import { type Line, only } from '../../testing/checker/lines.ts'
 import { rage, type Weather } from '../../testing/storm/storm.ts'
 
-const long = process.env.SVC_TEST_LONG !== undefined
+const long = level === 'long'
 /** SVC_TEST_SEED repeats a storm. The kills keep their order, but not their exact times. */
 const given = process.env.SVC_TEST_SEED
 const seeds = given ? [Number(given)] : Array.from({ length: long ? 10 : 1 }, () => Math.floor(Math.random() * 1e9))

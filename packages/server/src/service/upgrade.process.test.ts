@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { level } from '../../../../scripts/testing/level.ts'
 import { offering } from '../../testing/service.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
@@ -66,7 +67,7 @@ function checkOut(commit: string): string {
   return folder
 }
 
-const before = process.env.SVC_TEST_LONG ? releasedCommit() : undefined
+const before = level === 'long' ? releasedCommit() : undefined
 
 test.skipIf(before === undefined)(
   'a node of the previous version runs beside a newer one, and does not start again on its tables',

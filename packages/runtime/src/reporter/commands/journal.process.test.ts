@@ -1,12 +1,13 @@
 /**
  * Tests that a command is never applied twice and never lost silently (D4, I4). While the reporter processes commands,
- * it is killed with SIGKILL at a change of the disk: at every ninth change in turn or, with SVC_TEST_LONG set, at every
+ * it is killed with SIGKILL at a change of the disk: at every ninth change in turn or, in the long form, at every
  * change.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ack } from '@svc/protocol'
 import { expect, test } from 'vitest'
+import { level } from '../../../../../scripts/testing/level.ts'
 import { programs } from '../../../../../scripts/testing/program.ts'
 import { agentFolder, type Running, reporter, starts } from '../../../testing/folder.ts'
 import { command, json, startService } from '../../../testing/service.ts'
@@ -86,7 +87,7 @@ async function life(at: number, again = false): Promise<Seen> {
   }
 }
 
-const limit = process.env.SVC_TEST_LONG ? 20 * 60_000 : 120_000
+const limit = level === 'long' ? 20 * 60_000 : 120_000
 test('killed at any change of the disk, each command is applied at most once, and an ack tells the truth', {
   timeout: limit,
 }, async () => {
@@ -96,7 +97,7 @@ test('killed at any change of the disk, each command is applied at most once, an
   expect(untouched.changes).toBeGreaterThan(40)
 
   // The step between two kills is odd, so that runs with and without `again` alternate.
-  const [step, last] = process.env.SVC_TEST_LONG ? [1, untouched.changes] : [9, 75]
+  const [step, last] = level === 'long' ? [1, untouched.changes] : [9, 75]
   for (let at = 1; at <= last; at += step) {
     const again = at % 2 === 0
     const { applied, acks, settings } = await life(at, again)

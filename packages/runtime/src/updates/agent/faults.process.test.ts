@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import type { Packed } from '@svc/blueprint'
 import type { Applied } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { level } from '../../../../../scripts/testing/level.ts'
 import { bundle } from '../../../testing/blueprint.ts'
 import {
   breakDisks,
@@ -45,7 +46,7 @@ import { updates } from './update.ts'
 
 /** The factor for all durations: a second lasts 50 ms. */
 const scale = '0.05'
-const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
+const long = level === 'long'
 const atOnce = 24
 /** The maximum number of times the journal is written: by an update with its rollback, and by a start after a fault. */
 const maxWrites = { first: 14, next: 5 }

@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { level } from '../../../../../scripts/testing/level.ts'
 import {
   type Disk,
   leaveUnsynced,
@@ -37,7 +38,7 @@ const scale = 0.02
 const moments = ['installed', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing', 'back'] as const
 type Moment = (typeof moments)[number]
 
-test.skipIf(!process.env.SVC_TEST_LONG || !mayMount)(
+test.skipIf(level !== 'long' || !mayMount)(
   'after a power failure the journal, current and the environment are whole, and the next start continues from there',
   { timeout: 900_000 },
   async () => {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Packed } from '@svc/blueprint'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { level } from '../../../../../scripts/testing/level.ts'
 import { bundle, bundleManifest } from '../../../testing/blueprint.ts'
 import { becomes, type Running, type StartOptions, starts, svc, token } from '../../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
@@ -183,7 +184,7 @@ const faults: readonly (readonly [what: string, reply: Reply, reason: RegExp])[]
 
 test('a fetch that fails changes nothing, is reported as failed, and is tried again after ten minutes (D26)', async () => {
   await Promise.all(
-    faults.slice(0, process.env.SVC_TEST_LONG ? undefined : 1).map(async ([what, reply, reason]) => {
+    faults.slice(0, level === 'long' ? undefined : 1).map(async ([what, reply, reason]) => {
       const bundles: Record<string, Packed | Reply> = { '1.5.0': reply }
       const { service, agent, offered } = await newSetup(bundles)
       runs(agent)
@@ -294,7 +295,7 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
     expect(readFileSync(join(agent.state, 'level'), 'utf8')).toBe('warn')
   })
 
-  test.runIf(process.env.SVC_TEST_LONG)('an agent whose process dies three times is rolled back', async () => {
+  test.runIf(level === 'long')('an agent whose process dies three times is rolled back', async () => {
     const { agent, service } = await kept()
     writeFileSync(join(agent.state, 'die'), '')
     const report = await reportWhere(service, 'back', (r) => r.applied?.outcome === 'rolled_back')

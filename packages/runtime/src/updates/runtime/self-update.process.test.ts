@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs'
 import type { RuntimeInfo } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { level } from '../../../../../scripts/testing/level.ts'
 import { becomes, type Running, starts, svc, token } from '../../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
 import {
@@ -163,7 +164,7 @@ const alike: readonly Faulty[] = [
 ]
 /** Faults in the new file, each with the reason that is given for the rollback. */
 const faults: readonly Faulty[] = [
-  ...(process.env.SVC_TEST_LONG ? alike : []),
+  ...(level === 'long' ? alike : []),
   ['does not parse', 'this does not parse (', /does not start: SyntaxError/],
   ['ends silently', 'process.exit(0)', /does not start: it does not say/],
   ['throws in its thread', inWorker('throw new Error("broken")'), /3 starts did not last: broken/],

@@ -10,6 +10,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { level } from '../../../../../scripts/testing/level.ts'
 import { becomes, type Running, starts } from '../../../testing/folder.ts'
 import { agentIn, type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
@@ -27,7 +28,7 @@ const everything = [...naming, 'open', 'write'] as const
 type Kinds = readonly (typeof everything)[number][]
 const callsOf = (kinds: Kinds) => `/^(${kinds.join('|')})(at|at2)?$`
 const missing = straceMissing(callsOf(everything), 'kills at system calls of a self-update')
-const long = process.env.SVC_TEST_LONG !== undefined && process.env.SVC_TEST_LONG !== ''
+const long = level === 'long'
 const hours = { timeout: 2 * 3_600_000 }
 
 const scale = 0.1

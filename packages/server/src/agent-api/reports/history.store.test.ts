@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import { level } from '../../../../../scripts/testing/level.ts'
 import { faults, type History, play } from '../../../testing/history.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import type { CommandRow } from '../../platform/db/tables.ts'
 
-const long = process.env.SVC_TEST_LONG !== undefined
+const long = level === 'long'
 const seeds = long ? 300 : 8
 const steps = long ? 150 : 80
 

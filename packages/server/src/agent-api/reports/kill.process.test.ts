@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
+import { amount } from '../../../../../scripts/testing/level.ts'
 import { programs } from '../../../../../scripts/testing/program.ts'
 import { offering, send } from '../../../testing/service.ts'
 import { newPostgresDatabase, newSqliteFile } from '../../../testing/stores.ts'
@@ -11,7 +12,7 @@ import { queueCommand } from '../../fleet/commands/store.ts'
 import { openEmbedded, openPostgres, type Store } from '../../platform/db/open.ts'
 import { usageSums } from '../../web/queries/usage.ts'
 
-const rounds = process.env.SVC_TEST_LONG ? 30 : 4
+const rounds = amount(4, 4, 30)
 /**
  * The number of answers after which the test kills the service in a round. It is always fewer than the reports that all
  * agents may send in one minute.

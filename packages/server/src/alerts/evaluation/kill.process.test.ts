@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { amount } from '../../../../../scripts/testing/level.ts'
 import { newSqliteFile } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { seal, sealKeyOf } from '../../deliveries/channels/seal.ts'
@@ -11,8 +12,8 @@ import { newSigningSecret } from '../../deliveries/channels/webhook.ts'
 import { openEmbedded, type Store } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'
 
-const kills = process.env.SVC_TEST_LONG ? 100 : 5
-const agents = process.env.SVC_TEST_LONG ? 500 : 100
+const kills = amount(5, 5, 100)
+const agents = amount(100, 100, 500)
 const secret = 'a secret of at least thirty-two characters'
 /**
  * With each start, the clock of the node is set ahead by this much more. So a delivery that the killed node had claimed

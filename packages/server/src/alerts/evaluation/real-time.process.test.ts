@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { level } from '../../../../../scripts/testing/level.ts'
 import { within } from '../../../../../scripts/testing/within.ts'
 import { newServiceHome, populate, type ServiceHome } from '../../../testing/service-process.ts'
 
@@ -74,7 +75,7 @@ async function reported({ stdout }: ChildProcess): Promise<number> {
   return Number(String(line).trim().split('\n').at(-1))
 }
 
-test.skipIf(!process.env.SVC_TEST_LONG)(
+test.skipIf(level !== 'long')(
   'in real time: 1 of 50 agents is killed, and one message comes when it has been offline for long enough, and one when it is back',
   async () => {
     const home = await newServiceHome({ SVC_OUTBOUND_ALLOW: '127.0.0.0/8' })

@@ -1,5 +1,6 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { level } from '../../../../../scripts/testing/level.ts'
 import { mutated, mutatedBytes, randomOf } from '../../../../protocol/testing/mutate.ts'
 import { sampleReport } from '../../../../protocol/testing/sample.ts'
 import { send, startService, type TestService } from '../../../testing/service.ts'
@@ -7,7 +8,7 @@ import { openTestSqlite } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { exchange, startWhole } from '../../../testing/whole.ts'
 
-const long = process.env.SVC_TEST_LONG !== undefined
+const long = level === 'long'
 const reports = long ? 100_000 : 1_000
 const clients = 16
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readBundle } from '@svc/blueprint'
 import { expect, test } from 'vitest'
+import { level } from '../../../../../scripts/testing/level.ts'
 import { hostile } from '../../../../blueprint/testing/hostile.ts'
 import { mutatedBundle } from '../../../../blueprint/testing/mutate.ts'
 import { bundle, uploaded } from '../../../testing/bundles.ts'
@@ -11,7 +12,7 @@ import { issueCode, revokeCode } from '../installs/codes.ts'
 import { blueprintPage, bundleOf, deleteVersion, listBlueprints, versionPage } from './store.ts'
 import { uploadBlueprint } from './upload.ts'
 
-const long = process.env.SVC_TEST_LONG !== undefined
+const long = level === 'long'
 
 everyEngine('blueprints', (open, engine) => {
   const start = async () => {

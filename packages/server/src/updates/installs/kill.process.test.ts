@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { amount } from '../../../../../scripts/testing/level.ts'
 import { installing } from '../../../testing/installing.ts'
 import { newServiceHome } from '../../../testing/service-process.ts'
 import { accountTables } from '../../people/accounts/auth.ts'
@@ -8,7 +9,7 @@ import { migrate } from '../../platform/db/migrate.ts'
 import { openEmbedded } from '../../platform/db/open.ts'
 import { issueCode } from './codes.ts'
 
-const rounds = process.env.SVC_TEST_LONG ? 25 : 2
+const rounds = amount(2, 2, 25)
 const perRound = 40
 
 test('a service that is killed while codes are redeemed has used up exactly those whose agents exist (I13)', async () => {

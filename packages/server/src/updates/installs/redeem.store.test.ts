@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isToken } from '@svc/protocol'
 import { expect, test } from 'vitest'
+import { level } from '../../../../../scripts/testing/level.ts'
 import type { Made } from '../../../testing/bundles.ts'
 import { type Installing, installing } from '../../../testing/installing.ts'
 import { everyEngine } from '../../../testing/stores.ts'
@@ -12,7 +13,7 @@ import { hashToken } from '../../platform/tokens.ts'
 import { codeOf, issueCode, listCodes, revokeCode } from './codes.ts'
 import { previewInstall, redeemInstall } from './redeem.ts'
 
-const long = process.env.SVC_TEST_LONG !== undefined
+const long = level === 'long'
 const bound: Made = { bindings: ['tasks:editor:tasks.read,tasks.write'] }
 
 everyEngine('installing', (open) => {

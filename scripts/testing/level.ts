@@ -1,0 +1,15 @@
+/**
+ * How much the tests do. `short` is `npm test`: each guarantee once. `all` is `npm run test:all`: every test file. `long` is
+ * `npm run test:long`: every test file, with all kill points, seeds and rounds.
+ */
+export type Level = 'short' | 'all' | 'long'
+
+const given = process.env.SVC_TEST_LEVEL
+if (given !== undefined && given !== 'short' && given !== 'all' && given !== 'long')
+  throw new Error(`SVC_TEST_LEVEL must be short, all or long: it is "${given}".`)
+
+/** The level of this run. Whoever starts Vitest directly wants to see the chosen files whole. */
+export const level: Level = given ?? 'all'
+
+/** Chooses by the level, for example a number of rounds, seeds or kill points. */
+export const amount = <T>(short: T, all: T, long: T): T => ({ short, all, long })[level]
