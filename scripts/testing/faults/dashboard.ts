@@ -18,7 +18,7 @@ export const dashboardFaults: readonly Fault[] = [
     file: at('live/policy.ts'),
     old: 'maxStreams = 4',
     new: 'maxStreams = 6',
-    tests: [at('live/tabs.browser.test.ts')],
+    tests: [at('live/places.test.ts')],
   },
   {
     name: 'tabs: a hidden tab polls',
@@ -34,7 +34,7 @@ export const dashboardFaults: readonly Fault[] = [
     file: at('live/places.ts'),
     old: '{ steal: true }',
     new: '{ ifAvailable: true }',
-    tests: [at('live/tabs.browser.test.ts')],
+    tests: [at('live/places.test.ts')],
   },
   {
     name: 'presses: an older answer replaces a newer one',
@@ -66,7 +66,7 @@ export const dashboardFaults: readonly Fault[] = [
     file: at('ui/UntrustedLink.tsx'),
     old: 'rel="noopener noreferrer nofollow"',
     new: 'rel="opener"',
-    tests: [at('pages/agent/agent.browser.test.ts')],
+    tests: [at('journey.browser.test.ts')],
   },
   {
     name: 'page: an agent that no longer reports looks as it did last',
@@ -74,7 +74,7 @@ export const dashboardFaults: readonly Fault[] = [
     file: at('ui/Level.tsx'),
     old: "  if (silent) return 'silent'\n",
     new: '',
-    tests: [at('pages/agent/agent.browser.test.ts')],
+    tests: [at('journey.browser.test.ts')],
   },
   {
     name: 'page: a member sees buttons that are not theirs to press',
@@ -82,7 +82,7 @@ export const dashboardFaults: readonly Fault[] = [
     file: at('pages/agent/header/Controls.tsx'),
     old: '  if (!agent.page.canAct) return adminsOnly\n',
     new: '',
-    tests: [at('pages/agent/agent.browser.test.ts')],
+    tests: [at('journey.browser.test.ts')],
   },
   {
     name: 'page: unsent settings are lost without a question',
@@ -90,7 +90,7 @@ export const dashboardFaults: readonly Fault[] = [
     file: at('pages/agent/settings/LeaveUnsent.tsx'),
     old: 'changes > 0 && current.pathname !== next.pathname',
     new: 'changes > 0 && current.pathname === next.pathname',
-    tests: [at('pages/agent/agent.browser.test.ts')],
+    tests: [at('journey.browser.test.ts')],
   },
   {
     name: 'page: after a lost connection it is not asked again',
@@ -98,6 +98,6 @@ export const dashboardFaults: readonly Fault[] = [
     file: at('live/connection.ts'),
     old: '      listener.open()\n',
     new: '',
-    tests: [at('pages/fleet/fleet.browser.test.ts')],
+    tests: [at('journey.browser.test.ts')],
   },
 ]

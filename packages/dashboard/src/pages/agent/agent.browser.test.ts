@@ -191,34 +191,6 @@ test('settings: only valid changes are sent, a report does not touch text that i
   await eventually('the form shows 20', async () => expect(await form.locator('input').first().inputValue()).toBe('20'))
 })
 
-test('text typed in the settings stays while another tab is open, and is not lost without a question', async () => {
-  const agent = await setup.addAgent('drafts')
-  await agent.report(wholeReport(now()))
-  const page = await setup.visit('admin', 'drafts', { tab: 'settings' })
-  const every = page.getByLabel('Minutes between runs', { exact: true })
-  await every.fill('33')
-  await page.getByRole('tab', { name: 'Runs' }).click()
-  await seen(page, '60 runs kept')
-  await page.getByRole('tab', { name: 'Settings' }).click()
-  expect(await every.inputValue()).toBe('33')
-
-  const question = page.getByRole('dialog', { name: 'Leave without sending?' })
-  await page.getByRole('link', { name: 'Activity' }).click()
-  await question.getByText('You changed 1 setting and did not send it to the agent.').waitFor()
-  await question.getByRole('button', { name: 'Cancel' }).click()
-  await question.waitFor({ state: 'detached' })
-  expect(await every.inputValue()).toBe('33')
-  await page.getByRole('link', { name: 'Activity' }).click()
-  await question.getByRole('button', { name: 'Discard and leave' }).click()
-  await page.getByRole('heading', { name: 'Activity' }).waitFor()
-
-  await page.goBack()
-  await every.waitFor()
-  expect(await every.inputValue()).toBe('10')
-  await page.getByRole('link', { name: 'Activity' }).click()
-  await page.getByRole('heading', { name: 'Activity' }).waitFor()
-})
-
 test('a log is requested, arrives, opens by itself, is searched and downloaded', async () => {
   const agent = await setup.addAgent('logs')
   await agent.report({ active: [{ kind: 'triage', log: 'work' }] })
@@ -298,21 +270,6 @@ test('runs are filtered, paged and opened', async () => {
   await page.getByRole('button', { name: 'Details of run run-13' }).waitFor()
 })
 
-test('a member sees everything but logs, and each disabled button says why', async () => {
-  const agent = await setup.addAgent('watched')
-  await agent.report(wholeReport(now()))
-  const page = await setup.visit('member', 'watched')
-  const pause = page.getByRole('button', { name: 'Pause', exact: true })
-  expect(await pause.getAttribute('aria-disabled')).toBe('true')
-  await pause.focus()
-  await page.getByRole('tooltip').getByText('Only admins of this workspace can do this.').waitFor()
-  await pause.press('Enter')
-  expect(await page.getByRole('tab').allInnerTexts()).not.toContain('Logs')
-  await page.getByRole('tab', { name: 'Settings' }).click()
-  expect(await page.getByLabel('Minutes between runs', { exact: true }).isDisabled()).toBe(true)
-  expect(await agent.report(wholeReport(now()))).toEqual([])
-})
-
 test('an admin sets the hours in which an agent is expected to report, is told what is wrong with them, and removes them', async () => {
   const agent = await setup.addAgent('office')
   await agent.report()
@@ -358,17 +315,6 @@ test('before the first report, an agent’s page says how to connect it, and the
   await agent.report({ state: { level: 'ok', label: 'Here I am' } })
   await seen(page, 'Here I am')
   expect(await page.getByText('Waiting for its first report').count()).toBe(0)
-})
-
-test('an offline agent is grey, and its last report is shown as past (D20)', async () => {
-  const agent = await setup.addAgent('silent')
-  await agent.report(wholeReport(now()))
-  const page = await setup.visit('admin', 'silent', { clock: true })
-  await seen(page, /^reported/)
-  await page.clock.runFor(5 * 60_000)
-  await seen(page, 'Offline, was Warning')
-  await seen(page, /Offline: last report/)
-  await section(page, 'Was running').waitFor()
 })
 
 test('only values from an old status file are shown with their age; values that the runtime adds are current (D65)', async () => {

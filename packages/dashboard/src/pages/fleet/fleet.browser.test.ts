@@ -216,17 +216,6 @@ test('an agent is renamed, its token rotated, and it is deleted, from its own pa
   await expect(setup.report(second, {})).rejects.toThrow('401')
 })
 
-test('while the service is down the page says so; afterwards it reconnects by itself and is right again', async () => {
-  await ada.page.goto(fleet())
-  await row(ada, 'mail-triage').waitFor()
-  await setup.kill()
-  await ada.page.getByText('Reconnecting…').waitFor()
-  await setup.start()
-  await setup.report(token('mail-triage'), { state: { level: 'ok', label: 'Back at work' } })
-  await ada.page.getByText('Back at work').waitFor()
-  await ada.page.getByText('Reconnecting…').waitFor({ state: 'detached' })
-})
-
 test('reports that arrive before the first connection succeeds are shown as soon as it does', async () => {
   const { page } = await setup.ada()
   await setup.report(token('link-checker'), { state: { level: 'warn', label: 'Four links are broken' } })

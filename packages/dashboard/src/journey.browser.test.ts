@@ -1,0 +1,120 @@
+/**
+ * A person's way through the page, from the first agent to a command and its answer, and what must hold on every page. The
+ * other browser tests are slow ones: each is about one page in every detail.
+ */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { wholeReport } from './pages/agent/testing/reports.ts'
+import { type AgentPageSetup, openAgentPageSetup } from './pages/agent/testing/setup.ts'
+
+let setup: AgentPageSetup
+beforeAll(async () => {
+  setup = await openAgentPageSetup()
+})
+afterAll(() => setup?.setup.close())
+
+const now = () => Math.floor(Date.now() / 1000)
+const section = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
+const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+
+test('an agent is added, reports, is paused, and answers', async () => {
+  const page = await setup.setup.window(await setup.setup.ada())
+  await page.goto(`${setup.setup.url}/w/north-wind`)
+  await page.getByRole('button', { name: 'Add agent' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('first')
+  await dialog.getByRole('button', { name: 'Add agent' }).click()
+  const token = (await dialog.locator('.svc-copy pre').first().textContent()) ?? ''
+  const report = (parts: object) => setup.setup.report(token, { controls: ['pause', 'resume'], ...parts })
+  await report({ state: { level: 'ok', label: 'Hello' } })
+  await dialog.getByText('First report received').waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('link', { name: 'first', exact: true }).click()
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  const following = page.getByRole('list', { name: 'Commands in progress' })
+  await following.getByText('queued').waitFor()
+  const [pause] = (await report({ state: { level: 'ok', label: 'Hello' } })).commands as { id: string; type: string }[]
+  expect(pause?.type).toBe('pause')
+  const acks = [{ id: pause?.id, ok: true, message: 'Paused as asked' }]
+  await report({ state: { level: 'ok', label: 'Hello', paused: { since: now() } }, acks })
+  await following.getByText('applied').waitFor()
+  await seen(page, 'Paused as asked')
+})
+
+test('a link that an agent reported learns nothing about the page', async () => {
+  const agent = await setup.addAgent('linking')
+  await agent.report(wholeReport(now()))
+  const page = await setup.visit('admin', 'linking')
+  const inbox = page.getByRole('link', { name: 'Inbox' })
+  await inbox.waitFor()
+  expect(await inbox.getAttribute('rel')).toBe('noopener noreferrer nofollow')
+})
+
+test('text typed in the settings stays while another tab is open, and is not lost without a question', async () => {
+  const agent = await setup.addAgent('drafts')
+  await agent.report(wholeReport(now()))
+  const page = await setup.visit('admin', 'drafts', { tab: 'settings' })
+  const every = page.getByLabel('Minutes between runs', { exact: true })
+  await every.fill('33')
+  await page.getByRole('tab', { name: 'Runs' }).click()
+  await seen(page, '60 runs kept')
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  expect(await every.inputValue()).toBe('33')
+
+  const question = page.getByRole('dialog', { name: 'Leave without sending?' })
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await question.getByText('You changed 1 setting and did not send it to the agent.').waitFor()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'detached' })
+  expect(await every.inputValue()).toBe('33')
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await question.getByRole('button', { name: 'Discard and leave' }).click()
+  await page.getByRole('heading', { name: 'Activity' }).waitFor()
+
+  await page.goBack()
+  await every.waitFor()
+  expect(await every.inputValue()).toBe('10')
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.getByRole('heading', { name: 'Activity' }).waitFor()
+})
+
+test('a member sees everything but logs, and each disabled button says why', async () => {
+  const agent = await setup.addAgent('watched')
+  await agent.report(wholeReport(now()))
+  const page = await setup.visit('member', 'watched')
+  const pause = page.getByRole('button', { name: 'Pause', exact: true })
+  expect(await pause.getAttribute('aria-disabled')).toBe('true')
+  await pause.focus()
+  await page.getByRole('tooltip').getByText('Only admins of this workspace can do this.').waitFor()
+  await pause.press('Enter')
+  expect(await page.getByRole('tab').allInnerTexts()).not.toContain('Logs')
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  expect(await page.getByLabel('Minutes between runs', { exact: true }).isDisabled()).toBe(true)
+  expect(await agent.report(wholeReport(now()))).toEqual([])
+})
+
+test('an offline agent is grey, and its last report is shown as past (D20)', async () => {
+  const agent = await setup.addAgent('silent')
+  await agent.report(wholeReport(now()))
+  const page = await setup.visit('admin', 'silent', { clock: true })
+  await seen(page, /^reported/)
+  await page.clock.runFor(5 * 60_000)
+  await seen(page, 'Offline, was Warning')
+  await seen(page, /Offline: last report/)
+  await section(page, 'Was running').waitFor()
+})
+
+test('while the service is down the page says so; afterwards it reconnects by itself and is right again', async () => {
+  const agent = await setup.addAgent('lasting')
+  await agent.report({ state: { level: 'ok', label: 'At work' } })
+  const page = await setup.visit('admin', 'lasting')
+  await seen(page, 'At work')
+  await setup.setup.kill()
+  await page.getByText('Reconnecting…').waitFor()
+  await setup.setup.start()
+  await agent.report({ state: { level: 'ok', label: 'Back at work' } })
+  await seen(page, 'Back at work')
+  await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+})
+
+test('no page had an error meanwhile', () => expect(setup.setup.faults).toEqual([]))
