@@ -32,7 +32,7 @@ const setupFiles = [measuring, 'scripts/testing/cleaning-per-file.ts']
  * The test files of one kind share a worker, which loads each module once. The files listed here get a worker of their
  * own, because they replace a module, or functions of Node, before other modules load them.
  */
-const alone = ['**/judge.process.test.ts', '**/updates/agent/faults.process.test.ts']
+const alone = ['**/judge.process.test.ts', '**/updates/agent/faults.slow.process.test.ts']
 const files = (ending: string) => places.map((place) => `${place}/**/*${ending}`)
 const slow = '**/*.slow.*'
 const never = ['**/node_modules/**', '**/dist/**', '**/svc-data/**', ...(level === 'short' ? [slow] : [])]

@@ -30,8 +30,8 @@ const typeArrows = [['dashboard', '@svc/api']]
  * `arrows`.
  */
 const wider: Readonly<Record<string, readonly string[]>> = {
-  protocol: [],
-  blueprint: [],
+  protocol: ['scripts'], // The tests ask scripts for their level, that is, how much they should try.
+  blueprint: ['scripts'],
   api: [],
   server: ['scripts'], // The server's tests use helpers from scripts, such as a simulated power failure.
   runtime: ['server', 'scripts'], // The runtime's tests run agents against a real service.

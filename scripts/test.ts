@@ -1,7 +1,7 @@
 /**
  * `npm test` runs types, lint and format beside the unit tests, then the other kinds of vitest.config.ts, cheap ones
  * first; the tests of processes run beside all of them. It leaves out the files whose names have `.slow.`; `npm run
- * test:all` runs them, too. It ends with the time and the processor time of each kind, the dearest files, and `N passed,
+ * test:all` runs them, too. It ends with the time and the processor time of each kind, the most expensive files, and `N passed,
  * N failed`. Arguments filter file names, slow ones among them: `npm test -- reports`.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -78,11 +78,13 @@ keepDurations()
 const total = sum(counts)
 console.log('\nThe slowest files, and those that used the processor most:')
 const slowest = times.sort((a, b) => b.milliseconds - a.milliseconds)
-const dearest = fileSeconds()
+const expensive = fileSeconds()
 for (let i = 0; i < 10; i++) {
-  const [slow, dear] = [slowest[i], dearest[i]]
+  const [slow, costly] = [slowest[i], expensive[i]]
   const left = slow ? `${seconds(slow.milliseconds).padStart(7)}  ${relative(root, slow.file)}` : ''
-  console.log(`${left.padEnd(90)}${dear ? `${seconds(dear.seconds * 1000).padStart(7)}  ${dear.file}` : ''}`.trimEnd())
+  console.log(
+    `${left.padEnd(90)}${costly ? `${seconds(costly.seconds * 1000).padStart(7)}  ${costly.file}` : ''}`.trimEnd(),
+  )
 }
 console.log(`\n${stageTimes.join(', ')}; together ${seconds(performance.now() - startedAt)}`)
 console.log(cpuLine())

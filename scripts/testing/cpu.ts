@@ -55,7 +55,7 @@ export function noteFileTime(file: string, seconds: number): void {
   appendFileSync(fileTimes, `${seconds.toFixed(2)} ${file}\n`)
 }
 
-/** The processor seconds of each test file that was noted, the dearest first. */
+/** The processor seconds of each test file that was noted, the most expensive first. */
 export function fileSeconds(): { file: string; seconds: number }[] {
   const sums = new Map<string, number>()
   for (const line of readLines()) {

@@ -42,7 +42,7 @@ export const runtimeProcessFaults: readonly Fault[] = [
     file: at('updates/runtime/moves.ts'),
     old: "checking: { done: 'verifying'",
     new: "checking: { done: 'proving'",
-    tests: [at('updates/runtime/self-update.process.test.ts')],
+    tests: [at('updates/runtime/attempt.process.test.ts')],
   },
   {
     name: 'take-over: a start is noted only when it has succeeded',

@@ -21,18 +21,28 @@ export const leftIn = ({ spent = [] }: Supervision, { left = [] }: ProcessSeen):
 
 /**
  * True after a kill if nobody waits for what is left any longer. A process that starts others may have started one just
- * before its end, so one that the kill did not reach yet is waited for, but not without an end.
+ * before its end. Such a fresh one is killed, too, and gets the same time to end, but not without a limit.
  */
 export function isVain(
-  { struck = [] }: Supervision,
+  now: Supervision,
   left: readonly Identity[],
   { killAt, at, gone }: { killAt: number; at: number; gone: number },
 ): boolean {
-  const isFresh = ({ pid, start }: Identity) => !struck.some((each) => each.pid === pid && each.start === start)
-  return at > killAt + (left.some(isFresh) ? freshFactor * gone : gone)
+  if (at > killAt + freshFactor * gone) return true
+  return !hasFresh(now, left) && at > Math.max(killAt, now.struck?.since ?? killAt) + gone
 }
 
-/** How many times longer fresh processes are waited for. */
+/** Notes which processes are left at a check that kills them. */
+export const strike = (now: Supervision, left: readonly Identity[], at: number): Supervision['struck'] => ({
+  all: left,
+  since: now.struck && !hasFresh(now, left) ? now.struck.since : at,
+})
+
+/** True if one of the processes was not there at the last check, so it has not been killed yet. */
+const hasFresh = ({ struck }: Supervision, left: readonly Identity[]): boolean =>
+  left.some(({ pid, start }) => !struck?.all.some((each) => each.pid === pid && each.start === start))
+
+/** How many times longer fresh processes are waited for at most. */
 const freshFactor = 10
 
 /**

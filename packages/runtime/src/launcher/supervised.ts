@@ -40,8 +40,8 @@ export interface Supervision extends Omit<Found, 'unnoted'> {
   readonly clearing?: Clearing | undefined
   /** True if nothing of an earlier start is left, so that nobody has to look for it before the next start. */
   readonly clean?: boolean
-  /** The other processes of the agent that lived at the last check, if they were killed then. */
-  readonly struck?: readonly Identity[] | undefined
+  /** The other processes of the agent that were killed at the last check, and when the newest of them first was. */
+  readonly struck?: { readonly all: readonly Identity[]; readonly since: number } | undefined
   /** Processes of the agent that even a kill did not end. */
   readonly spent?: readonly Identity[]
   /** True if the log already says that nobody answers how the agent must be started. It says so only once. */

@@ -319,7 +319,8 @@ describe('processes outside of the group', () => {
     expect(late.state.life).toBe('ending')
     expect(words(late.acts)).toContain('SIGKILL left')
     expect(step(late.state, look(gone), rules, 22_150).state.life).toBe('over')
-    expect(step(late.state, look(another), rules, 22_150).state.life, 'the kill did not end it').toBe('over')
+    expect(step(late.state, look(another), rules, 24_100).state.life, 'it may need a moment').toBe('ending')
+    expect(step(late.state, look(another), rules, 24_101).state.life, 'the kill did not end it').toBe('over')
     const clearing = step(step(waiting, look(alone), rules, 10_000).state, look(alone), rules, 20_000).state
     expect(words(step(clearing, look(another), rules, 22_100).acts)).toContain('SIGKILL left')
     expect(words(step(clearing, look(another), rules, 40_100).acts), 'not without an end').toContain('say')

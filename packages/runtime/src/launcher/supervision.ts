@@ -6,7 +6,7 @@
 import { howEnded } from '../machine/process/ended.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import { nextMark } from './clock.ts'
-import { asksLeft, backgrounded, clears, givesUp, isVain, leftIn } from './leftovers.ts'
+import { asksLeft, backgrounded, clears, givesUp, isVain, leftIn, strike } from './leftovers.ts'
 import { move, type ProcessEvent } from './moves.ts'
 import type {
   Order,
@@ -55,7 +55,7 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
       }
     }
     case 'look':
-      return now.life === 'over' ? { state: now, acts: [] } : noted(look(now, event.seen, rules, at), event.seen)
+      return now.life === 'over' ? { state: now, acts: [] } : noted(look(now, event.seen, rules, at), event.seen, at)
     case 'stop':
       return { state: { ...now, life: 'ending' }, acts: [{ do: 'look' }] }
     case 'answered':
@@ -86,9 +86,9 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
 }
 
 /** Notes which processes were left at a check that killed them, or that followed a kill. */
-function noted({ state, acts }: SupervisionStep, seen: ProcessSeen): SupervisionStep {
+function noted({ state, acts }: SupervisionStep, seen: ProcessSeen, at: number): SupervisionStep {
   const killed = state.clearing?.killed ?? (state.state.is === 'stopping' && state.state.killed)
-  return { state: { ...state, struck: killed ? leftIn(state, seen) : undefined }, acts }
+  return { state: { ...state, struck: killed ? strike(state, leftIn(state, seen), at) : undefined }, acts }
 }
 
 function look(before: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number): SupervisionStep {

@@ -5,7 +5,7 @@
  */
 import { statSync } from 'node:fs'
 import { messageOf } from '../machine/base/errors.ts'
-import { duration, unhurried, wait } from '../machine/base/time.ts'
+import { duration, patience, unhurried, wait } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { reasonOf } from '../machine/files/space.ts'
 import { groupLives } from '../machine/process/group.ts'
@@ -198,7 +198,7 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
   counts: unhurried(5),
   stop: duration,
   again: duration(5),
-  gone: duration(2),
+  gone: patience(2),
   rotate: duration(5),
   look: duration(1),
   hurry: 50,

@@ -1,0 +1,54 @@
+/**
+ * Tests "Forgot your password?" with a real mail server. `npm test` leaves this out.
+ * packages/server/src/people/mails/mails.http.test.ts proves the same rules.
+ */
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { mailbox, readable } from '../../../../scripts/testing/mailbox.ts'
+import { axe } from '../../testing/axe.ts'
+import { openBrowserSetup, password } from '../../testing/browser-setup.ts'
+
+const email = 'ada@example.org'
+
+test('a person who forgot their password is mailed a link, chooses a new password, and signs in with it', async () => {
+  const box = await mailbox()
+  const setup = await openBrowserSetup({ SVC_SMTP_URL: box.url })
+  onTestFinished(() => setup.close())
+  await setup.ada()
+  const { page } = await setup.visitor()
+  await page.goto(`${setup.url}/sign-in`)
+  await page.getByRole('link', { name: 'Forgot your password?' }).click()
+  await page.getByLabel('Email').fill('ada')
+  const send = page.getByRole('button', { name: 'Send link' })
+  await send.click()
+  await page.getByText('Enter an email address').waitFor()
+  await page.getByLabel('Email').fill(email)
+  await send.click()
+  await page.getByRole('status').getByText('an email with a link is on its way').waitFor()
+  expect(await axe(page)).toEqual([])
+
+  const links = () => box.mails.flatMap(({ source }) => /http\S+\/claim\?token=[^\s"<>]+/.exec(readable(source)) ?? [])
+  await eventually('the mail with the link arrives', () => expect(links()).toHaveLength(1))
+  expect(box.mails.map(({ to }) => to)).toEqual([[email]])
+  const [link = ''] = links()
+  await page.goto(link)
+  await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  const next = 'a staple of another battery'
+  await page.getByLabel('Password', { exact: true }).fill(next)
+  await page.getByRole('button', { name: 'Save password' }).click()
+  await page.waitForURL('**/w/north-wind')
+
+  const other = (await setup.visitor()).page
+  await other.goto(`${setup.url}/sign-in`)
+  await other.getByLabel('Email').fill(email)
+  await other.getByLabel('Password', { exact: true }).fill(password)
+  await other.getByRole('button', { name: 'Sign in' }).click()
+  await other.getByText('Wrong email or password.').waitFor()
+  await other.getByLabel('Password', { exact: true }).fill(next)
+  await other.getByRole('button', { name: 'Sign in' }).click()
+  await other.waitForURL('**/w/north-wind')
+  await other.goto(link)
+  await other.getByRole('heading', { name: 'This link can’t be used' }).waitFor()
+  expect(setup.faults).toEqual([])
+})

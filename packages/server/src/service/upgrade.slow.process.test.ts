@@ -1,0 +1,118 @@
+/**
+ * Runs old and new nodes side by side: the service as it was last released, taken from the history of the checkout,
+ * beside the current one (docs/operate.md). It runs only in the long form, since it needs the history. `npm test`
+ * leaves this out. packages/server/src/platform/db/migrate.store.test.ts proves the same rules.
+ */
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { level } from '../../../../scripts/testing/level.ts'
+import { offering } from '../../testing/service.ts'
+import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
+import { newPostgresDatabase } from '../../testing/stores.ts'
+
+const root = join(import.meta.dirname, '../../../..')
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 30 }).trim()
+
+/**
+ * The commit from whose code the old node runs: the newest one of version 0.1.0 that is installed somewhere. A later
+ * commit will not do, because migrations may change until they are released, so no installation has its tables.
+ */
+const released = '219af78'
+
+/** The full id of the released commit; undefined if the checkout has no history. */
+function releasedCommit(): string | undefined {
+  try {
+    return git('rev-parse', '--verify', '--quiet', `${released}^{commit}`)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Extracts the packages of the given commit into a folder. Their dependencies are those of this checkout, except for
+ * our own packages.
+ */
+function checkOut(commit: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-before-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const archive = execFileSync('git', ['archive', commit, 'packages', 'package.json'], {
+    cwd: root,
+    maxBuffer: 2 ** 30,
+  })
+  execFileSync('tar', ['-x', '-C', folder], { input: archive })
+  const modules = join(folder, 'node_modules')
+  mkdirSync(join(modules, '@svc'), { recursive: true })
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name !== '@svc') symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  }
+  for (const name of readdirSync(join(folder, 'packages')))
+    symlinkSync(join(folder, 'packages', name), join(modules, '@svc', name))
+  for (const own of globSync('packages/*/node_modules', { cwd: root })) {
+    const package_ = basename(join(own, '..'))
+    if (existsSync(join(folder, 'packages', package_)))
+      cpSync(join(root, own), join(folder, own), { recursive: true, verbatimSymlinks: false })
+  }
+  return folder
+}
+
+const before = level === 'long' ? releasedCommit() : undefined
+
+test.skipIf(before === undefined)(
+  'a node of the previous version runs beside a newer one, and does not start again on its tables',
+  async () => {
+    const url = await newPostgresDatabase({ empty: true })
+    const [old, young] = [
+      await newServiceHome({ SVC_DATABASE_URL: url }),
+      await newServiceHome({ SVC_DATABASE_URL: url }),
+    ]
+    old.program = join(checkOut(before ?? ''), 'packages/server/src/main.ts')
+    for (const { dataDir } of [old, young]) {
+      mkdirSync(dataDir)
+      writeFileSync(join(dataDir, 'secret'), 'the same secret on every one of the nodes')
+    }
+    await old.start()
+    const { token } = await populate(old)
+    const says = async (home: ServiceHome, parts: object) => {
+      const answer = await report(home.url, token, { ...offering, ...parts })
+      expect(answer.status).toBe(200)
+      return ((await answer.json()) as { commands: { id: string }[] }).commands.map(({ id }) => id)
+    }
+    expect(await says(old, {})).toEqual([])
+    const node = await young.start()
+
+    for (const [claims, acks] of [
+      [old, young],
+      [young, old],
+      [old, old],
+    ] as const) {
+      // The `svc-server` of the newer version queues the command: it opens the database itself. The `svc-server` of the
+      // older version cannot open the database, because the newer version has migrated it.
+      const { id } = await young.value<{ id: string }>(['command', 'send', 'north/mail', 'set', 'every=20'])
+      expect(await says(claims, {})).toEqual([id])
+      expect(
+        await says(acks, {
+          acks: [{ id, ok: true, message: 'done' }],
+          runs: [{ id: `run ${id}`, started: 1_790_000_000 }],
+        }),
+      ).toEqual([])
+      const [shown] = await young.value<{ state: string }[]>(['command', 'list', 'north/mail'])
+      expect(shown?.state).toBe('applied')
+    }
+    expect((await old.run(['workspace', 'list'])).code).toBe(1)
+    await node.kill()
+    expect(await says(old, {})).toEqual([])
+  },
+)
