@@ -9,7 +9,7 @@ import { openReportStore } from '../src/agent-api/reports/store.ts'
 import { newId } from '../src/platform/ids.ts'
 import { hashToken, newToken } from '../src/platform/tokens.ts'
 import { advanceRollouts } from '../src/updates/rollouts/advance.ts'
-import { beat } from '../src/updates/wishes/away.ts'
+import { noteRunning } from '../src/updates/wishes/away.ts'
 import { grantWaiting } from '../src/updates/wishes/trials.ts'
 import { submission } from './reporting.ts'
 import type { TestAgent, TestWorkspace } from './test-workspace.ts'
@@ -55,7 +55,7 @@ export async function newFleet(w: TestWorkspace, count: number, blueprint: strin
   async function turn(some: readonly SimAgent[], away: boolean): Promise<void> {
     const now = w.clock.now()
     if (!away) {
-      await beat(w.store.db, now)
+      await noteRunning(w.store.db, now)
       for (let i = 0; i < some.length; i += 128) {
         const batch = some.slice(i, i + 128)
         const decisions = await store(

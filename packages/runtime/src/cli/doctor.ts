@@ -23,7 +23,7 @@ import { diskHealth } from '../reporter/status/disk.ts'
 import { unfinished } from '../state/install-note.ts'
 import { readPause } from '../state/pause.ts'
 import { sentence } from '../state/process-health.ts'
-import { isHere } from '../state/versions/folders.ts'
+import { hasVersion } from '../state/versions/folders.ts'
 import { readUpdate } from '../updates/agent/journal.ts'
 import { glance } from '../updates/agent/now.ts'
 import { standstill } from '../updates/agent/unread.ts'
@@ -175,7 +175,7 @@ function versions(folder: Folder, manifest: Manifest): Check[] {
   const update = folder.installed ? readUpdate(folder) : undefined
   if (!update) return []
   const { state, previous } = update
-  const missing = previous !== undefined && !isHere(folder, previous.sha256)
+  const missing = previous !== undefined && !hasVersion(folder, previous.sha256)
   const way = previous ? `${previous.version} is kept as the previous version` : `there is no previous version here`
   return [
     {

@@ -30,7 +30,7 @@ import { logRequests } from '../platform/http/requests.ts'
 import { newId } from '../platform/ids.ts'
 import { startMarks } from '../platform/marks.ts'
 import { openReleases } from '../updates/releases/releases.ts'
-import { beat } from '../updates/wishes/away.ts'
+import { noteRunning } from '../updates/wishes/away.ts'
 import { webApp } from '../web/app.ts'
 import { createLive, type Hub } from '../web/live/hub.ts'
 import type { Deps } from '../web/routing/deps.ts'
@@ -108,7 +108,7 @@ async function assemble(
 
   // Records an outage that has just ended. This comes before the first report, which may be about a trial that ended
   // during the outage.
-  await beat(store.db, now())
+  await noteRunning(store.db, now())
   const server = createListener(deps, { agentRoutes: agents.routes, fallback: webApp(deps).listener })
   logRequests(server, log)
   const drain = drainable(

@@ -2,7 +2,7 @@ import type { Fleet } from '@svc/api'
 import { Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
 import { Level } from '../../ui/index.ts'
-import { type FleetView, type Show, shows } from './view.ts'
+import { type FleetView, type StateFilter, stateFilters } from './view.ts'
 
 interface FilterProps {
   slug: string
@@ -17,7 +17,7 @@ interface FilterProps {
 export function FleetFilter({ slug, view, counts }: FilterProps) {
   return (
     <nav className="fleet-filter" aria-label="Filter agents">
-      {shows
+      {stateFilters
         .filter(({ show, count }) => show === undefined || show === view.show || (counts?.[count] ?? 1) > 0)
         .map(({ show, words, count }) => (
           <Link
@@ -40,7 +40,7 @@ export function FleetFilter({ slug, view, counts }: FilterProps) {
   )
 }
 
-const Sign = ({ show }: { show: Show }) => (
+const Sign = ({ show }: { show: StateFilter }) => (
   <span aria-hidden className="fleet-sign">
     {show === 'silent' ? (
       <Level level={null} silent iconOnly />

@@ -4,14 +4,14 @@ import type { FleetQuery } from '../../api.ts'
 
 export interface FleetView {
   search?: string
-  show?: Show
+  show?: StateFilter
   sort?: FleetSort
   /** True if the column is sorted in the direction opposite to the one of a first press on its heading. */
   reverse?: boolean
 }
-export type Show = 'bad' | 'warn' | 'info' | 'ok' | 'silent' | 'stopped' | 'never'
+export type StateFilter = 'bad' | 'warn' | 'info' | 'ok' | 'silent' | 'stopped' | 'never'
 
-export const shows: readonly { show: Show | undefined; words: string; count: keyof Fleet['counts'] }[] = [
+export const stateFilters: readonly { show: StateFilter | undefined; words: string; count: keyof Fleet['counts'] }[] = [
   { show: undefined, words: 'All', count: 'all' },
   { show: 'bad', words: 'Bad', count: 'bad' },
   { show: 'warn', words: 'Warning', count: 'warn' },

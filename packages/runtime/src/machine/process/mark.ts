@@ -28,11 +28,11 @@ export function startedBy(dir: string, spared?: string): AgentProcess[] {
  */
 export function keepsMark(dir: string): (found: Identity) => boolean {
   const markOf = markReader()
-  const isHere = sameAs(dir)
+  const isThisFolder = sameAs(dir)
   return (found) => {
     if (!lives(found)) return false
     const mark = markOf(found.pid)
-    return typeof mark === 'object' ? isHere(mark.dir) : mark === 'unreadable'
+    return typeof mark === 'object' ? isThisFolder(mark.dir) : mark === 'unreadable'
   }
 }
 
@@ -58,7 +58,7 @@ const certain: Omit<ProcessFacts, 'life'> = {
 
 function search(dir: string, spared: string | undefined): AgentProcess[] {
   const markOf = markReader()
-  const isHere = sameAs(dir)
+  const isThisFolder = sameAs(dir)
   let family: ReturnType<typeof familyOf> | undefined
   return allPids().flatMap((pid): AgentProcess[] => {
     const mark = markOf(pid)
@@ -66,7 +66,7 @@ function search(dir: string, spared: string | undefined): AgentProcess[] {
     const kin = read ? kinOf(pid) : undefined
     // Most processes have no mark. The other facts are read only if the table asks for them.
     const facts: ProcessFacts = {
-      mark: !read ? mark : isHere(mark.dir) ? 'this agent' : 'another agent',
+      mark: !read ? mark : isThisFolder(mark.dir) ? 'this agent' : 'another agent',
       life: kin ? 'alive' : 'ended',
       start: read && mark.started === spared ? 'spared' : 'any',
       get sees() {
@@ -77,7 +77,7 @@ function search(dir: string, spared: string | undefined): AgentProcess[] {
         return family.relationOf(pid)
       },
       get session() {
-        return kin && isStrange(kin.session, pid, markOf, isHere) ? 'of a stranger' : 'of the agent'
+        return kin && isStrange(kin.session, pid, markOf, isThisFolder) ? 'of a stranger' : 'of the agent'
       },
     }
     const identity = rowFor(facts).verdict === 'end' ? identityOf(pid) : undefined
@@ -105,13 +105,13 @@ function isStrange(
   session: number,
   pid: number,
   markOf: ReturnType<typeof markReader>,
-  isHere: (dir: string) => boolean,
+  isThisFolder: (dir: string) => boolean,
 ): boolean {
   if (session === pid) return false
   if (session === 0) return true
   if (!kinOf(session)) return false
   const mark = markOf(session)
-  return mark === 'none' || (typeof mark === 'object' && !isHere(mark.dir))
+  return mark === 'none' || (typeof mark === 'object' && !isThisFolder(mark.dir))
 }
 
 /** Relates processes to the runtimes and commands of svc on this machine. */
@@ -156,10 +156,10 @@ export function groupOf(group: number, dir: string): { readonly members: Identit
   if (process.platform !== 'linux') return { members: [], marked: false }
   const members = membersOf(group).flatMap((pid) => identityOf(pid) ?? [])
   const markOf = markReader()
-  const isHere = sameAs(dir)
+  const isThisFolder = sameAs(dir)
   const isMarked = ({ pid }: Identity): boolean => {
     const mark = markOf(pid)
-    return typeof mark === 'object' && isHere(mark.dir)
+    return typeof mark === 'object' && isThisFolder(mark.dir)
   }
   return { members, marked: members.some(isMarked) }
 }

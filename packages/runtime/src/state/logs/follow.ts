@@ -7,7 +7,7 @@ import type { OpenLog } from './open.ts'
  * The milliseconds between two looks at the file. They are real even if SVC_TIME_SCALE shortens other times, since a
  * person waits.
  */
-const beat = 250
+const pollMs = 250
 const atOnce = 1024 * 1024
 /**
  * The number of bytes before a position by which a file is recognised. The number must be large enough to tell logs
@@ -50,7 +50,7 @@ export async function follow(what: FollowedFile, from: FilePosition, added: (tex
   const look = follower(what, from, added)
   for (;;) {
     const more = look()
-    await new Promise((resolve) => setTimeout(resolve, more ? 0 : beat))
+    await new Promise((resolve) => setTimeout(resolve, more ? 0 : pollMs))
   }
 }
 

@@ -50,12 +50,12 @@ export function pinned(folder: Folder): Folder {
  * True if a version of the agent is on this machine. It is enough that its manifest exists, since each folder in
  * `versions` is complete.
  */
-export const isHere = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256: string): boolean =>
+export const hasVersion = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256: string): boolean =>
   existsSync(join(versionFolder(folder, sha256), basename(folder.manifest)))
 
 /** Makes `current` lead to a version, by one rename (I17). */
 export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: string): void {
-  if (!isHere(folder, sha256)) throw new Error(`${versionFolder(folder, sha256)} is not there`)
+  if (!hasVersion(folder, sha256)) throw new Error(`${versionFolder(folder, sha256)} is not there`)
   prepareLead(folder, sha256)
   renameSync(temporaryOf(folder), folder.current)
   syncFolder(folder.root)

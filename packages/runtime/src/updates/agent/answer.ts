@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../../machine/base/errors.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { dropLead, isHere, prepareLead } from '../../state/versions/folders.ts'
+import { dropLead, hasVersion, prepareLead } from '../../state/versions/folders.ts'
 import { type AskedUpdate, dropAsked, readAsked } from './ask.ts'
 import type { Came } from './change.ts'
 import type { Update } from './journal.ts'
@@ -59,7 +59,7 @@ export function rollback(folder: Folder, now: Update, { id, running, by }: Omit<
   const back = now.to ? now.running : now.previous
   const no = (why: string): Came => ({ event: 'dropped', why })
   if (leaves.version !== running) return no(`${running} is no longer running: ${leaves.version} does.`)
-  if (!back || !isHere(folder, back.sha256))
+  if (!back || !hasVersion(folder, back.sha256))
     return no(`There is no previous version before ${running} on this machine.`)
   const message = `${running} -> ${back.version}: rolled back. ${running} is on hold.`
   return { event: 'asked', why: `rolled back ${by}`, asked: { id, ok: true, message } }

@@ -11,7 +11,7 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { readInstall } from '../../state/install-note.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import { busyWith } from '../../state/versions/busy.ts'
-import { isHere, leadsTo } from '../../state/versions/folders.ts'
+import { hasVersion, leadsTo } from '../../state/versions/folders.ts'
 import type { Release } from '../../state/versions/release.ts'
 import { answerAsked } from './answer.ts'
 import { readAsked } from './ask.ts'
@@ -124,7 +124,7 @@ function listener(
       if (!stop.aborted) later = setTimeout(() => perform.save({ do: 'save' }), duration(againSeconds)).unref()
     },
     look: ({ previous }) => {
-      const here = previous !== undefined && isHere(folder, previous.sha256)
+      const here = previous !== undefined && hasVersion(folder, previous.sha256)
       on({ is: 'seen', busy: busyWith(folder) === 'runtime update', here })
     },
     begin: ({ came }) => {

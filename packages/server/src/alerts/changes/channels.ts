@@ -28,14 +28,14 @@ export const channelsMax = 50
 const isOk = { ok: true } as const
 type Done = { ok: true }
 
-export interface Sealing {
+export interface ChannelNeeds {
   key: SealKey
   allowed: Allowed
   mails: boolean
 }
 
 export const addChannel = (
-  { db, by, now, key, allowed, mails }: ChangeContext & Sealing,
+  { db, by, now, key, allowed, mails }: ChangeContext & ChannelNeeds,
   place: ScopeRef,
   wanted: ChannelWanted,
 ): Promise<Verdict<NewChannel, 'channel_invalid' | 'channel_taken' | 'channels_too_many'>> =>

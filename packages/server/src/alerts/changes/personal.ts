@@ -24,7 +24,7 @@ import {
 } from '../rules/preferences.ts'
 import { sendAt } from '../rules/routing.ts'
 import type { ScopeRef } from './changes.ts'
-import { channelRow, type Sealing } from './channels.ts'
+import { type ChannelNeeds, channelRow } from './channels.ts'
 import { countTest } from './test-limit.ts'
 
 /** The maximum number of personal channels of a person in one workspace. */
@@ -60,7 +60,7 @@ type AddRefusal = 'channel_invalid' | 'channel_taken' | 'channels_too_many'
 
 /** Adds a personal channel. Mails only go to the address of the person's account. */
 export const addPersonal = (
-  { db, by, now, key, allowed, mails }: PersonCtx & Sealing,
+  { db, by, now, key, allowed, mails }: PersonCtx & ChannelNeeds,
   place: ScopeRef,
   { zone, ...wanted }: PersonalWanted,
 ): Promise<Verdict<PersonalChannelRow, AddRefusal>> =>

@@ -5,7 +5,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { type AlertFacts, mayCostTooMuch } from '../rules/conditions.ts'
-import type { Judging } from '../rules/may-hold.ts'
+import type { JudgedRules } from '../rules/may-hold.ts'
 import { costsOfDay, earlierCosts, earlierWaitingCosts, type SliceRow, waitingCost } from './fact-rows.ts'
 
 /**
@@ -14,7 +14,7 @@ import { costsOfDay, earlierCosts, earlierWaitingCosts, type SliceRow, waitingCo
  */
 export async function costsOf(
   db: Db,
-  { rules, now }: Judging,
+  { rules, now }: JudgedRules,
   rows: readonly SliceRow[],
 ): Promise<Map<string, AlertFacts['cost']>> {
   const today = dayOf(now)

@@ -5,13 +5,13 @@
 import type { CompiledQuery } from 'kysely'
 import { pendingUsage } from '../../agent-api/report-store/pending.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
-import { type Judging, mayHold } from '../rules/may-hold.ts'
+import { type JudgedRules, mayHold } from '../rules/may-hold.ts'
 
 export const agentsAtOnce = 200
 const failedRuns = 3
 const costDays = 14
 
-export interface Wanted extends Judging {
+export interface Wanted extends JudgedRules {
   workspaceId: string
   /** The ids of agents whose facts are needed in any case, because they have an alert. */
   asked: ReadonlySet<string>

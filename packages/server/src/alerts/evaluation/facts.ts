@@ -10,7 +10,7 @@ import type { Db, Store } from '../../platform/db/open.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
 import { type AlertFacts, isSilent } from '../rules/conditions.ts'
 import { readHours } from '../rules/hours.ts'
-import { highCost, type Judging, needSigns, needsYoungRuns } from '../rules/may-hold.ts'
+import { highCost, type JudgedRules, needSigns, needsYoungRuns } from '../rules/may-hold.ts'
 import type { About } from '../store.ts'
 import { costsOf } from './costs.ts'
 import {
@@ -97,7 +97,7 @@ const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ??
  * the signs are not stored yet, or if the rule `run_long` is about runs that are too young to be among the stored
  * signs. The signs of a silent agent do not matter.
  */
-function needsBody(row: SliceRow, judging: Judging): boolean {
+function needsBody(row: SliceRow, judging: JudgedRules): boolean {
   const reported = { receivedAt: row.received_at, intervalSeconds: row.interval_s ?? 0 }
   if (row.received_at === null || isSilent(reported, judging.now)) return false
   if (row.signs === null) return needSigns(judging)

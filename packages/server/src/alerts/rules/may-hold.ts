@@ -10,7 +10,7 @@ import { dayOf } from '../../platform/limits/units.ts'
 import { minJumpMicro, type Rule } from './conditions.ts'
 
 /** The rules of a workspace, and the time at which they are judged. */
-export interface Judging {
+export interface JudgedRules {
   rules: (name: RuleName) => Rule
   now: number
 }
@@ -26,10 +26,10 @@ const signOfRule = {
 const rulesBySign = Object.keys(signOfRule) as (keyof typeof signOfRule)[]
 
 /** True if a rule that is on is judged by the signs of a report. */
-export const needSigns = ({ rules }: Pick<Judging, 'rules'>): boolean => rulesBySign.some((name) => rules(name).on)
+export const needSigns = ({ rules }: Pick<JudgedRules, 'rules'>): boolean => rulesBySign.some((name) => rules(name).on)
 
 /** True if the rule `run_long` is about runs that are too young to be among the stored signs. */
-export function needsYoungRuns({ rules }: Pick<Judging, 'rules'>): boolean {
+export function needsYoungRuns({ rules }: Pick<JudgedRules, 'rules'>): boolean {
   const { on, after } = rules('run_long')
   return on && after < youngRunMs
 }
@@ -39,7 +39,7 @@ const contains = (column: 'agent_report.signs' | 'warnings' | 'wishes', text: st
 const hasSign = (name: keyof typeof signOfRule) => contains('agent_report.signs', `"${signOfRule[name]}":`)
 
 /** The conditions of rules that do not depend on other rules. */
-const ofRule: Readonly<Partial<Record<RuleName, (judging: Judging) => RawBuilder<boolean>>>> = {
+const ofRule: Readonly<Partial<Record<RuleName, (judging: JudgedRules) => RawBuilder<boolean>>>> = {
   silent: ({ now }) => sql`(received_at + 90000 <= ${now} and received_at + 3000 * interval_s <= ${now})`,
   bad: () => sql`level = 'bad'`,
   warning: () => sql`level = 'warn'`,
@@ -60,7 +60,7 @@ const ofRule: Readonly<Partial<Record<RuleName, (judging: Judging) => RawBuilder
  * The SQL conditions of all rules that are on. At least one of them is true for an agent for which a rule may hold. The
  * query must be about the table `agent` with its last report.
  */
-export function mayHold(engine: Engine, judging: Judging): RawBuilder<boolean>[] {
+export function mayHold(engine: Engine, judging: JudgedRules): RawBuilder<boolean>[] {
   const high = highCost(judging)
   const single = Object.entries(ofRule).filter(([name]) => judging.rules(name as RuleName).on)
   return [
@@ -74,7 +74,7 @@ export function mayHold(engine: Engine, judging: Judging): RawBuilder<boolean>[]
  * An agent's cost of today, in millionths of a US dollar, above which the agent's costs are needed for a rule;
  * undefined if no rule that is on needs costs.
  */
-export function highCost({ rules }: Pick<Judging, 'rules'>): number | undefined {
+export function highCost({ rules }: Pick<JudgedRules, 'rules'>): number | undefined {
   const [jump, day] = [rules('cost_jump'), rules('cost_day')]
   // The rule `cost_day` also judges the sum of a workspace, so the costs of all its agents are needed.
   if (day.on && day.limit !== null) return 0

@@ -35,7 +35,7 @@ export function settleAndClaim(
 ): Settled {
   if (commands.length === 0) return nothing
   const acked = settleAcks(commands, report.acks ?? [], now)
-  const timed = acked.map((c) => timeOut(c, now, given.age) ?? c)
+  const timed = acked.map((c) => afterTimeout(c, now, given.age) ?? c)
   let room = given.claims ? limits.commandsPerAnswer : 0
   const claimed: StoredCommand[] = []
   let known: Offer | undefined
@@ -73,7 +73,7 @@ export function settleAcks(commands: readonly StoredCommand[], acks: readonly Ac
  * Times out a command (D2, D20); undefined if its timeout has not come. If this process delivered the command, the
  * monotonic clock must agree that the time is over; otherwise the timeout is moved to a later time.
  */
-export function timeOut(c: StoredCommand, now: number, age: MonotonicAge): StoredCommand | undefined {
+export function afterTimeout(c: StoredCommand, now: number, age: MonotonicAge): StoredCommand | undefined {
   if (c.due_at === null || c.due_at > now) return undefined
   if (c.state === 'delivered') {
     const left = limits.commandSeconds * 1000 - (age(c.id) ?? Infinity)

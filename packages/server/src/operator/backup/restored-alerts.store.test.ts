@@ -16,7 +16,7 @@ import { scopeOf, serviceScope } from '../../alerts/store.ts'
 import { databaseFile, secretOf } from '../../platform/data-folder.ts'
 import { openEmbedded, type Store } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'
-import { beat } from '../../updates/wishes/away.ts'
+import { noteRunning } from '../../updates/wishes/away.ts'
 import { writeBackup } from './backup.ts'
 import { restoreBackup } from './restore.ts'
 
@@ -49,7 +49,7 @@ test('after a restore, waiting messages are dead, and alerts are judged again on
   const other = await w.addAgent('calendar')
   const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
   await report(w, w.agent)
-  await beat(w.store.db, w.clock.now())
+  await noteRunning(w.store.db, w.clock.now())
   for (let minutes = 0; minutes < 14; minutes++) {
     await report(w, other)
     await evaluateScope(w.store, place, { baseUrl, now: w.clock.now() })
@@ -57,7 +57,7 @@ test('after a restore, waiting messages are dead, and alerts are judged again on
   }
   const before = ['alert.opened mail-triage']
   expect(await messages(w.store)).toEqual(before)
-  await beat(w.store.db, w.clock.now())
+  await noteRunning(w.store.db, w.clock.now())
   await backUp(w, folder, 'backup')
 
   w.clock.pass(3 * day)
@@ -69,7 +69,7 @@ test('after a restore, waiting messages are dead, and alerts are judged again on
     { state: 'dead', last_answer: 'restored' },
   ])
   const restored = { ...w, store }
-  await beat(store.db, w.clock.now())
+  await noteRunning(store.db, w.clock.now())
   const said: string[] = []
   for (let seconds = 0; seconds < 20 * 60; seconds += 15) {
     if (seconds >= 60) await report(restored, w.agent)

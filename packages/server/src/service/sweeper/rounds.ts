@@ -1,7 +1,7 @@
 /** The jobs of a sweeper round. Each handles a few rows at a time, so that reports never wait long for it. */
 import { sql } from 'kysely'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
-import { timeOut } from '../../fleet/commands/settle.ts'
+import { afterTimeout } from '../../fleet/commands/settle.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
@@ -39,7 +39,7 @@ export async function timeOutCommands(
         .$if(isPostgres(trx), (query) => query.forUpdate('command').skipLocked())
         .execute()
       for (const command of due) {
-        const after = timeOut(command, now, age)
+        const after = afterTimeout(command, now, age)
         if (!after) continue
         const { state, failed_at, due_at } = after
         await trx.updateTable('command').set({ state, failed_at, due_at }).where('id', '=', command.id).execute()

@@ -9,7 +9,7 @@ import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { foldActivity } from '../../people/audit/fold.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { advanceRollouts, notifyOf } from '../../updates/rollouts/advance.ts'
-import { beat } from '../../updates/wishes/away.ts'
+import { noteRunning } from '../../updates/wishes/away.ts'
 import { grantWaiting } from '../../updates/wishes/trials.ts'
 import { boundHistories } from './history.ts'
 import { eraseEndedAccess, eraseLogs, eraseOldLevels, eraseOldRollout, timeOutCommands } from './rounds.ts'
@@ -63,7 +63,7 @@ export function createSweeper(deps: Pick<AgentDeps, 'store' | 'live' | 'log' | '
   async function sweepOnce(): Promise<void> {
     const now = deps.now()
     for (const agent of await timeOutCommands(deps.store, now, age)) deps.live.changed(agent.workspaceId, agent.id)
-    await beat(deps.store.db, now)
+    await noteRunning(deps.store.db, now)
     for (const agent of await grantWaiting(deps.store.db, now)) deps.live.changed(agent.workspaceId, agent.id)
     await eraseLogs(deps.store, now)
     await eraseOldLevels(deps.store.db, now)

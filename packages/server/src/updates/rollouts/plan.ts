@@ -96,7 +96,7 @@ async function namedVersion(
   }
 }
 
-export function nobody({ version }: NamedVersion, leftOut: readonly Candidate[]): string {
+export function emptyReason({ version }: NamedVersion, leftOut: readonly Candidate[]): string {
   const [first] = leftOut
   if (!first) return 'There are no agents to update.'
   return `No agents to update with ${version}. ${first.name}: ${first.leftOut?.message ?? ''}${leftOut.length > 1 ? ` (and ${leftOut.length - 1} more)` : ''}`

@@ -12,7 +12,7 @@ import { newId, type WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
-import { maxWatch, nobody, plan, type RolloutRefusal, watchUsual } from './plan.ts'
+import { emptyReason, maxWatch, plan, type RolloutRefusal, watchUsual } from './plan.ts'
 
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
 
@@ -28,7 +28,7 @@ export const createRollout = (
     const planned = await plan(trx, workspace, wanted, now)
     if (!planned.ok) return planned
     const { named, waves, leftOut } = planned.value
-    if (waves.length === 0) return refuse('rollout_empty', nobody(named, leftOut))
+    if (waves.length === 0) return refuse('rollout_empty', emptyReason(named, leftOut))
     const rollout: RolloutDbRow = {
       id: newId(now),
       workspace_id: workspace.id,

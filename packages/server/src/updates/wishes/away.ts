@@ -22,7 +22,7 @@ export interface Away {
  * Records that the service is running, and an outage if one has just ended. A node calls this at startup, before it
  * answers the first report, and in every round of the sweeper.
  */
-export async function beat(db: Db, now: number): Promise<void> {
+export async function noteRunning(db: Db, now: number): Promise<void> {
   const seen = await db.selectFrom('service_beat').select('at').where('id', '=', 1).executeTakeFirst()
   if (seen && now - seen.at < beatEveryMs) return
   await transaction(db, async (trx) => {

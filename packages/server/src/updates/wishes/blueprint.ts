@@ -1,13 +1,13 @@
 /** Judges what a report means for the blueprint version that is requested for its agent (3.3). Pure. */
 import { type Applied, isVersion } from '@svc/protocol'
 import { type BlueprintWish, sameAttempt, type Wishes } from './kept.ts'
-import type { Judging, UpdateRow } from './note.ts'
+import type { JudgedReport, UpdateRow } from './note.ts'
 
 /**
  * Applies a report to the wish and the hold of its agent's blueprint version: records how an attempt ended, and which
  * version the machine has put on hold (D25). A report never ends a wish for a blueprint version (D24).
  */
-export function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, note }: Judging): void {
+export function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, note }: JudgedReport): void {
   const { applied } = report
   const wish = wishes.blueprint
   const says = applied?.version ?? report.agent?.version

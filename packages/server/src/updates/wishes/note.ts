@@ -22,7 +22,7 @@ export interface UpdateNote extends Omit<UpdateEvent, 'id' | 'serviceAway'> {
 }
 
 /** The facts by which the service judges what a report means for updates. */
-export interface Judging {
+export interface JudgedReport {
   readonly report: Report
   /** The outcomes and the runtime in the report before this one. */
   readonly before: Attempts

@@ -6,7 +6,7 @@ import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.t
 import { deleteVersion } from '../blueprints/store.ts'
 import { advanceRollouts } from '../rollouts/advance.ts'
 import { cancelRollout, createRollout } from '../rollouts/store.ts'
-import { awayBetween, beat, timesAway } from './away.ts'
+import { awayBetween, noteRunning, timesAway } from './away.ts'
 import { wishesIn } from './kept.ts'
 import { wishMany } from './many.ts'
 import { noteFetched, pressRuntime, wishBlueprint } from './store.ts'
@@ -199,12 +199,12 @@ everyEngine('wishes that nodes race for', (open) => {
     const { w } = await start(1)
     const { db } = w.store
     const from = w.clock.now()
-    await Promise.all([0, 1].map(() => beat(db, w.clock.now())))
+    await Promise.all([0, 1].map(() => noteRunning(db, w.clock.now())))
     w.clock.pass(25)
-    await beat(db, w.clock.now())
+    await noteRunning(db, w.clock.now())
     expect(await timesAway(db, 0)).toEqual([])
     w.clock.pass(600)
-    await Promise.all([0, 1, 2].map(() => beat(db, w.clock.now())))
+    await Promise.all([0, 1, 2].map(() => noteRunning(db, w.clock.now())))
     const away = { from: from + 25_000, to: from + 625_000 }
     expect(await timesAway(db, 0)).toEqual([away])
     expect(awayBetween([away], from + 100_000, from + 400_000)).toEqual(away)

@@ -6,7 +6,7 @@ import type { Answer, Report } from '@svc/protocol'
 import type { Served } from '../releases/store.ts'
 import { judgeBlueprint } from './blueprint.ts'
 import { attemptsIn, attemptsOf, columnsOfWishes, mayGoOut, type WishColumns, type Wishes, wishesIn } from './kept.ts'
-import type { Judging, Note, UpdateNote, UpdateRow } from './note.ts'
+import type { JudgedReport, Note, UpdateNote, UpdateRow } from './note.ts'
 import { judgeRuntime } from './runtime.ts'
 
 /** The fields of an answer about versions. */
@@ -38,7 +38,7 @@ export function updatesAfter(
   const events: UpdateNote[] = []
   const note: Note = (of, kind, facts, wish) =>
     events.push({ ...nothing, at: now, of, kind, rollout: wish?.rollout ?? null, ...facts })
-  const judging: Judging = { report, before: attemptsIn(row.attempts), served, now, note }
+  const judging: JudgedReport = { report, before: attemptsIn(row.attempts), served, now, note }
   if (row.blueprint !== null) judgeBlueprint(row, wishes, judging)
   judgeRuntime(wishes, judging)
   if (offers) offer(row, wishes, judging)
@@ -62,7 +62,7 @@ const unchanged = (report: Report, served: Served | undefined): UpdatesAfter =>
     : untouched
 
 /** Marks the wishes that this answer carries for the first time. */
-function offer(row: UpdateRow, wishes: Wishes, { report, now, note }: Judging): void {
+function offer(row: UpdateRow, wishes: Wishes, { report, now, note }: JudgedReport): void {
   const { blueprint, runtime } = wishes
   if (row.blueprint !== null && blueprint && blueprint.offeredAt === undefined) {
     blueprint.offeredAt = now

@@ -5,10 +5,10 @@
 import type { Report } from '@svc/protocol'
 import { judgeWish } from './judge.ts'
 import { type Attempts, isHeld, sameAttempt, type Wishes } from './kept.ts'
-import type { Judging, Note } from './note.ts'
+import type { JudgedReport, Note } from './note.ts'
 
 /** Applies a report to the wish and the hold of its agent's runtime, by the table of section 3.4. */
-export function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: Judging): void {
+export function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: JudgedReport): void {
   const { runtime } = report
   const wish = wishes.runtime
   if (wishes.runtimeHold && served && !isHeld(wishes.runtimeHold, served)) delete wishes.runtimeHold
