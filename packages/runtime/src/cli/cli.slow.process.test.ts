@@ -1,6 +1,6 @@
 /**
  * Runs the commands of `svc` as people and scripts do, and checks what they print, what they leave on disk, and how
- * they exit.
+ * they exit. `npm test` leaves this out. packages/runtime/src/cli/program.test.ts proves the same rules.
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'

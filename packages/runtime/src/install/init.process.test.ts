@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Packed } from '@svc/blueprint'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { level } from '../../../../scripts/testing/level.ts'
+import { amount, level } from '../../../../scripts/testing/level.ts'
 import { programs } from '../../../../scripts/testing/program.ts'
 import { bundle, bundleManifest, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { python, svc, token } from '../../testing/folder.ts'
@@ -433,7 +433,7 @@ const changes = async (): Promise<number> => {
 }
 /**
  * The numbers of the disk changes at which kills and faults are tested: in the long form of the test all of them, in
- * the short form every `step`-th, beginning with `first`.
+ * other forms every `step`-th, beginning with `first`.
  */
 const points = (all: number, { first = 1, step }: { first?: number; step: number }): number[] =>
   Array.from({ length: all }, (_, i) => 1 + i).filter(
@@ -447,7 +447,7 @@ test('killed at any change of the disk: before the code was sent the next instal
   const all = await changes()
   expect(all).toBeGreaterThan(60)
   const found: Fell[] = []
-  for (const at of points(all, { step: 12 })) {
+  for (const at of points(all, { step: amount(36, 12, 12) })) {
     const w = await newSetup()
     const { signal } = await counted(w, { SVC_TEST_KILL_AT: String(at) })
     const where = `killed at change ${at} of ${all}`
@@ -457,7 +457,8 @@ test('killed at any change of the disk: before the code was sent the next instal
   expect(found.filter((fell) => fell === 'noted').length).toBeLessThan(2)
 })
 
-// In the short form each of the two errors happens at every 24th change of the disk, and kills at every 12th.
+// Outside of the long form, each of the two errors happens at every 24th change of the disk, and kills at every 12th; in
+// `npm test` at every 72nd and every 36th.
 test.each([
   ['ENOSPC', 1],
   ['EIO', 13],
@@ -466,7 +467,7 @@ test.each([
   { timeout: limit },
   async (fault, first) => {
     const all = await changes()
-    for (const at of points(all, { first, step: 24 })) {
+    for (const at of points(all, { first, step: amount(72, 24, 24) })) {
       const w = await newSetup()
       const ran = await counted(w, { SVC_TEST_KILL_AT: String(at), SVC_TEST_FAULT: fault })
       const where = `${fault} at change ${at} of ${all}: ${ran.err}`

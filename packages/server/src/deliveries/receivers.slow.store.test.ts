@@ -1,4 +1,7 @@
-/** Each kind of channel, the heartbeat and mails, with each way of a receiver not to answer as it should. */
+/**
+ * Each kind of channel, the heartbeat and mails, with each way of a receiver not to answer as it should. `npm test`
+ * leaves this out. packages/server/src/deliveries/attempt.test.ts proves the same rules.
+ */
 import { createECDH, randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { ChannelKind } from '@svc/api'

@@ -1,3 +1,4 @@
+/** `npm test` leaves this out. packages/server/src/operator/commands.store.test.ts proves the same rules. */
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,7 @@
-/** Tests with real databases that are replaced by older copies, as a failover to a standby that was behind does. */
+/**
+ * Tests with real databases that are replaced by older copies, as a failover to a standby that was behind does. `npm
+ * test` leaves this out. packages/server/src/platform/marks.store.test.ts proves the same rules.
+ */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync } from 'node:fs'
 import { join } from 'node:path'

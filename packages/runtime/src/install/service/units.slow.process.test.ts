@@ -1,6 +1,6 @@
 /**
- * Tests the agent as a service of the machine: a unit belongs to a folder, and every command finds it whatever its name
- * is.
+ * Tests the agent as a service of the machine: a unit belongs to a folder, and every command finds it whatever its
+ * name is. `npm test` leaves this out. packages/runtime/src/install/service/text.test.ts proves the same rules.
  */
 import {
   existsSync,

@@ -1,5 +1,6 @@
 /**
  * Tests old status files and frozen processes (D65) and last reports (D66), with real programs and a scripted service.
+ * `npm test` leaves this out. packages/runtime/src/reporter/status/age.test.ts proves the same rules.
  */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'

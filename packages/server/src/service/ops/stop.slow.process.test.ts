@@ -1,4 +1,7 @@
-/** Tests that SIGTERM ends the service, whatever hangs: callers, commands, receivers, PostgreSQL and other threads. */
+/**
+ * Tests that SIGTERM ends the service, whatever hangs: callers, commands, receivers, PostgreSQL and other threads.
+ * `npm test` leaves this out. packages/server/src/platform/closing.test.ts proves the same rules.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
