@@ -7,7 +7,7 @@ import { faultIn } from './json-fault.ts'
 import { isOfNewNames, parseAsMaps, parseJson } from './json-large.ts'
 import { keptReport, readReport, report } from './report.ts'
 
-const repeats = amount(300, 300, 20_000)
+const repeats = amount(100, 300, 20_000)
 /**
  * The timeout of a test in milliseconds. In the long form, a test does more work and may take more than a minute.
  */

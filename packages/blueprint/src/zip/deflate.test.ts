@@ -44,7 +44,7 @@ describe('zlib unpacks what we packed to the original', () => {
           return packed === undefined || (packed.length < bytes.length && same(packed, bytes))
         },
       ),
-      { numRuns: amount(300, 300, 20_000) },
+      { numRuns: amount(100, 300, 20_000) },
     )
   })
 })

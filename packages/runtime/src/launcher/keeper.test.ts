@@ -171,7 +171,7 @@ function expectSettled(folder: Folder, note: RuntimeNote, where: string): Runtim
 }
 
 test('after two faults, wherever they strike, the third start recovers', () => {
-  const pairs = Number(amount(100, 100, 2000))
+  const pairs = Number(amount(30, 100, 2000))
   let seed = 4711
   const random = (n: number) => {
     seed = (seed * 1103515245 + 12345) % 2 ** 31

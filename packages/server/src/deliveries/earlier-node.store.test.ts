@@ -23,7 +23,7 @@ const writer: Writer<TestChange> = {
   test: () => ({ body: '[]', text }),
 }
 const steps = ['opened', 'acknowledged', 'ended'] as const
-const numRuns = amount(15, 15, 300)
+const numRuns = amount(5, 15, 300)
 
 test.each(['single', 'grouped'] as const)(
   'no message is lost, and none has two bodies or is accepted twice (%s)',

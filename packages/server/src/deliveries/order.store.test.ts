@@ -136,7 +136,7 @@ everyEngine('two nodes on one channel', (open) => {
         }
         await db.deleteFrom('alert_channel').where('id', '=', channelId).execute()
       }),
-      { numRuns: amount(10, 10, 300) },
+      { numRuns: amount(5, 10, 300) },
     )
     await Promise.all([first?.stop(), second?.stop()])
   })

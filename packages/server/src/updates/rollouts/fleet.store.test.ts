@@ -12,7 +12,7 @@ import { liftHold } from '../wishes/store.ts'
 import { continueRollout, createRollout } from './store.ts'
 
 /** The number of agents in these tests. It is smaller on PostgreSQL, where fewer agents show the same in less time. */
-const sizes = amount({ sqlite: 300, postgres: 100 }, { sqlite: 300, postgres: 100 }, { sqlite: 1000, postgres: 150 })
+const sizes = amount({ sqlite: 100, postgres: 50 }, { sqlite: 300, postgres: 100 }, { sqlite: 1000, postgres: 150 })
 const fewer = 150
 
 everyEngine('a fleet', (open) => {

@@ -60,7 +60,7 @@ afterAll(() => agent.destroy())
  * Each of four ways to write the same file's address is tried in this many variants. If the service kept the file of
  * 200 kB for each variant, the 1,200 copies of a short run would take 240 MB.
  */
-const spellingsOfEach = amount(300, 300, 1250)
+const spellingsOfEach = amount(100, 300, 1250)
 
 test(`${4 * spellingsOfEach} spellings of one file are not addresses of it, and take no memory`, async () => {
   const dir = builtPage()

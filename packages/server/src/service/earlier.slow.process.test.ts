@@ -1,6 +1,7 @@
 /**
  * Runs the current service with what an earlier version left: its data (testing/earlier), its agents and people, and
- * its `svc.pyz`.
+ * its `svc.pyz`. `npm test` leaves this out. packages/server/src/platform/db/migrate.store.test.ts proves the same
+ * rules.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
