@@ -243,7 +243,7 @@ export const orders: Readonly<Record<string, Order>> = {
             'alerts/evaluation': 'judges the rules of every workspace, and stores what changed',
           },
           {
-            'alerts/messages': 'what messages say, and to whom',
+            'alerts/messages': 'the text of messages, and their recipients',
           },
           {
             alerts: 'alerts, mutes and settings as rows',

@@ -77,6 +77,22 @@ export const runtimeProcessFaults: readonly Fault[] = [
     tests: [at('machine/process/mark.process.test.ts')],
   },
   {
+    name: 'mark: a process that has removed its mark still counts as one of the agent',
+    harm: 'A pause ends a process that asked to outlive the agent.',
+    file: at('machine/process/mark.ts'),
+    old: "isThisFolder(mark.dir) : mark === 'unreadable'",
+    new: 'isThisFolder(mark.dir) : true',
+    tests: [at('machine/process/mark.process.test.ts')],
+  },
+  {
+    name: 'stop: what a killed process started last is given up at once',
+    harm: 'A stop leaves a process, and says that it could not be ended.',
+    file: at('launcher/leftovers.ts'),
+    old: 'return !hasFresh(now, left) && at >',
+    new: 'return at >',
+    tests: [at('launcher/supervision.test.ts')],
+  },
+  {
     name: 'mark: the session of a process is not looked at',
     harm: 'What a person runs in a shell with the environment of the agent is killed with the agent.',
     file: at('machine/process/mark.ts'),

@@ -42,7 +42,7 @@ export const strike = (now: Supervision, left: readonly Identity[], at: number):
 const hasFresh = ({ struck }: Supervision, left: readonly Identity[]): boolean =>
   left.some(({ pid, start }) => !struck?.all.some((each) => each.pid === pid && each.start === start))
 
-/** How many times longer fresh processes are waited for at most. */
+/** The factor by which `gone` is multiplied for the limit of fresh processes. */
 const freshFactor = 10
 
 /**
