@@ -8,10 +8,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { onFreePort } from './demo-ports.ts'
-import { type Command, EndedEarly, Guard, Processes } from './demo-processes.ts'
-import { eventually } from './testing/eventually.ts'
-import { freePort } from './testing/free-port.ts'
+import { eventually } from '../testing/eventually.ts'
+import { freePort } from '../testing/free-port.ts'
+import { onFreePort } from './ports.ts'
+import { type Command, EndedEarly, Guard, Processes } from './processes.ts'
 
 function newSetup() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-demo-test-'))

@@ -5,12 +5,12 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { askOperator } from '../packages/server/testing/operator.ts'
-import { streamOf } from '../packages/server/testing/page/stream.ts'
-import { Demo, living, type Ready, using } from './testing/demo.ts'
-import { eventually } from './testing/eventually.ts'
+import { askOperator } from '../../packages/server/testing/operator.ts'
+import { streamOf } from '../../packages/server/testing/page/stream.ts'
+import { Demo, living, type Ready, using } from '../testing/demo.ts'
+import { eventually } from '../testing/eventually.ts'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const minute = { seconds: 60, everyMs: 1000 }
 const longer = { seconds: 90, everyMs: 1000 }
 

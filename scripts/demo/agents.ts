@@ -3,7 +3,7 @@
  * install code, gives the code to `svc init`, and starts `svc run` for the folder that `svc init` has made.
  */
 import { join } from 'node:path'
-import type { Command, Processes } from './demo-processes.ts'
+import type { Command, Processes } from './processes.ts'
 
 export interface DemoSetup {
   /** The root folder of the checkout. */

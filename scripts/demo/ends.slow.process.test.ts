@@ -8,10 +8,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { Demo, living, using } from './testing/demo.ts'
-import { eventually } from './testing/eventually.ts'
-import { level } from './testing/level.ts'
-import { within } from './testing/within.ts'
+import { Demo, living, using } from '../testing/demo.ts'
+import { eventually } from '../testing/eventually.ts'
+import { level } from '../testing/level.ts'
+import { within } from '../testing/within.ts'
 
 test('a demo that is ended while it starts leaves nothing', async () => {
   const demo = new Demo({})

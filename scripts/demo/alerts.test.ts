@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lineOf } from './demo-alerts.ts'
+import { lineOf } from './alerts.ts'
 
 const message = (summary: unknown) =>
   JSON.stringify({ type: 'alert.opened', timestamp: '2026-11-23T14:02:11Z', data: { summary } })

@@ -5,7 +5,7 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { DemoSetup, Operator } from './demo-agents.ts'
+import type { DemoSetup, Operator } from './agents.ts'
 
 /** The network address of the receiver. The demo's service has to be allowed to call it. */
 export const receiverNetwork = '127.0.0.1/32'

@@ -4,9 +4,9 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DemoSetup, Operator } from './demo-agents.ts'
-import { onFreePort } from './demo-ports.ts'
-import { EndedEarly, type Processes } from './demo-processes.ts'
+import type { DemoSetup, Operator } from './agents.ts'
+import { onFreePort } from './ports.ts'
+import { EndedEarly, type Processes } from './processes.ts'
 
 const id = 'tasks'
 

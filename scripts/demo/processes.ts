@@ -159,12 +159,12 @@ function signal(child: ChildProcess, name: NodeJS.Signals) {
   }
 }
 
-/** The demo's side of its guard, the process that cleans up even if the demo is killed (demo-guard.ts). */
+/** The demo's side of its guard, the process that cleans up even if the demo is killed (guard.ts). */
 export class Guard {
   readonly #child: ChildProcess
 
   constructor(folder: string, keep = false) {
-    const args = [join(import.meta.dirname, 'demo-guard.ts'), folder, ...(keep ? ['keep'] : [])]
+    const args = [join(import.meta.dirname, 'guard.ts'), folder, ...(keep ? ['keep'] : [])]
     this.#child = spawn(process.execPath, args, { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
     this.#child.stdin?.on('error', () => {}) // without this handler, the demo would fail if its guard had ended
     this.#child.unref()

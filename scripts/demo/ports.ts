@@ -3,7 +3,7 @@
  * found free and before a program of the demo listens on it.
  */
 import { createServer } from 'node:net'
-import { EndedEarly } from './demo-processes.ts'
+import { EndedEarly } from './processes.ts'
 
 const maxAttempts = 5
 
