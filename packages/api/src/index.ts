@@ -1,6 +1,9 @@
 /** The interface between the service and its page: the operations, their input and their answers. */
-export type * from './answers.ts'
-export * from './answers-alerts.ts'
+export type * from './answers/agents.ts'
+export * from './answers/alerts.ts'
+export type * from './answers/blueprints.ts'
+export type * from './answers/updates.ts'
+export type * from './answers/workspaces.ts'
 export { activityBound, bounds } from './bounds.ts'
 export * from './duration.ts'
 export * from './input.ts'

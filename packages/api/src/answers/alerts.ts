@@ -1,5 +1,5 @@
 /**
- * Answers of the service about alerts, their rules, channels and deliveries, by the conventions of answers.ts. The
+ * Answers of the service about alerts, their rules, channels and deliveries, by the conventions of workspaces.ts. The
  * `--json` output of the command line and the messages of channels have the same names and shapes. Other programs rely
  * on them.
  */

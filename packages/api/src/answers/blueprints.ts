@@ -1,12 +1,12 @@
 /**
- * Answers of the service about blueprints, install codes and bots (2.9, 2.10), by the conventions of answers.ts. The
+ * Answers of the service about blueprints, install codes and bots (2.9, 2.10), by the conventions of workspaces.ts. The
  * service refuses, for example, an upload with 400 `bundle_refused` and `findings`, 409 `version_taken` or 413
  * `body_too_large` (20 MB); deleting a version with 409 `version_in_use`, whose message names what uses it; revoking a
  * code with 409 `code_over`. Codes are listed newest first.
  */
 import type { Manifest } from '@svc/blueprint/manifest'
 import type { Level } from '@svc/protocol'
-import type { WishState } from './answers-updates.ts'
+import type { WishState } from './updates.ts'
 
 /**
  * One problem of a bundle: the file in the bundle and, if that is the manifest, the line and column, as far as known.

@@ -1,5 +1,5 @@
 /**
- * Answers about updates: wishes, their outcomes, and rollouts, by the conventions of answers.ts. Wishes are refused
+ * Answers about updates: wishes, their outcomes, and rollouts, by the conventions of workspaces.ts. Wishes are refused
  * with 404 `version_unknown`, 409 `no_blueprint`, `svc_too_old` or a RuntimeRefusal; rollouts with 400
  * `rollout_invalid`, 404 `version_unknown`, 409 `rollout_empty`, `runtime_not_served`, `rollout_over`,
  * `rollout_not_running`. A frame lists an agent in `changed` when its wishes, holds or timeline changed, and says

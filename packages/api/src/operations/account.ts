@@ -1,5 +1,5 @@
 /** Operations of a person on their own account, and on the one-time links that sign a person in. */
-import type { ClaimInfo, Forgotten, Me, PushKey, Session, SignInRecord, StartInfo } from '../answers.ts'
+import type { ClaimInfo, Forgotten, Me, PushKey, Session, SignInRecord, StartInfo } from '../answers/workspaces.ts'
 import { object, pasted, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 

@@ -1,6 +1,6 @@
 /** Operations on agents, and on what they have reported. */
 import { levels } from '@svc/protocol'
-import type { AgentPage, Fleet, LevelChange, NewToken, Runs, UsageDay } from '../answers.ts'
+import type { AgentPage, Fleet, LevelChange, NewToken, Runs, UsageDay } from '../answers/agents.ts'
 import { count, object, pasted, query, wordOf, words, yesOrNo } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'

@@ -1,5 +1,5 @@
 /** Operations that list alerts as pages show them: the open ones, the ended ones, and those of one agent. */
-import type { AlertLine, AlertLines } from '../answers-alerts.ts'
+import type { AlertLine, AlertLines } from '../answers/alerts.ts'
 import { count, query, words, yesOrNo } from '../input.ts'
 import { look } from '../operation.ts'
 

@@ -2,7 +2,7 @@
  * Operations on the settings for the content of messages about alerts, and on the hours in which an agent should
  * report.
  */
-import type { AgentHours, AlertSettings } from '../answers-alerts.ts'
+import type { AgentHours, AlertSettings } from '../answers/alerts.ts'
 import { flag, object, orNull, text } from '../input.ts'
 import { change, look } from '../operation.ts'
 

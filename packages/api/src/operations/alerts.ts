@@ -12,7 +12,7 @@ import {
   type NewChannel,
   type RuleSettings,
   ruleNames,
-} from '../answers-alerts.ts'
+} from '../answers/alerts.ts'
 import { maxDurationSeconds } from '../duration.ts'
 import {
   count,

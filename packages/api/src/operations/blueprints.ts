@@ -7,7 +7,7 @@ import type {
   InstallCode,
   NewCode,
   WorkspaceProduct,
-} from '../answers.ts'
+} from '../answers/blueprints.ts'
 import { object, optional, pasted } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { botArgument, slugArgument } from './arguments.ts'

@@ -1,6 +1,6 @@
 /** Operations on commands that people send to agents (3.2), and on logs that agents sent in answer (2.8). */
 import { type CommandBody, type Control, commandTypes, controls, readCommand } from '@svc/protocol'
-import type { BulkResult, Command, Commands, LogEntry, LogText } from '../answers.ts'
+import type { BulkResult, Command, Commands, LogEntry, LogText } from '../answers/agents.ts'
 import { count, InputRefused, list, object, oneOf, pasted, query, type Reader } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'

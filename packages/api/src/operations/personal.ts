@@ -6,7 +6,7 @@ import {
   paces,
   personalKinds,
   ruleNames,
-} from '../answers-alerts.ts'
+} from '../answers/alerts.ts'
 import { flag, list, number, object, oneOf, optional, orNull, text } from '../input.ts'
 import { change, look } from '../operation.ts'
 

@@ -1,5 +1,5 @@
 /** Operations on rollouts, which bring a version to many agents in waves. */
-import type { NewRollout, RolloutPage, RolloutPreview, Rollouts } from '../answers.ts'
+import type { NewRollout, RolloutPage, RolloutPreview, Rollouts } from '../answers/updates.ts'
 import {
   count,
   flag,

@@ -1,5 +1,5 @@
 /** Operations on the versions that agents and their runtimes should run (3.3, 3.4), and on the outcomes of updates. */
-import type { AgentUpdates, RuntimeOverview, UpdateEvent, WishOfMany, WishResult } from '../answers.ts'
+import type { AgentUpdates, RuntimeOverview, UpdateEvent, WishOfMany, WishResult } from '../answers/updates.ts'
 import { byKind, count, flag, list, object, optional, orNull, pasted, query } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'

@@ -1,5 +1,5 @@
 /** Operations on a workspace and the people in it. */
-import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers.ts'
+import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers/workspaces.ts'
 import { count, flag, object, oneOf, optional, pasted, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { slugArgument } from './arguments.ts'

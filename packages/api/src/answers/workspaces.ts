@@ -1,0 +1,129 @@
+/**
+ * The answers of the service to the page; operations/ says which operation gives which. This file has the answers about
+ * people and workspaces. Times are Unix milliseconds, but values from a report are in seconds, as the agent sent them.
+ * Errors are `{error: {code, message}}`: 401 means "sign in", 403 "not allowed", and 404 "not there" or "not visible to
+ * you". Sending a command answers 200 instead of 201 if the same command is already pending (D5).
+ */
+import type { BundleFinding } from './blueprints.ts'
+
+export interface Failure {
+  /** Why a bundle was refused. Only an error with the code `bundle_refused` has the list `findings`. */
+  error: { code: string; message: string; findings?: BundleFinding[] }
+}
+
+export type Role = 'admin' | 'member'
+
+export interface Me {
+  id: string
+  name: string
+  email: string
+  /**
+   * True if the account's e-mail address is known to belong to the person, because they used a link that was mailed to
+   * the address or that the operator gave them.
+   */
+  emailConfirmed: boolean
+  /** True if the service can send email. */
+  mails: boolean
+  workspaces: { slug: string; name: string; role: Role }[]
+  /** The version and address of the service, for the commands that a person copies to a machine. */
+  service: { version: string; baseUrl: string; runtime: boolean }
+}
+
+export interface StartInfo {
+  ok: true
+}
+/**
+ * The answer to a person who forgot their password. `mails` is false if the service sends no mail, so that the person
+ * must ask the operator.
+ */
+export interface Forgotten {
+  mails: boolean
+}
+
+export interface ClaimInfo {
+  email: string
+  /** The name of the person. */
+  name: string
+  /**
+   * True if the link is for a person who asked for a new password; false if the operator hands over an account with it.
+   */
+  forgot: boolean
+}
+export interface InvitationInfo {
+  workspace: string
+  email: string
+  role: Role
+  invitedBy: string
+  /** True if a person with the invited address already has an account. That person must sign in first. */
+  hasAccount: boolean
+}
+
+/** The public key of the service for Web Push (VAPID), in base64url. */
+export interface PushKey {
+  publicKey: string
+}
+
+export interface Session {
+  id: string
+  current: boolean
+  createdAt: number
+  /** When the session was last used, as far as the accounts library records it. */
+  seenAt: number
+  ip: string | null
+  userAgent: string | null
+}
+
+/**
+ * A successful sign-in. The method `first` is the link of the service's first start, and `claim` is a link with which a
+ * person takes over an account or chooses a new password.
+ */
+export interface SignInRecord {
+  at: number
+  method: 'password' | 'link' | 'invitation' | 'first' | 'claim'
+  address: string
+  userAgent: string
+}
+
+export interface Workspace {
+  slug: string
+  name: string
+  role: Role
+  /**
+   * True if the operator activated the workspace. If not, the service answers its agents with 403, and the page says
+   * so.
+   */
+  activated: boolean
+  agents: number
+  alerts: {
+    /** The number of open alerts in the workspace that nobody has acknowledged. */
+    unacknowledged: number
+    /** True if anybody is notified of the workspace's alerts: a channel of the workspace or of a person is enabled. */
+    notified: boolean
+  }
+}
+
+export interface Members {
+  members: { id: string; name: string; email: string; emailConfirmed: boolean; role: Role; self: boolean }[]
+  /**
+   * The open invitations; empty unless an admin asks. `void` is true if the person who invited left the workspace, or
+   * now has fewer rights than the invitation gives.
+   */
+  invitations: {
+    id: string
+    email: string
+    role: Role
+    expiresAt: number
+    invitedBy: string
+    url: string
+    void: boolean
+  }[]
+}
+
+export interface AuditEntry {
+  id: string
+  at: number
+  actor: string
+  action: string
+  subject: string
+  details: Record<string, unknown>
+}
