@@ -2,7 +2,8 @@
  * Refuses passwords that attackers try first: the most common ones, and those made of what everybody knows about their
  * owner (ASVS 5, 6.2.4 and 6.2.11).
  */
-import { commonPasswords } from './common-passwords.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** Facts about a person that are easy to remember in a password, and easy to guess for a stranger. */
 export interface OwnWords {
@@ -12,12 +13,15 @@ export interface OwnWords {
   workspaces?: readonly string[]
 }
 
-let common: Set<string> | undefined
+/**
+ * The 3,000 most common passwords of ten or more characters, in lower case, one on each line; docs/dependencies.md says
+ * where they come from. The file is read once, at the start of the service.
+ */
+const commonPasswords = new Set(
+  readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8').trim().split('\n'),
+)
 
-const isCommon = (password: string): boolean => {
-  common ??= new Set(commonPasswords.trim().split(/\s+/))
-  return common.has(password.trim().toLowerCase())
-}
+const isCommon = (password: string): boolean => commonPasswords.has(password.trim().toLowerCase())
 
 /** The reason why a password is easy to guess, as a sentence; undefined when it is not. */
 export function whyWeak(password: string, own: OwnWords): string | undefined {
