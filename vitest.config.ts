@@ -7,6 +7,9 @@
 import { defineConfig } from 'vitest/config'
 import { level } from './scripts/testing/level.ts'
 import { LongestFirst } from './scripts/testing/longest-first.ts'
+import { enterOwnWorld } from './scripts/testing/world.ts'
+
+enterOwnWorld()
 
 const seconds = 1000
 /**
