@@ -18,7 +18,9 @@ export interface OwnWords {
  * where they come from. The file is read once, at the start of the service.
  */
 const commonPasswords = new Set(
-  readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8').trim().split('\n'),
+  readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8')
+    .trim()
+    .split('\n'),
 )
 
 const isCommon = (password: string): boolean => commonPasswords.has(password.trim().toLowerCase())
