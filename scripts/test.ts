@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { installed } from '../packages/server/testing/postgres.ts'
 import { build } from './build.ts'
 import { type Counts, countsOf, type FileTime, lastLine, sum, timesOf } from './testing/counts.ts'
-import { cpuTime, fileSeconds, forgetFileTimes, groupSeconds } from './testing/cpu.ts'
+import { cpuTime, fileSeconds, forgetFileTimes, groupSeconds, reaped } from './testing/cpu.ts'
 import { KeptOutput } from './testing/kept-output.ts'
 import { durationsFile, readDurations } from './testing/longest-first.ts'
 import { memoryFolder } from './testing/memory.ts'
@@ -215,7 +215,8 @@ async function built(): Promise<boolean> {
  */
 async function run(args: string[], env: Record<string, string>, output?: KeptOutput): Promise<number> {
   if (overdue.aborted) return tooLate()
-  const child = spawn(process.execPath, args, {
+  const [program = '', ...programArgs] = reaped([process.execPath, ...args])
+  const child = spawn(program, programArgs, {
     cwd: root,
     env: { ...process.env, ...forTests, ...env },
     stdio: ['ignore', ...(output ? (['pipe', 'pipe'] as const) : (['inherit', 'inherit'] as const))],

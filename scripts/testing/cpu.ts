@@ -32,6 +32,16 @@ export function cpuTimeOf(stat: string): CpuTime {
   return { own: (utime + stime) / 100, children: (cutime + cstime) / 100 }
 }
 
+/**
+ * Returns a command that runs another one, and waits for the processes that its children leave behind, such as agents
+ * in the background. Otherwise the processor time of these would be counted nowhere.
+ */
+export const reaped = (command: readonly string[]): string[] => [
+  'python3',
+  join(import.meta.dirname, 'reaper.py'),
+  ...command,
+]
+
 /** The seconds that all processes of this control group have used; undefined where the system does not tell it. */
 export function groupSeconds(): number | undefined {
   for (const [file, unit] of [
