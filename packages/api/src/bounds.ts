@@ -1,10 +1,10 @@
 /**
- * Says for each operation that changes something which rows it adds, and what bounds their number. A new operation is
- * refused by the test until it has a line here; docs/operate.md shows the lines.
+ * Lists for each operation that changes something which rows it adds, and what limits their number. A test fails until
+ * a new operation has a line here; docs/operate.md shows the lines.
  */
 import type { Operations } from './operations/all.ts'
 
-/** The rows that an operation adds, and what bounds their number. */
+/** The rows that an operation adds, and what limits their number. */
 interface Bound {
   adds: string
   limit: string
@@ -106,7 +106,7 @@ export const bounds = {
   'DELETE /w/:slug/my-channels/:channel': nothing,
 } as const satisfies Partial<Record<keyof Operations, Bound | null>>
 
-/** The activity grows with every operation, so its limit stands for all of them. */
+/** The limit of the activity. It is listed only once, because every operation adds lines to the activity. */
 export const activityBound: Bound = {
   adds: 'lines of the activity',
   limit: '11,000 of a person; beyond that the oldest are summed up',

@@ -1,6 +1,6 @@
 /**
  * Simulates a fleet in one process: many agents that behave as 3.3 and 3.5 require of a runtime report to the real
- * report store, beside the real jobs of the sweeper. Simulated are only the clock, the network and the machines: agents
+ * report store, beside the real jobs of the sweeper. Only the clock, the network and the machines are simulated: agents
  * report every half minute, the service may be down, and a version may be bad on some machines.
  */
 import { type Applied, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'

@@ -1,5 +1,5 @@
 /**
- * Plays a random history of commands over a bad network, repeatable by its seed: reports are lost, doubled or
+ * Simulates a random history of commands over a bad network, repeatable by its seed: reports are lost, doubled or
  * simultaneous, answers are lost, acks are lost, late or doubled, and two nodes sweep. Every step is recorded, and
  * `faults` checks the invariants I1, I2, I5 and I6.
  */

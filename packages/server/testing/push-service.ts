@@ -1,5 +1,5 @@
 /**
- * Plays a browser and the push service of its maker for tests, on this machine with TLS. It decrypts messages (RFC
+ * Simulates a browser and the push service of its maker for tests, on this machine with TLS. It decrypts messages (RFC
  * 8291) and checks their signature (RFC 8292) with Node's own cryptography, not with the library that the service uses.
  */
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto'

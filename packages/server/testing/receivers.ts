@@ -1,6 +1,5 @@
 /**
- * Receivers that answer in every bad way that is known: a table that a new way joins as a row. Each is a real server on
- * this machine.
+ * Receivers that misbehave, as a table with a row for each known way. Each receiver is a real server on this machine.
  */
 
 import type { AddressInfo } from 'node:net'

@@ -1,7 +1,7 @@
 /**
  * A process that reports as one agent until it is killed: `reporter.ts ORIGIN`, with the agent's token in
  * `SVC_TEST_TOKEN`. It reports at once and then at the interval that the service asks for, and prints the time of each
- * report that the service took, in Unix milliseconds.
+ * report that the service accepted, in Unix milliseconds.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -12,8 +12,8 @@ import type { OperatorOutcome } from '../src/operator/socket/socket.ts'
 import { askOperator, type Ran, runHere, runsHere } from './operator.ts'
 
 /**
- * The folder, ports and environment variables of one service. `newServiceHome` makes it for a test and removes the folder
- * afterwards.
+ * The folder, ports and environment variables of one service. `newServiceHome` makes it for a test and removes the
+ * folder afterwards.
  */
 export class ServiceHome {
   readonly folder: string

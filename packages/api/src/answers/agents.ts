@@ -3,7 +3,7 @@ import type { CommandState, CommandType, Level, Report, Run, SettingValue, Setti
 import type { BotTokenState } from './blueprints.ts'
 import type { AgentUpdates, FleetUpdates } from './updates.ts'
 
-/** The moments and warnings that tell how an agent is, in the fleet list and on the page of the agent. */
+/** Times and warnings that show how an agent is doing. The fleet list and the page of the agent have them. */
 interface AgentSigns {
   /** When the agent last reported; null if it never has. */
   seenAt: number | null
@@ -13,8 +13,8 @@ interface AgentSigns {
    */
   silentAt: number | null
   /**
-   * Says whether a person or a signal stopped the agent on its machine, if its last report was sent at an orderly stop
-   * (D66). Null otherwise, also for an agent that went offline without such a report.
+   * Who stopped the agent on its machine, a person or a signal, if its last report was sent at a clean stop (D66); null
+   * otherwise, also for an agent that went offline without such a report.
    */
   stopped: Stop | null
   /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */

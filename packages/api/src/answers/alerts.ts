@@ -114,7 +114,9 @@ export interface AlertSettings {
   detail: boolean
 }
 
-/** The hours in which an agent is expected to report, such as `weekdays 08:00-19:00 Europe/Berlin`; null means always. */
+/**
+ * The hours in which an agent is expected to report, such as `weekdays 08:00-19:00 Europe/Berlin`; null means always.
+ */
 export interface AgentHours {
   hours: string | null
 }
@@ -158,8 +160,8 @@ export interface ChannelRow {
   format: MessageFormat
   enabled: boolean
   /**
-   * Why the service itself disabled this channel; null if the channel is enabled, or if a person disabled it. Members see
-   * a sentence that does not quote the receiver.
+   * Why the service itself disabled this channel; null if the channel is enabled, or if a person disabled it. Members
+   * see a sentence that does not quote the receiver.
    */
   disabledBecause: string | null
   /** When messages to this channel began to fail, in Unix milliseconds; null if the last one was sent. */
@@ -219,7 +221,7 @@ export interface NewChannel {
 }
 
 /** A test message that was queued. Its result can be read by the id of its delivery. */
-export interface BegunTest {
+export interface QueuedTest {
   id: string
 }
 

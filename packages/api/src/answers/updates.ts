@@ -2,7 +2,7 @@
  * Answers about updates: wishes, their outcomes, and rollouts, by the conventions of workspaces.ts. Wishes are refused
  * with 404 `version_unknown`, 409 `no_blueprint`, `svc_too_old` or a RuntimeRefusal; rollouts with 400
  * `rollout_invalid`, 404 `version_unknown`, 409 `rollout_empty`, `runtime_not_served`, `rollout_over`,
- * `rollout_not_running`. A frame lists an agent in `changed` when its wishes, holds or timeline changed, and says
+ * `rollout_not_running`. A frame lists an agent in `changed` when its wishes, holds or timeline changed, and sets
  * `list` when a rollout moved to another wave or state. Rollouts are erased 400 days after their end.
  */
 import type { Level, Outcome, Stop } from '@svc/protocol'
@@ -20,8 +20,8 @@ export interface AgentUpdates {
 }
 
 /**
- * How far a wish for another version is. It is computed from the version that the agent reports to run and from the
- * outcome it reports, never from a message that came only once (D24).
+ * The state of a wish for another version. The service computes it from the version and the outcome that the agent
+ * repeats in its reports, never from a single message that could be lost (D24).
  */
 export type WishState =
   | 'none' // when no admin wants another version
@@ -72,7 +72,10 @@ export interface Hold {
   since: number
 }
 
-/** Says whether a person can press a button. If not, `code` and `message` say why. */
+/**
+ * The availability of an action that the page offers as a button: if `ok` is false, the action would be refused, and
+ * `code` and `message` say why.
+ */
 export type Pressable<Code extends string = string> = { ok: true } | { ok: false; code: Code; message: string }
 
 /** The state of a wish for a version of the agent's blueprint or runtime. */

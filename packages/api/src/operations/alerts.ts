@@ -3,13 +3,13 @@
  */
 import {
   type AlertRow,
-  type BegunTest,
   type ChannelRow,
   type DeliveryRow,
   deliveryStates,
   type FollowedTest,
   type MuteRow,
   type NewChannel,
+  type QueuedTest,
   type RuleSettings,
   ruleNames,
 } from '../answers/alerts.ts'
@@ -35,7 +35,7 @@ import { change, look } from '../operation.ts'
 
 const noteMax = 1000
 const statusesMax = 20
-const channelsMax = 100
+const maxChannels = 100
 const secretMax = 1000
 const placeArgument = ['<slug>', "the workspace's short name, or @service for the service itself"] as const
 const channelArgument = ['<slug/name>', 'the workspace, or @service, and the name of the channel'] as const
@@ -125,9 +125,9 @@ export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
     after: optional(seconds),
     limit: optional(orNull(dollars)),
     statuses: optional(list(text(20), statusesMax)),
-    channels: optional(orNull(list(pasted(), channelsMax))),
+    channels: optional(orNull(list(pasted(), maxChannels))),
     reminds: optional(flag),
-    escalation: optional(orNull(object({ after: seconds, channels: list(pasted(), channelsMax) }))),
+    escalation: optional(orNull(object({ after: seconds, channels: list(pasted(), maxChannels) }))),
   }),
   audit: ['rule.changed'],
   pages: seen,
@@ -177,7 +177,7 @@ export const addChannel = change<NewChannel>()('POST /w/:slug/channels', {
     ],
   },
 })
-export const testChannel = change<BegunTest>()('POST /w/:slug/channels/:channel/test', {
+export const testChannel = change<QueuedTest>()('POST /w/:slug/channels/:channel/test', {
   says: 'send a test to a channel; the answer of the receiver is read by the id of the delivery',
   audit: { none: 'it changes nothing' },
   pages: seen,

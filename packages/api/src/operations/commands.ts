@@ -15,7 +15,7 @@ const commandBody: Reader<CommandBody, SentCommand> = (value) => {
   throw new InputRefused(read.message, read.code)
 }
 /** The maximum number of agents in one request about many agents. */
-export const bulkMax = 2000
+export const maxBulkAgents = 2000
 const bulkBytes = 256 * 1024
 
 export const commandLedger = look<Commands>()('GET /w/:slug/agents/:name/commands', {
@@ -48,7 +48,7 @@ export const sendAgain = change<Command>()('POST /w/:slug/agents/:name/commands/
 })
 export const sendToMany = change<BulkResult[]>()('POST /w/:slug/commands', {
   says: 'send many agents the same command',
-  input: object({ agents: list(pasted(), bulkMax), type: oneOf(controls) }),
+  input: object({ agents: list(pasted(), maxBulkAgents), type: oneOf(controls) }),
   maxBytes: bulkBytes,
   audit: ['command.sent'],
   pages: ['agent'],

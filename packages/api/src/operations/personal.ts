@@ -1,10 +1,10 @@
 /** Operations on the channels that belong to a person. Each person sees and changes only their own channels. */
 import {
-  type BegunTest,
   type FollowedTest,
   type PersonalChannelRow,
   paces,
   personalKinds,
+  type QueuedTest,
   ruleNames,
 } from '../answers/alerts.ts'
 import { flag, list, number, object, oneOf, optional, orNull, text } from '../input.ts'
@@ -44,7 +44,7 @@ export const setPersonalChannel = change<PersonalChannelRow>()('PATCH /w/:slug/m
   pages,
   again: 'same',
 })
-export const testPersonalChannel = change<BegunTest>()('POST /w/:slug/my-channels/:channel/test', {
+export const testPersonalChannel = change<QueuedTest>()('POST /w/:slug/my-channels/:channel/test', {
   right,
   says: 'send a test to one of your own channels; the answer is read by the id of the delivery',
   audit: { none: 'it changes nothing' },

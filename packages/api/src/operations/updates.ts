@@ -3,9 +3,9 @@ import type { AgentUpdates, RuntimeOverview, UpdateEvent, WishOfMany, WishResult
 import { byKind, count, flag, list, object, optional, orNull, pasted, query } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
-import { bulkMax } from './commands.ts'
+import { maxBulkAgents } from './commands.ts'
 
-const names = list(pasted(), bulkMax)
+const names = list(pasted(), maxBulkAgents)
 const bulkBytes = 256 * 1024
 const seen = ['report', 'agent'] as const
 

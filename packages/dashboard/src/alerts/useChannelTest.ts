@@ -1,11 +1,11 @@
-import type { BegunTest, FollowedTest } from '@svc/api'
+import type { FollowedTest, QueuedTest } from '@svc/api'
 import { useAlertChange } from './useAlertChange.ts'
 
 /** How often the state of a test is looked up, and for how long, in milliseconds. */
 const [everyMs, maxMs] = [500, 60_000]
 
 interface TestCalls {
-  send: () => Promise<BegunTest>
+  send: () => Promise<QueuedTest>
   follow: (id: string) => Promise<FollowedTest>
 }
 

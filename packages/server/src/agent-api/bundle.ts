@@ -35,7 +35,7 @@ export function bundleCall(
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const known = await lookup.callerOf(req.headers.authorization)
-    const caller = known && (await lookup.afresh(known))
+    const caller = known && (await lookup.reread(known))
     if (!caller?.activated) {
       await drain(req)
       return refuseAndClose(req, res, caller ? 'workspace_inactive' : 'token_unknown')

@@ -9,8 +9,8 @@ import type { AgentMetrics } from './reports/metrics.ts'
 import type { Trouble } from './trouble.ts'
 
 /**
- * The dependencies of the agent routes. `now` is a function here; the functions that these routes call get the time as an
- * argument.
+ * The dependencies of the agent routes. `now` is a function here; the functions that these routes call get the time as
+ * an argument.
  */
 export interface AgentDeps extends Base {
   store: Store

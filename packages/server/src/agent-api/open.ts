@@ -1,6 +1,6 @@
 /**
- * The part of the service that agents call: their routes, the batches of reports, and the metrics. The service opens this
- * part once, gives `routes` to the listener, and closes this part after the listener.
+ * The part of the service that agents call: their routes, the batches of reports, and the metrics. The service opens
+ * this part once, gives `routes` to the listener, and closes this part after the listener.
  */
 import { limits } from '@svc/protocol'
 import { Deliveries, type MonotonicAge } from '../fleet/commands/deliveries.ts'

@@ -68,7 +68,7 @@ export async function confirmed(
   code: RefusalCode,
 ): Promise<RefusalCode> {
   try {
-    const now = await lookup.afresh(caller)
+    const now = await lookup.reread(caller)
     if (!now) return 'token_unknown'
     return now.activated ? code : 'workspace_inactive'
   } catch (error) {

@@ -28,7 +28,7 @@ export function reportCall(parts: AgentParts): Handler {
   }
   const gate: Gate = { window: windows.reports, queue: batcher, maxBytes: limits.reportBytes }
   const largeGate: Gate = { ...gate, queue: large }
-  const take = taker(parts)
+  const take = reportHandler(parts)
 
   return async (req, res) => {
     const saysLarge = Number(req.headers['content-length']) > largeReport.bytes
@@ -44,7 +44,7 @@ export function reportCall(parts: AgentParts): Handler {
 }
 
 /** Returns the function that reads, stores and answers an admitted report. */
-function taker(parts: AgentParts): (admitted: Admitted, res: ServerResponse) => Promise<void> {
+function reportHandler(parts: AgentParts): (admitted: Admitted, res: ServerResponse) => Promise<void> {
   const { deps, batcher, turns } = parts
   const noted = new WeakSet<Caller>()
   /**

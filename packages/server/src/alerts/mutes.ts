@@ -24,7 +24,9 @@ interface Covered {
 
 const isOn = ({ from, until }: Mute, now: number): boolean => now >= from && (until === null || now < until)
 
-/** The keys of the mutes that could cover an alert; a mute is found by its own key. */
+/**
+ * The key of a mute: the muted rule and agent. An alert is covered by the mutes that have one of the keys of `keysOf`.
+ */
 const keyOf = (rule: RuleName | null, agentId: string | null): string => `${rule ?? ''} ${agentId ?? ''}`
 const keysOf = ({ rule, agentId }: Covered): string[] => [
   keyOf(null, null),

@@ -1,6 +1,6 @@
 /**
- * The one function under which the service calls anything outside: receivers, mail servers and the heartbeat. A call
- * ends at its deadline by a timer of our own, because a library may never settle its promise.
+ * The function through which the service makes all calls to receivers, mail servers and the heartbeat. It ends a call
+ * at its deadline with a separate timer, because a library may never settle its promise.
  */
 import { foreignLine } from '@svc/protocol'
 import { messageOf } from '../platform/errors.ts'
@@ -26,7 +26,7 @@ export interface AttemptLimits {
 }
 
 /**
- * Makes one call to something outside. At its deadline, and when the service stops, the signal that `call` gets is
+ * Makes one call to another system. At its deadline, and when the service stops, the signal that `call` gets is
  * aborted; shortly afterwards the attempt is over, whatever `call` does. This never throws.
  */
 export function attempt<T>(
@@ -60,13 +60,16 @@ export function attempt<T>(
   })
 }
 
-/** An error after the signal was aborted comes from the abort, so it says nothing about the receiver. */
+/**
+ * The result of a call that failed. An error after the signal was aborted comes from the abort, so it says nothing
+ * about the receiver.
+ */
 const endOf = (error: unknown, { stopped, late }: { stopped: boolean; late: boolean }): Attempted<never> =>
   stopped ? { is: 'stopped' } : late ? { is: 'late' } : { is: 'failed', error }
 
 /**
- * The message of an error from outside, in one clean line. If a host name has several addresses and all fail, Node
- * throws one error that has no message and contains the errors of all addresses; the first of these is then used.
+ * The message of an error of a call, in one clean line. If a host name has several addresses and all fail, Node throws
+ * one error that has no message and contains the errors of all addresses; the first of these is then used.
  */
 export function wordsOf(error: unknown): string {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error

@@ -42,11 +42,11 @@ interface Claiming<C extends StoredChange> {
 }
 
 /** The maximum number of waiting deliveries of a channel that are read at once; the others follow later. */
-const readMax = 1000
+const maxRead = 1000
 
 /**
  * Takes the next due message of a channel, and writes it if that has not happened. Messages that it replaces end here.
- * A message that cannot be written counts as tried, so that the others go on.
+ * A message that cannot be written counts as tried, so that it does not block the others.
  */
 export const claim = <C extends StoredChange>({ db }: Store, claiming: Claiming<C>): Promise<ClaimResult> =>
   transaction(db, async (trx) => {
@@ -74,7 +74,7 @@ const waitingOf = (trx: Db, { id }: AlertChannelRow): Promise<AlertDeliveryRow[]
     .where('state', '=', 'waiting')
     .orderBy('seq')
     .orderBy('id')
-    .limit(readMax)
+    .limit(maxRead)
     .execute()
 
 async function lease(trx: Db, { channel, row }: Claimed, { node, until }: { node: string; until: number }) {
@@ -87,7 +87,10 @@ async function lease(trx: Db, { channel, row }: Claimed, { node, until }: { node
   await trx.updateTable('alert_delivery').set({ leased_until: until }).where('id', '=', row.id).execute()
 }
 
-/** Plans, and plans again without the messages that cannot be written, until one can be sent or none is left. */
+/**
+ * Plans which message is sent. If that message cannot be written, plans again without it, until one can be sent or none
+ * is left.
+ */
 async function nextMessage<C extends StoredChange>(
   trx: Db,
   channel: AlertChannelRow,

@@ -8,17 +8,23 @@ import { noteDisabled, type Serving, serve } from './serving.ts'
 import { endOld } from './settling.ts'
 import { dueChannels } from './store.ts'
 
-/** How often due deliveries are looked for, and how soon after a place has become free. */
+/**
+ * The milliseconds between two checks for due deliveries, and from the moment at which a place becomes free until the
+ * next check.
+ */
 const [everyMs, soonMs] = [1000, 50]
 const endOldEveryMs = 60_000
-/** The milliseconds until a channel is looked at again whose turn ended with an error, or without a message. */
+/**
+ * The milliseconds for which a channel is not served after a turn that ended with an error, or in which no message was
+ * tried.
+ */
 const restMs = 5000
 
 interface Dispatcher {
   start(): void
   /** Lets each channel that has due deliveries, and a place, have one turn. Resolves when these turns are over. */
   dispatch(): Promise<void>
-  /** When due deliveries were last looked for, in Unix milliseconds; null if they never were. */
+  /** When this node last checked for due deliveries, in Unix milliseconds; null if it never did. */
   lookedAt(): number | null
   /**
    * Stops sending, and resolves when no request is in progress. Deliveries that were not accepted stay in the database,
@@ -33,7 +39,7 @@ export function newDispatcher(parts: Serving): Dispatcher {
   const busy = new Map<string, { channel: DueChannel; turn: Promise<void> }>()
   const resting = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
+  let checking: Promise<void> | undefined
   let lookedAt: number | null = null
   let oldEndedAt = Number.NEGATIVE_INFINITY
   let isStarted = false
@@ -49,27 +55,27 @@ export function newDispatcher(parts: Serving): Dispatcher {
     clearTimeout(timer)
     if (!isStarted || ending.signal.aborted) return
     timer = setTimeout(() => {
-      look()
+      check()
         .catch((error) => log.warn({ err: error }, 'deliveries could not be looked through; tried again soon'))
         .finally(() => plan(isFreed ? soonMs : everyMs))
     }, afterMs).unref()
   }
 
-  /** Looks for due deliveries again soon, because a place has become free. */
+  /** Checks for due deliveries again soon, because a place has become free. */
   function freed(): void {
-    if (looking) isFreed = true
+    if (checking) isFreed = true
     else plan(soonMs)
   }
 
-  /** Begins the turns of channels that have due deliveries. Calls that overlap share one look. */
-  function look(): Promise<void> {
-    looking ??= lookOnce().finally(() => {
-      looking = undefined
+  /** Starts the turns of channels that have due deliveries. A call during a check waits for that check. */
+  function check(): Promise<void> {
+    checking ??= checkOnce().finally(() => {
+      checking = undefined
     })
-    return looking
+    return checking
   }
 
-  async function lookOnce(): Promise<void> {
+  async function checkOnce(): Promise<void> {
     isFreed = false
     if (now() - oldEndedAt >= endOldEveryMs || now() < oldEndedAt) {
       oldEndedAt = now()
@@ -108,7 +114,7 @@ export function newDispatcher(parts: Serving): Dispatcher {
   }
 
   async function dispatch(): Promise<void> {
-    await look()
+    await check()
     await Promise.all([...busy.values()].map(({ turn }) => turn))
   }
 
@@ -116,7 +122,7 @@ export function newDispatcher(parts: Serving): Dispatcher {
     isStarted = false
     clearTimeout(timer)
     ending.abort()
-    await looking?.catch(() => {})
+    await checking?.catch(() => {})
     await Promise.all([...busy.values()].map(({ turn }) => turn))
   }
 }

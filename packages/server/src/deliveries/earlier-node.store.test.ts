@@ -1,4 +1,7 @@
-/** A node of the version before sends beside a new one, on the same channels. Only PostgreSQL has several nodes. */
+/**
+ * Tests that a node of the previous version can send beside a new one, on the same channels. Only PostgreSQL has
+ * several nodes.
+ */
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

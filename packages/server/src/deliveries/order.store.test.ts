@@ -1,4 +1,6 @@
-/** Plays changes, answers, retries and kills with two nodes on one channel, and looks at what the receiver accepted. */
+/**
+ * Simulates changes, answers, retries and kills with two nodes on one channel, and checks what the receiver accepted.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'

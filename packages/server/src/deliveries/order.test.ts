@@ -155,8 +155,8 @@ test('a channel accepts the messages about each alert in the order in which they
   ))
 
 /**
- * Plays a channel: changes are made one after the other, each by a node whose clock is ahead or behind, and between them
- * messages are tried. Returns the changes in the order in which the receiver accepted them.
+ * Plays a channel: changes are made one after the other, each by a node whose clock is ahead or behind, and between
+ * them messages are tried. Returns the changes in the order in which the receiver accepted them.
  */
 function play(
   format: 'single' | 'grouped',

@@ -63,7 +63,10 @@ const planOf = <C>(
   next: next?.id,
 })
 
-/** Divides deliveries that are not sent any longer: nobody has seen one that was neither written nor tried. */
+/**
+ * Divides deliveries that will not be sent: `replaced` are those that somebody may have seen, `dropped` those that were
+ * neither written nor tried.
+ */
 const ending = <C>(deliveries: readonly WaitingDelivery<C>[]) => {
   const seen = (one: WaitingDelivery<C>) => one.isWritten || one.tries > 0
   return {
@@ -140,8 +143,8 @@ function firstAbout<C extends { id: string }>(deliveries: readonly WaitingDelive
 }
 
 /**
- * Adds to a group all deliveries about the same alerts that were made before its last one, and those about the alerts of
- * these, and so on. So the group has the place of its last delivery in the order.
+ * Adds to a group all deliveries about the same alerts that were made before its last one, and those about the alerts
+ * of these, and so on. So the group has the place of its last delivery in the order.
  */
 function withEarlier<C extends { id: string }>(
   alerts: readonly WaitingDelivery<C>[],

@@ -30,14 +30,16 @@ export function chooseChannels(due: readonly DueChannel[], held: readonly Served
   const isHeld = new Set(held.map(({ id }) => id))
   const waiting = due.filter(({ id }) => !isHeld.has(id))
   const works = waiting.filter((one) => one.works).toSorted((a, b) => a.dueAt - b.dueAt)
-  const others = waiting.filter((one) => !one.works).toSorted(longestLeftAlone)
+  const others = waiting.filter((one) => !one.works).toSorted(byLastTry)
   const working = chooseInTurn(works, held)
   return [...working, ...chooseInTurn(others, [...held, ...working])]
 }
 
-/** Channels that were never tried come first, and then the channel whose last try was the longest ago. */
-const longestLeftAlone = (a: DueChannel, b: DueChannel): number =>
-  (a.triedAt ?? 0) - (b.triedAt ?? 0) || a.dueAt - b.dueAt
+/**
+ * Sorts channels by their last try: those that were never tried come first, then the one whose last try was the longest
+ * ago.
+ */
+const byLastTry = (a: DueChannel, b: DueChannel): number => (a.triedAt ?? 0) - (b.triedAt ?? 0) || a.dueAt - b.dueAt
 
 /** Lets workspaces take turns: in each round, at most one channel of a workspace is chosen. */
 function chooseInTurn(channels: readonly DueChannel[], held: readonly ServedChannel[]): DueChannel[] {

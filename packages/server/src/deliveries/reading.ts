@@ -82,7 +82,7 @@ function readAddress(
   return done({ ...pick('url', url), ...pick('to', to), ...pick('secret', read.value.secret), made: read.value.made })
 }
 
-/** Reads the parts of a channel that people paste. A subscription is made by a browser, and taken as it is. */
+/** Reads the parts of a channel that people paste. A subscription is used as it is, because a browser made it. */
 function readParts(typed: ChannelWanted): Verdict<ChannelWanted, 'channel_invalid'> {
   const read = { ...typed }
   for (const [part, what, secret] of pastedParts) {

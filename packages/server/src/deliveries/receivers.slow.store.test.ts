@@ -1,5 +1,5 @@
 /**
- * Each kind of channel, the heartbeat and mails, with each way of a receiver not to answer as it should. `npm test`
+ * Tests each kind of channel, the heartbeat and mails with receivers that misbehave in every known way. `npm test`
  * leaves this out. packages/server/src/deliveries/attempt.test.ts proves the same rules.
  */
 import { createECDH, randomBytes } from 'node:crypto'

@@ -13,7 +13,7 @@ import { agentFor, readTarget, TargetRefused } from './target.ts'
 
 const answerMax = 64 * 1024
 /** The maximum number of bytes of an answer that are kept to be shown. */
-const shownMax = 1000
+const maxShown = 1000
 /** The milliseconds for which the body of an answer is read. The status counts, whatever happens to the body. */
 const bodyMs = 3000
 
@@ -34,7 +34,7 @@ export async function send(
 export const ping = (url: string, limits: AttemptLimits = {}): Promise<TryResult> =>
   answered(async (signal) => exchange(new URL(url), { method: 'GET', headers: {}, body: '' }, false, signal), limits)
 
-/** Makes one call that answers, as one attempt, and returns how it ended as the result of a try. */
+/** Makes a call as an attempt, and converts how the attempt ended to the result of a try. */
 export async function answered(
   call: (signal: AbortSignal) => Promise<DeliveryAnswer>,
   limits: AttemptLimits,
@@ -92,7 +92,7 @@ function answerOf({ statusCode: status = 0, headers }: IncomingMessage, url: URL
     is: 'status',
     status,
     retryAfter: headers['retry-after'],
-    message: foreignLine(text, shownMax),
+    message: foreignLine(text, maxShown),
     ...(moved && { redirect: moved.href }),
   }
 }
@@ -104,7 +104,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   const enough = setTimeout(() => response.destroy(), bodyMs)
   try {
     for await (const piece of response as AsyncIterable<Buffer>) {
-      if (bytes < shownMax) pieces.push(piece)
+      if (bytes < maxShown) pieces.push(piece)
       bytes += piece.length
       if (bytes > answerMax) break
     }
@@ -113,6 +113,6 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   } finally {
     clearTimeout(enough)
   }
-  const beginning = Buffer.concat(pieces).subarray(0, shownMax)
-  return new TextDecoder('utf-8').decode(beginning, { stream: bytes > shownMax })
+  const beginning = Buffer.concat(pieces).subarray(0, maxShown)
+  return new TextDecoder('utf-8').decode(beginning, { stream: bytes > maxShown })
 }

@@ -26,7 +26,9 @@ export interface Serving extends Trying {
   random?: () => number
 }
 
-/** Sends the next messages of a channel until one is not accepted. Returns the number of messages that it dealt with. */
+/**
+ * Sends the next messages of a channel until one is not accepted. Returns the number of messages that it dealt with.
+ */
 export async function serve({ id, works }: DueChannel, serving: Serving, stop: AbortSignal): Promise<number> {
   const { store, log, now, node, writer, random = Math.random } = serving
   const max = works ? triesAtOnce : 1

@@ -86,7 +86,9 @@ export const giveBack = ({ db }: Store, { channel, row }: { channel: { id: strin
     await trx.updateTable('alert_delivery').set({ leased_until: null }).where('id', '=', row.id).execute()
   })
 
-/** Counts a try of a message that cannot be written. It says nothing about the receiver, so it leaves the channel alone. */
+/**
+ * Counts a try of a message that cannot be written. It says nothing about the receiver, so it leaves the channel alone.
+ */
 export async function countUnwritable(
   trx: Db,
   { id, created_at: createdAt, tries, kind }: AlertDeliveryRow,
@@ -109,7 +111,7 @@ export async function countUnwritable(
     .execute()
 }
 
-/** Ends deliveries whose place a newer message takes, which says the same and more. */
+/** Ends deliveries that a newer message replaces, because it says the same and more. */
 export async function endReplaced(trx: Db, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return
   await trx
@@ -122,7 +124,7 @@ export async function endReplaced(trx: Db, ids: readonly string[], now: number):
 const deadAt = (last_answer: string, now: number) =>
   ({ state: 'dead', due_at: null, leased_until: null, ended_at: now, last_answer }) as const
 
-/** A test message is tried only once, because a person is waiting for the answer. */
+/** The outcome to store. A test message is tried only once, because a person is waiting for the answer. */
 const ended = ({ kind }: AlertDeliveryRow, outcome: Outcome): Outcome =>
   kind === 'test' && outcome.is !== 'sent' ? { is: 'dead', gone: false } : outcome
 

@@ -1,4 +1,6 @@
-/** Makes one try to send a message to a channel. Whatever goes wrong is a result, since the next try follows from it. */
+/**
+ * Makes one try to send a message to a channel. Whatever goes wrong is a result, since the next try follows from it.
+ */
 import type { Allowed } from './allowed.ts'
 import { type AttemptLimits, attempt, wordsOf } from './attempt.ts'
 import type { Address } from './channels/call.ts'

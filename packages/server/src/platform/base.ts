@@ -24,8 +24,8 @@ export interface Config {
   /** The sender of mails: a mail address, or a name followed by the address in angle brackets. */
   mailFrom: string
   /**
-   * An address outside that the service calls each minute as long as alerts are evaluated and sent; undefined if the
-   * operator set none.
+   * The address that the service calls each minute as long as alerts are evaluated and sent; undefined if the operator
+   * set none.
    */
   heartbeatUrl: string | undefined
   /** The port for health and metrics; 0 turns them off. */

@@ -70,7 +70,7 @@ function createSecret(file: string): string {
 }
 
 export function writeSecret(file: string, secret: string): void {
-  note(file, `${secret}\n`)
+  writeSynced(file, `${secret}\n`)
 }
 
 export interface FolderLock {
@@ -92,7 +92,7 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
   }
   chmodSync(join(dataDir, 'svc.lock'), 0o600)
   try {
-    note(join(dataDir, 'svc.pid'), `${process.pid}\n`)
+    writeSynced(join(dataDir, 'svc.pid'), `${process.pid}\n`)
   } catch {
     // The file only names this process in messages of others, so a full disk must not keep the service from starting.
   }
@@ -129,7 +129,7 @@ export function giveToOwner(dataDir: string): void {
 export const movedFile = (dataDir: string): string => join(dataDir, 'moved')
 
 export function noteMoved(dataDir: string, to: string): void {
-  note(movedFile(dataDir), `${to}\n`)
+  writeSynced(movedFile(dataDir), `${to}\n`)
 }
 
 /** Throws if the data of this folder was moved to PostgreSQL. */
@@ -148,7 +148,7 @@ export const holderOf = (dataDir: string): string => {
 }
 
 /** Writes a whole file and syncs it, or throws. `writeSync` alone may write a part when the disk becomes full. */
-function note(file: string, text: string): void {
+function writeSynced(file: string, text: string): void {
   writeFileSync(file, text, { mode: 0o600, flush: true })
 }
 

@@ -1,7 +1,7 @@
 /**
- * Notices that the database went back, as after a failover to a standby that was behind. Each node counts commits in a
- * row of its own, and remembers the last confirmed count in memory and in a file of the data folder. A database that
- * holds a lower count has lost commits.
+ * Detects that the database lost commits, as after a failover to a standby that was behind. Each node counts commits in
+ * a row of its own, and remembers the last confirmed count in memory and in a file of the data folder. A database with
+ * a lower count has lost commits.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -17,8 +17,8 @@ import { newId } from './ids.ts'
 import { dayMs } from './limits/units.ts'
 
 /**
- * How often a node counts, in milliseconds. On PostgreSQL a loss of at least this time is always noticed. The embedded
- * database can only go back while the service is stopped, so a higher number is enough there.
+ * The milliseconds between two counts of a node. On PostgreSQL a loss of at least this time is always noticed. The
+ * embedded database can only lose commits while the service is stopped, so a higher number is enough there.
  */
 const everyMs = { postgres: 1_000, sqlite: 60_000 }
 const keptMs = 90 * dayMs
@@ -33,7 +33,7 @@ export interface Mark {
   at: number
 }
 
-/** The counts that the database holds. */
+/** The history of the database and the last count of the node, as they are stored. */
 export interface CountedMark {
   epoch: string | undefined
   row: Pick<Mark, 'count' | 'at'> | undefined
@@ -45,7 +45,9 @@ export interface Loss {
   until: number
 }
 
-/** Compares what a node remembers with what the database holds. Returns the loss if the database went back. Pure. */
+/**
+ * Compares the count that a node remembers with the stored one. Returns the loss if the database lost commits. Pure.
+ */
 export function lossOf(known: Mark | undefined, { epoch, row }: CountedMark): Loss | undefined {
   // Another epoch is the database of another service, or one whose restore was completed with new tokens.
   if (known === undefined || epoch !== known.epoch) return undefined
@@ -53,7 +55,10 @@ export function lossOf(known: Mark | undefined, { epoch, row }: CountedMark): Lo
   return { from: row?.at ?? null, until: known.at }
 }
 
-/** Counts in the database and looks whether it went back. Makes no change in a read-only copy. */
+/**
+ * Raises the stored count of the node, and checks whether the database lost commits. Changes nothing in a read-only
+ * copy.
+ */
 async function count(
   db: Db,
   { known, node, now }: { known: () => Mark | undefined; node: string; now: number },
@@ -168,7 +173,7 @@ interface MarksNeeds {
 }
 
 /**
- * Counts once and then regularly. On PostgreSQL it also looks at each new connection before it is used, because a
+ * Counts once and then regularly. On PostgreSQL it also checks each new connection before it is used, because a
  * failover ends the connections: no command is delivered before the loss is noticed.
  */
 export async function startMarks({ store, dataDir, log, now }: MarksNeeds): Promise<Marks> {

@@ -112,7 +112,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns the value of a verdict, or throws the refusal that the verdict holds. */
+/** Returns the value of a verdict, or throws the refusal that the verdict contains. */
 export function granted<T>(verdict: Verdict<T, WebCode>): T {
   if (verdict.ok) return verdict.value
   throw new Refusal(verdict.code, verdict.message)

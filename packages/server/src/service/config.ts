@@ -78,7 +78,7 @@ export function configOf(given: Variables, cwd: string): Settings {
 }
 
 /**
- * The settings whose values may hold a password or a token. Error messages about these settings do not repeat the
+ * The settings whose values may contain a password or a token. Error messages about these settings do not repeat the
  * value.
  */
 const secret: ReadonlySet<string> = new Set(['SVC_DATABASE_URL', 'SVC_HEARTBEAT_URL', 'SVC_SMTP_URL'])

@@ -21,7 +21,7 @@ import type { Deps } from '../web/routing/deps.ts'
 export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 
 /** The milliseconds for which a command or a starting service waits while another process has the data folder. */
-const patience = 30_000
+const patienceMs = 30_000
 
 /**
  * Opens the store for this process, and SQLite for this process alone; the caller closes it. While another process has
@@ -67,7 +67,7 @@ function openStore({ databaseUrl, dataDir }: Config): Store {
 
 /** Waits for the lock of the data folder; null as soon as `meanwhile` says that the lock is no longer needed. */
 async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): Promise<FolderLock | null> {
-  const until = performance.now() + patience
+  const until = performance.now() + patienceMs
   for (;;) {
     const lock = lockFolder(dataDir)
     if (lock) return lock

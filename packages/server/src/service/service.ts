@@ -17,7 +17,7 @@ import { operator } from '../operator/shared/request.ts'
 import { askService, serveOperator } from '../operator/socket/socket.ts'
 import { createLink, linkUrl } from '../people/accounts/links.ts'
 import { voidMailLeases } from '../people/accounts/mails.ts'
-import { nobodyYet } from '../people/accounts/store.ts'
+import { hasNoAccounts } from '../people/accounts/store.ts'
 import { newMailer } from '../people/mails/mailer.ts'
 import { agreeOnSecret } from '../platform/agreed.ts'
 import { type Closers, closeAll, endMs, newClosers, stopMs } from '../platform/closing.ts'
@@ -48,8 +48,8 @@ interface RunningService {
   /** The one-time link of the first person; undefined once somebody has an account. */
   firstLink: string | undefined
   /**
-   * Stops accepting connections, answers the requests that were already received, and closes the store. It takes at most
-   * `leftMs` milliseconds and never rejects. Resolves with the names of the parts that did not end in that time.
+   * Stops accepting connections, answers the requests that were already received, and closes the store. It takes at
+   * most `leftMs` milliseconds and never rejects. Resolves with the names of the parts that did not end in that time.
    */
   close(leftMs: number): Promise<string[]>
 }
@@ -152,7 +152,7 @@ async function startAlerts({ store, config, log, now, live }: Deps, closers: Clo
     node,
     baseUrl,
     service,
-    heartbeat: heartbeat.beat,
+    heartbeat: heartbeat.sendIfDue,
     changed: live.alertsChanged,
   })
   closers.add('callers', 'deliveries of alerts', dispatcher.stop)
@@ -184,7 +184,7 @@ async function refuseIfServed(dataDir: string): Promise<boolean> {
 }
 
 async function firstLink({ store, config, now }: Opened): Promise<string | undefined> {
-  if (!(await nobodyYet(store.db))) return undefined
+  if (!(await hasNoAccounts(store.db))) return undefined
   const made = await createLink({ db: store.db, by: operator, now: now() }, 'first', null)
   return made.ok ? linkUrl(config.baseUrl, 'first', made.value) : undefined
 }

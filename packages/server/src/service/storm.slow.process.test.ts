@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { level } from '../../../../scripts/testing/level.ts'
 import { faultsOf } from '../../testing/checker/check.ts'
 import { type Line, only } from '../../testing/checker/lines.ts'
-import { rage, type Weather } from '../../testing/storm/storm.ts'
+import { runStorm, type StormOptions } from '../../testing/storm/storm.ts'
 
 const long = level === 'long'
 /** SVC_TEST_SEED repeats a storm. The kills keep their order, but not their exact times. */
@@ -42,9 +42,9 @@ function seenIn(lines: readonly Line[]): Seen {
   }
 }
 const lacking = (seen: Seen) => Object.entries(minCounts).filter(([what, count]) => seen[what as keyof Seen] < count)
-const enough: Weather['enough'] = (lines) => lacking(seenIn(lines)).length === 0
+const enough: StormOptions['enough'] = (lines) => lacking(seenIn(lines)).length === 0
 
-const short: Omit<Weather, 'seed'> = {
+const short: Omit<StormOptions, 'seed'> = {
   faults: ['node', 'database'],
   nodes: 2,
   agents: 10,
@@ -53,7 +53,7 @@ const short: Omit<Weather, 'seed'> = {
   enough,
 }
 const kinds = ['node', 'database', 'both'] as const
-const heavy: Omit<Weather, 'seed'> = {
+const heavy: Omit<StormOptions, 'seed'> = {
   faults: Array.from({ length: 15 }, (_, i) => kinds[i % kinds.length] ?? 'node'),
   nodes: 3,
   agents: 24,
@@ -71,7 +71,7 @@ test.each([
   { timeout: long ? 7_200_000 : 300_000 },
   async (_what, engine, less) => {
     for (const seed of seeds) {
-      const { lines, healed } = await rage({ seed, ...(long ? heavy : short), ...less }, engine)
+      const { lines, healed } = await runStorm({ seed, ...(long ? heavy : short), ...less }, engine)
       const faults = faultsOf(lines)
       const file = join(tmpdir(), `svc-storm-${engine}-${seed}.jsonl`)
       if (faults.length > 0) writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'))

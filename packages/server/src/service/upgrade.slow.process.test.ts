@@ -1,6 +1,6 @@
 /**
  * Runs old and new nodes side by side: the service as it was last released, taken from the history of the checkout,
- * beside the current one (docs/operate.md). It runs only in the long form, since it needs the history. `npm test`
+ * beside the current one (docs/operate.md). It runs only among the long tests, since it needs the history. `npm test`
  * leaves this out. packages/server/src/platform/db/migrate.store.test.ts proves the same rules.
  */
 import { execFileSync } from 'node:child_process'

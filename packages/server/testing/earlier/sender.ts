@@ -1,6 +1,6 @@
 /**
- * The queries of the sender as it was in commit 1400c3d3, the version before channels had leases. A node of that version
- * may run beside a new one, so this file keeps its queries as they were and must not follow the current ones.
+ * The queries of the sender as it was in commit 1400c3d3, the version before channels had leases. A node of that
+ * version may run beside a new one, so this file keeps its queries as they were and must not follow the current ones.
  */
 
 import type { StoredChange, Writer, Written } from '../../src/deliveries/writer.ts'

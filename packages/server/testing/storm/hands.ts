@@ -15,7 +15,7 @@ export type Did<T> = { ok: true; value: T } | { ok: false; known: boolean }
 
 export interface Hands {
   operate<T>(name: string, args: string[], options?: Request['options']): Promise<Did<T>>
-  read<T>(look: (db: Db) => Promise<T>): Promise<T>
+  read<T>(query: (db: Db) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export function beside({ url }: Cluster): Hands {
   const service = { store, auth, live, now: Date.now, config: { baseUrl } } as unknown as Service
   return {
     operate: (name, args, options = {}) => outcomeOf(() => runCommand(name, { args, options, input: '' }, service)),
-    read: (look) => look(store.db),
+    read: (query) => query(store.db),
     close: async () => {
       await live.close()
       await store.close()
@@ -44,10 +44,10 @@ export function through({ nodes, file }: Alone): Hands {
   const dataDir = nodes[0]?.home.dataDir ?? ''
   return {
     operate: (name, args, options = {}) => outcomeOf(() => askService(dataDir, name, { args, options, input: '' })),
-    read: async (look) => {
+    read: async (query) => {
       const store: Store = openEmbedded(file)
       try {
-        return await look(store.db)
+        return await query(store.db)
       } finally {
         await store.close()
       }

@@ -1,7 +1,8 @@
 /**
- * Runs a storm: agents report to nodes of the service, and people send commands, rotate tokens, wish versions, serve
- * releases, and delete and install agents, while nodes and the database are killed and restarted. All random choices
- * come from one seed. What clients and people saw is recorded for the checker.
+ * Runs a storm, which is a long test with random faults: agents report to nodes of the service, and people send
+ * commands, rotate tokens, wish versions, serve releases, and delete and install agents, while nodes and the database
+ * are killed and restarted. All random choices come from one seed. What clients and people saw is recorded for the
+ * checker.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomOf } from '../../../protocol/testing/mutate.ts'
@@ -22,7 +23,7 @@ import { firstRelease, install, release, slug, steer, tidy, versions } from './p
 import type { Reply, Reporter, Storm } from './roles.ts'
 import { viewOf } from './view.ts'
 
-export interface Weather {
+export interface StormOptions {
   seed: number
   /**
    * The faults of the storm, in order: each is a kill of a node, of the database, or of both at once. On SQLite there
@@ -54,21 +55,21 @@ export interface StormResult {
 /** The maximum milliseconds for which a storm continues after its last fault until `enough` returns true. */
 const patience = 120_000
 
-/** Runs a storm on SQLite or PostgreSQL. On SQLite `weather` must name one node. */
-export async function rage(weather: Weather, engine: Store['engine']): Promise<StormResult> {
+/** Runs a storm on SQLite or PostgreSQL. On SQLite `options` must name one node. */
+export async function runStorm(options: StormOptions, engine: Store['engine']): Promise<StormResult> {
   let agents: Reporter[] = []
   const fill = async (store: Store) => {
     await migrate(store, accountTables(store))
-    agents = await peopled(weather, store)
+    agents = await peopled(options, store)
     await store.close()
   }
   if (engine === 'sqlite') {
     const alone = await openAlone({ fill: (file) => fill(openEmbedded(file)) })
-    return await blow(weather, alone, agents, through(alone))
+    return await runOn(options, alone, agents, through(alone))
   }
-  const cluster = await openCluster(weather.nodes, { fill: (url) => fill(openPostgres(url)) })
+  const cluster = await openCluster(options.nodes, { fill: (url) => fill(openPostgres(url)) })
   const { kill, again } = cluster.postgres
-  return await blow(weather, cluster, agents, beside(cluster), { kill: async () => kill?.(), again })
+  return await runOn(options, cluster, agents, beside(cluster), { kill: async () => kill?.(), again })
 }
 
 interface Database {
@@ -76,8 +77,8 @@ interface Database {
   again: () => Promise<void>
 }
 
-async function blow(weather: Weather, cluster: Nodes, all: Reporter[], hands: Hands, database?: Database) {
-  const random = randomOf(weather.seed)
+async function runOn(options: StormOptions, cluster: Nodes, all: Reporter[], hands: Hands, database?: Database) {
+  const random = randomOf(options.seed)
   const lines: Line[] = []
   const healed: number[] = []
   let over = false
@@ -86,7 +87,7 @@ async function blow(weather: Weather, cluster: Nodes, all: Reporter[], hands: Ha
   const storm: Storm = {
     random,
     pick,
-    pause: weather.pause,
+    pause: options.pause,
     agents: [],
     note: (line) => lines.push(line),
     over: () => over,
@@ -102,24 +103,24 @@ async function blow(weather: Weather, cluster: Nodes, all: Reporter[], hands: Ha
   for (const agent of all) storm.join(agent)
   const codes = new Map<string, string>()
   const people = [steer(storm), install(storm, codes), release(storm), tidy(storm)]
-  const look = async () => {
+  const noteView = async () => {
     const view = await hands.read((db) => viewOf(db, codes)).catch(() => undefined)
     if (view) storm.note(view)
   }
   try {
-    for (const fault of weather.faults) {
-      await sleep(weather.calm * (0.5 + random()))
-      await look()
-      const outage = await strike(fault, pick(cluster.nodes), cluster, database)
+    for (const fault of options.faults) {
+      await sleep(options.calm * (0.5 + random()))
+      await noteView()
+      const outage = await makeFault(fault, pick(cluster.nodes), cluster, database)
       if (outage) storm.note(outage)
       if (outage && fault === 'database') healed.push(await healing(cluster, all, outage.until))
     }
-    await sleep(weather.calm)
-    for (const until = Date.now() + patience; !weather.enough(lines) && Date.now() < until; ) await sleep(500)
+    await sleep(options.calm)
+    for (const until = Date.now() + patience; !options.enough(lines) && Date.now() < until; ) await sleep(500)
     over = true
     await Promise.all(people)
     await Promise.all(busy)
-    await look()
+    await noteView()
     return { lines, healed }
   } finally {
     over = true
@@ -130,7 +131,7 @@ async function blow(weather: Weather, cluster: Nodes, all: Reporter[], hands: Ha
 }
 
 /** Kills and restarts a node, the database or both. Returns the outage if the database was killed. */
-async function strike(
+async function makeFault(
   fault: Fault,
   node: Node,
   cluster: Nodes,
@@ -171,7 +172,7 @@ async function healing(cluster: Nodes, agents: readonly Reporter[], since: numbe
   return Date.now() - since
 }
 
-async function peopled({ agents: count }: Weather, store: Store): Promise<Reporter[]> {
+async function peopled({ agents: count }: StormOptions, store: Store): Promise<Reporter[]> {
   const { db } = store
   const by = { id: null, name: 'operator' }
   const now = Date.now()

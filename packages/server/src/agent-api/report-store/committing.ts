@@ -9,7 +9,10 @@ import type { Decision, Submission } from './rows.ts'
  */
 export type ReportStore = (batch: readonly Submission[], now: number, age: MonotonicAge) => Promise<Decision[]>
 
-/** The commit failed and may or may not have happened, so nothing may be delivered and nothing retried (D1). */
+/**
+ * The error for a commit whose result is unknown. The commit may have happened, so nothing may be delivered and nothing
+ * retried (D1).
+ */
 export class CommitUnknown extends Error {
   constructor(cause: unknown) {
     super('the commit of a batch of reports failed', { cause })

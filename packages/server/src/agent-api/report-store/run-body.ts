@@ -1,4 +1,4 @@
-/** How a run is stored as JSON, and how its models are found in that JSON without parsing the rest. */
+/** Writes runs as the JSON texts to store, and finds the models of a run in its text without parsing the rest. */
 import { parseAsMaps, type ReadRun, type Report, type Run } from '@svc/protocol'
 
 /** The runs of a report as the JSON texts to store. */

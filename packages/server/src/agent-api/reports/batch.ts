@@ -47,7 +47,7 @@ type Unavailable = { ok: false; code: 'unavailable' }
  * The number of failures in a row after which the database counts as unreachable. The remaining reports of the batch
  * are then not tried.
  */
-const hopeless = 2
+const unreachableAfter = 2
 const unavailable: Unavailable = { ok: false, code: 'unavailable' }
 
 interface BatchOptions {
@@ -109,7 +109,7 @@ export function createBatcher(options: BatchOptions): Batcher {
       metrics.inBatches -= batch.length
       for (const { bytes } of batch) bytesHeld -= bytes
       on({ is: 'ended', waiting: waiting.length })
-      rest.look()
+      rest.check()
     })
   }
 
@@ -142,7 +142,7 @@ function createRest(isReached: () => boolean) {
         : new Promise<void>((resolve) => {
             waiting = [...waiting, resolve]
           }),
-    look(): void {
+    check(): void {
       if (isReached()) for (const resolve of waiting.splice(0)) resolve()
     },
   }
@@ -177,9 +177,9 @@ async function run(batch: Unanswered[], options: BatchOptions): Promise<void> {
  */
 async function rescue(batch: Unanswered[], error: unknown, options: BatchOptions): Promise<void> {
   options.failed(error)
-  let failures = error instanceof CommitUnknown || batch.length === 1 ? hopeless : 0
+  let failures = error instanceof CommitUnknown || batch.length === 1 ? unreachableAfter : 0
   for (const one of batch) {
-    const stored = failures < hopeless && (await runAlone(one, options))
+    const stored = failures < unreachableAfter && (await runAlone(one, options))
     if (!stored) one.resolve(unavailable)
     failures = stored ? 0 : failures + 1
   }

@@ -36,8 +36,8 @@ export function columnsOf(
 
 /**
  * The warnings of the runtime as words: `status` if the status file is more than ten minutes old and was reported as
- * too old (D65), `secrets` if required secrets are missing, and `disk` if the disk of the machine is full or nearly full.
- * Null without any.
+ * too old (D65), `secrets` if required secrets are missing, and `disk` if the disk of the machine is full or nearly
+ * full. Null without any.
  */
 function warningsOf({ health, status_at }: Report, now: number): string | null {
   if (!health) return null

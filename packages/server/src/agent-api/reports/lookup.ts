@@ -19,7 +19,7 @@ export interface Caller {
 
 /**
  * Finds agents by the hash of their token, and caches those of activated workspaces. The cache only decides whether a
- * body is read, since a cached agent may be out of date. A transaction or `afresh` checks the token again before
+ * body is read, since a cached agent may be out of date. A transaction or `reread` checks the token again before
  * anything is stored, and before a call of a cached agent is refused for another reason than overload.
  */
 export interface Lookup {
@@ -32,7 +32,7 @@ export interface Lookup {
    * Reads an agent from the database instead of the cache; undefined if its token has been rotated or the agent
    * deleted.
    */
-  afresh(caller: Caller): Promise<Caller | undefined>
+  reread(caller: Caller): Promise<Caller | undefined>
   /** Removes the agent with this token from the cache, after a transaction has refused the token. */
   forget(tokenHash: string): void
 }
@@ -42,7 +42,7 @@ const maxRemembered = 200_000
 export function createLookup(store: Store): Lookup {
   const known = new Map<string, Caller>()
   const find = finder(store)
-  return { callerOf, afresh: ({ tokenHash }) => ask(tokenHash), forget: (hash) => known.delete(hash) }
+  return { callerOf, reread: ({ tokenHash }) => ask(tokenHash), forget: (hash) => known.delete(hash) }
 
   function callerOf(header: string | undefined) {
     const token = bearerToken(header)

@@ -1,4 +1,7 @@
-/** Notices that two reporters use the same token. It uses nothing but the marks of the last ten reports (D8). */
+/**
+ * Detects that two reporters use the same token. It compares only the marks of the last ten reports, which are short
+ * hashes of the host and the start of each sender (D8).
+ */
 import type { Report } from '@svc/protocol'
 
 const remembered = 10

@@ -11,11 +11,11 @@ import { insertAlert, knownAlerts, scopeOf } from '../store.ts'
 import { acknowledge, liftMute, maxMutes, mute, setRule } from './changes.ts'
 import {
   addChannel,
-  beginTest,
   disableChannel,
   enableChannel,
   listChannels,
   listDeliveries,
+  queueTest,
   removeChannel,
   retryDelivery,
   testAnswer,
@@ -39,8 +39,8 @@ everyEngine('what people do with alerts', (open) => {
     return { w, ctx, add, actions }
   }
   const openAlert = async (w: TestWorkspace) => {
-    const look = { now: w.clock.now(), muted: false }
-    const { alert } = judge({ ...defaultRule('bad'), after: 0 }, { is: 'holds' }, undefined, look)
+    const situation = { now: w.clock.now(), muted: false }
+    const { alert } = judge({ ...defaultRule('bad'), after: 0 }, { is: 'holds' }, undefined, situation)
     if (!alert) throw new Error('No alert opened.')
     const about = { kind: 'agent', id: w.agent.id, name: w.agent.name } as const
     const row = await insertAlert(w.store.db, { scope: scopeOf(w.workspace), rule: 'bad', about }, alert, w.clock.now())
@@ -174,7 +174,7 @@ everyEngine('what people do with alerts', (open) => {
   test('the answer of a test is found by its delivery, and a dead delivery can be sent again', async () => {
     const { w, ctx, add, actions } = await started()
     await add()
-    const tested = await beginTest(ctx(), w.workspace, 'ops')
+    const tested = await queueTest(ctx(), w.workspace, 'ops')
     const id = tested.ok ? tested.value.deliveryId : ''
     expect(await testAnswer(w.store.db, id)).toMatchObject({ state: 'waiting', ok: false })
     expect(await retryDelivery(ctx(), w.workspace, id)).toMatchObject({ code: 'delivery_not_dead' })

@@ -19,7 +19,7 @@ import { agentsOf, allChannelsOf, changeOf, recipients } from '../messages/recip
 import { channelsOwned, shared } from '../owned.ts'
 import { alertOf, rulesOf, type Scope, type SetRule, scopeOf, serviceScope } from '../store.ts'
 
-/** Names what has alerts: a workspace, or the service itself. */
+/** A reference to a workspace, or to the service itself, which has alerts as well. */
 export interface ScopeRef {
   id: string
   slug: string
@@ -118,7 +118,7 @@ export const mute = (
     if (from > now + maxAhead) return refuse('mute_invalid', 'A mute may begin at most a year from now.')
     const agent = name === undefined ? undefined : await findAgent(trx, place, name)
     if (name !== undefined && !agent) return unknownAgent
-    if (await hasAllMutes(trx, scope)) return tooManyMutes
+    if (await hasMaxMutes(trx, scope)) return tooManyMutes
     const begins = Math.max(from, now)
     const until = seconds === null ? null : begins + seconds * 1000
     const id = newId(now)
@@ -152,7 +152,7 @@ const mutedSubject = ({ id, slug }: ScopeRef, agent: string | null | undefined):
   agent ? `agent ${agent}` : id === serviceScope ? 'the service' : `workspace ${slug}`
 
 /** True if no further mute may be added. The workspace stays locked, so that simultaneous mutes are counted. */
-async function hasAllMutes(trx: Db, { id }: Scope): Promise<boolean> {
+async function hasMaxMutes(trx: Db, { id }: Scope): Promise<boolean> {
   await lockWorkspace(trx, id)
   const { open } = await trx
     .selectFrom('alert_mute')

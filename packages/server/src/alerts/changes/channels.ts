@@ -24,7 +24,7 @@ import { whyOutdated } from './outdated.ts'
 import { countTest } from './test-limit.ts'
 
 /** The maximum number of channels of a workspace. The personal channels of its members do not count. */
-export const channelsMax = 50
+export const maxChannels = 50
 const isOk = { ok: true } as const
 type Done = { ok: true }
 
@@ -46,8 +46,8 @@ export const addChannel = (
     const { name, kind, format, address, shown: visible, made } = read.value
     const scope = scopeOf(place)
     const there = await channelsOfScope(trx, scope)
-    if (there.length >= channelsMax)
-      return refuse('channels_too_many', `A workspace may have ${channelsMax} channels: remove one first.`)
+    if (there.length >= maxChannels)
+      return refuse('channels_too_many', `A workspace may have ${maxChannels} channels: remove one first.`)
     const id = newId(now)
     const row = await trx
       .insertInto('alert_channel')
@@ -152,11 +152,11 @@ const channelNamed = (db: Db, place: ScopeRef, name: string): Promise<AlertChann
   channelsOwned(db, scopeOf(place), shared).selectAll().where('name', '=', name).executeTakeFirst()
 
 /** Queues a test message for a channel. The answer of the receiver can later be read by the id of the delivery. */
-export const beginTest = (
+export const queueTest = (
   { db, by, now }: ChangeContext,
   place: ScopeRef,
   name: string,
-): Promise<Verdict<BegunTestOf, 'channel_unknown' | 'rate_limited'>> =>
+): Promise<Verdict<QueuedTestRef, 'channel_unknown' | 'rate_limited'>> =>
   transaction(db, async (trx) => {
     const channel = await channelNamed(trx, place, name)
     if (!channel) return unknownChannel(name)
@@ -167,7 +167,7 @@ export const beginTest = (
   })
 
 /** A test message that was queued, and its channel. */
-export interface BegunTestOf {
+export interface QueuedTestRef {
   deliveryId: string
   channelId: string
 }

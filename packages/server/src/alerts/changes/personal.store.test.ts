@@ -13,7 +13,7 @@ import type { PreferenceChange } from '../rules/preferences.ts'
 import { scopeOf } from '../store.ts'
 import { acknowledge, setRule } from './changes.ts'
 import { addChannel } from './channels.ts'
-import { addPersonal, beginPersonalTest, changePersonal, listPersonal, removePersonal } from './personal.ts'
+import { addPersonal, changePersonal, listPersonal, queuePersonalTest, removePersonal } from './personal.ts'
 
 const key = sealKeyOf('a secret of at least thirty-two characters')
 const baseUrl = 'https://svc.example.org'
@@ -150,7 +150,7 @@ everyEngine('the channels of a person', (open) => {
     const { w, ctx, add, level, waiting } = await started()
     const bob = await addPerson(w.store, 'Bob', w.workspace.id, 'member', w.clock.now())
     await add({}, bob)
-    await beginPersonalTest(ctx(bob), w.workspace, 'my-email')
+    await queuePersonalTest(ctx(bob), w.workspace, 'my-email')
     await level('bad')
     expect(await waiting()).toHaveLength(1)
     const member = w.store.db.selectFrom('member').select('id').where('userId', '=', bob.id)

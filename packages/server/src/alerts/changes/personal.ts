@@ -28,7 +28,7 @@ import { type ChannelNeeds, channelRow } from './channels.ts'
 import { countTest } from './test-limit.ts'
 
 /** The maximum number of personal channels of a person in one workspace. */
-export const ownChannelsMax = 20
+export const maxOwnChannels = 20
 
 interface PersonCtx {
   db: Db
@@ -71,8 +71,8 @@ export const addPersonal = (
     const preferences = changed(firstPreferences, { zone })
     if (!preferences.ok) return preferences
     const there = await channelsOf(trx, place, by).execute()
-    if (there.length >= ownChannelsMax)
-      return refuse('channels_too_many', `You may have ${ownChannelsMax} channels of your own here: remove one first.`)
+    if (there.length >= maxOwnChannels)
+      return refuse('channels_too_many', `You may have ${maxOwnChannels} channels of your own here: remove one first.`)
     const { name, kind, format, address, shown: visible } = read.value
     const id = newId(now)
     const row = await trx
@@ -151,7 +151,7 @@ export const removePersonal = (
   })
 
 /** Queues a test message for a personal channel. */
-export const beginPersonalTest = (
+export const queuePersonalTest = (
   ctx: PersonCtx,
   place: ScopeRef,
   name: string,

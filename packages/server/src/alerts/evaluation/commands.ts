@@ -11,9 +11,10 @@ import type { Alert } from '../rules/judge.ts'
 import { type About, insertAlert, type Scope } from '../store.ts'
 
 /**
- * Commands that ended longer ago than this get no alert, so that enabling the rule sends no messages about older ones.
+ * The milliseconds after its end in which a command can get an alert. Without this limit, enabling the rule would send
+ * messages about old commands.
  */
-const looksBack = 10 * 60_000
+const recentMs = 10 * 60_000
 const commandsAtOnce = 200
 
 const ends: readonly CommandState[] = ['refused', 'expired', 'failed']
@@ -34,7 +35,7 @@ interface EndedCommand {
 
 /** The commands of a workspace that were refused, expired or failed recently and have no alert yet. */
 export async function endedCommands(db: Db, { id: scope }: Scope, now: number): Promise<EndedCommand[]> {
-  const since = now - looksBack
+  const since = now - recentMs
   const rows = await db
     .selectFrom('command')
     .innerJoin('agent', 'agent.id', 'command.agent_id')

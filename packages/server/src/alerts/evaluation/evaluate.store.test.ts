@@ -6,7 +6,7 @@ import type { AlertChange } from '../messages/message.ts'
 import { scopeOf } from '../store.ts'
 import { evaluateScope } from './evaluate.ts'
 
-everyEngine('a look at a workspace', (open) => {
+everyEngine('an evaluation of a workspace', (open) => {
   const lived = async () => {
     const w = await newTestWorkspace(await open())
     const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }

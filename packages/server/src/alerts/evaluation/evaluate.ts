@@ -40,7 +40,7 @@ import { aboutChannel, type ServiceFacts } from './service.ts'
  */
 const writesAtOnce = 10
 const judgedAtOnce = 200
-const awayLooksBack = 3_600_000
+const recentOutageMs = 3_600_000
 
 interface Evaluated {
   /** The number of messages that were queued. A message to several channels counts once. */
@@ -139,7 +139,7 @@ const coveredBy = ({ rule, about }: RuleFinding) => ({
  * after an outage an agent gets at most 15 minutes before it counts as silent.
  */
 async function backSince(db: Db, now: number): Promise<number | null> {
-  const times = await timesAway(db, now - awayLooksBack)
+  const times = await timesAway(db, now - recentOutageMs)
   return times.filter(({ to }) => to <= now).at(-1)?.to ?? null
 }
 

@@ -40,7 +40,10 @@ export interface Slice {
   counted: number
 }
 
-/** Stand for the values that differ from slice to slice in a compiled statement. No name of an agent contains NUL. */
+/**
+ * Placeholders in a compiled statement for the values that differ from slice to slice. They contain NUL, which no name
+ * of an agent contains.
+ */
 const [afterMark, lastMark] = ['\0after', '\0last']
 
 const filled = <R>(statement: CompiledQuery<R>, after: string, last = ''): CompiledQuery<R> => ({

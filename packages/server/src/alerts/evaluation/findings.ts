@@ -88,7 +88,9 @@ export async function findings(store: Store, place: NamedScope, looking: Looking
   ]
 }
 
-/** The number of silent agents that are handled in one turn of the event loop. It is limited so that turns stay short. */
+/**
+ * The number of silent agents that are handled in one turn of the event loop. It is limited so that turns stay short.
+ */
 const silentAtOnce = 2000
 
 const over: Finding = { is: 'over' }
@@ -116,11 +118,11 @@ interface Silence {
   /** The ids of agents that have alerts. */
   asked: ReadonlySet<string>
   /**
-   * When the mass silence began about which people were told; undefined if there is none. Its list of agents is final,
-   * so of the members without alerts only the first is kept, which shows that the silence lasts.
+   * The start of the mass silence that a message has announced; undefined if there is none. Its list of agents is
+   * final, so of the members without alerts only the first is kept, which shows that the silence lasts.
    */
   announced?: number
-  /** True if such a member was kept. */
+  /** True if a member of the announced mass silence without an alert was kept. */
   hasMember?: boolean
 }
 
@@ -176,8 +178,8 @@ function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFin
 }
 
 /**
- * The findings about silence. If many agents fell silent at once, one finding about the workspace replaces theirs. Until
- * its alert opens, the agents' own alerts wait; once it is open, they are dropped unless they were already sent.
+ * The findings about silence. If many agents fell silent at once, one finding about the workspace replaces theirs.
+ * Until its alert opens, the agents' own alerts wait; once it is open, they are dropped unless they were already sent.
  */
 async function silenceFindings(place: NamedScope, silence: Silence, { rules, known }: Looking): Promise<RuleFinding[]> {
   const rule = rules('silent')

@@ -29,9 +29,9 @@ everyEngine('the heartbeat', (open) => {
       answer === 'nowhere' ? { seen: { calls: 0 }, url: 'http://127.0.0.1:1/' } : await receiver(answer)
     const warned: string[] = []
     const log = { warn: (_facts: object, text: string) => void warned.push(text) } as never
-    const { beat, settled } = newHeartbeat({ url, log, lookedAt: w.clock.now, withinMs: 200 })
+    const { sendIfDue, settled } = newHeartbeat({ url, log, lookedAt: w.clock.now, withinMs: 200 })
     const beats = async () => {
-      await beat(w.store.db, w.clock.now())
+      await sendIfDue(w.store.db, w.clock.now())
       await settled()
     }
     const turn = async () => {
@@ -71,7 +71,7 @@ everyEngine('the heartbeat', (open) => {
     const { w } = await started()
     const { seen, url } = await receiver('silence')
     const ending = new AbortController()
-    const { beat, settled } = newHeartbeat({
+    const { sendIfDue, settled } = newHeartbeat({
       url,
       log: { warn: () => {} },
       lookedAt: w.clock.now,
@@ -79,7 +79,7 @@ everyEngine('the heartbeat', (open) => {
     })
     for (let i = 0; i < 3; i++, w.clock.pass(60)) {
       await w.store.db.updateTable('alert_lease').set({ turned_at: w.clock.now() }).execute()
-      await beat(w.store.db, w.clock.now())
+      await sendIfDue(w.store.db, w.clock.now())
     }
     ending.abort()
     await settled()

@@ -1,21 +1,21 @@
 /**
- * The heartbeat of alerts: once a minute the node that evaluates alerts calls an address outside, as long as alerts are
- * evaluated, stored and sent. The receiver of these calls can raise an alarm when they stop.
+ * The heartbeat of alerts: once a minute the node that evaluates alerts calls an address that the operator set, as long
+ * as alerts are evaluated, stored and sent. The receiver of these calls can raise an alarm when they stop.
  */
 import type { Logger } from 'pino'
 import { answerWords, type TryResult } from '../../deliveries/outbox.ts'
 import { ping } from '../../deliveries/send.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { mayBeat } from './service.ts'
+import { maySendHeartbeat } from './service.ts'
 
 const everyMs = 60_000
 const withinMs = 10_000
 
-interface Beating {
+interface HeartbeatParts {
   /** The address to call; undefined if the operator set none. */
   url: string | undefined
   log: Pick<Logger, 'warn'>
-  /** When this node last looked for due deliveries; null if it never did. */
+  /** When this node last checked for due deliveries; null if it never did. */
   lookedAt: () => number | null
   /** Aborted when the service stops. */
   stop?: AbortSignal
@@ -24,20 +24,20 @@ interface Beating {
 }
 
 interface Heartbeat {
-  /** Begins a call if one is due. It does not wait for the call, so a receiver that hangs delays no evaluation. */
-  beat(db: Db, now: number): Promise<void>
+  /** Starts a call if one is due. It does not wait for the call, so a receiver that hangs delays no evaluation. */
+  sendIfDue(db: Db, now: number): Promise<void>
   /** Resolves when no call is in progress. */
   settled(): Promise<void>
 }
 
-export function newHeartbeat({ url, log, lookedAt, stop, withinMs: within = withinMs }: Beating): Heartbeat {
-  let beatAt = Number.NEGATIVE_INFINITY
+export function newHeartbeat({ url, log, lookedAt, stop, withinMs: within = withinMs }: HeartbeatParts): Heartbeat {
+  let triedAt = Number.NEGATIVE_INFINITY
   let calling: Promise<void> | undefined
   return {
-    async beat(db, now) {
+    async sendIfDue(db, now) {
       // If the clock was set back, the next call is due at once.
-      if (url === undefined || calling || (now >= beatAt && now - beatAt < everyMs)) return
-      beatAt = now
+      if (url === undefined || calling || (now >= triedAt && now - triedAt < everyMs)) return
+      triedAt = now
       const { turned_at = null } = (await db.selectFrom('alert_lease').select('turned_at').executeTakeFirst()) ?? {}
       // Each evaluation ends with a write, so its time is also the time of the last successful write.
       const alive = {
@@ -46,7 +46,7 @@ export function newHeartbeat({ url, log, lookedAt, stop, withinMs: within = with
         lookedAt: lookedAt(),
         dueAt: await earliestDue(db, now),
       }
-      if (!mayBeat(alive, now))
+      if (!maySendHeartbeat(alive, now))
         return log.warn({ ...alive }, 'no heartbeat is sent: alerts are not evaluated or not sent')
       calling = ping(url, { stop, withinMs: within }).then((answer) => {
         calling = undefined

@@ -1,7 +1,7 @@
 /**
- * Rules that the previous version of the service does not know. While nodes of both versions run, no alert of such a
- * rule opens, since the older node could neither list nor word it. The migration that comes with a rule notes in
- * `agreed` from when on its alerts may open, under the name `alerts from RULE` and in Unix milliseconds.
+ * Delays alerts of rules that the previous version of the service does not know. While nodes of both versions run, no
+ * alert of such a rule opens, since the older node could neither list nor word it. The migration that adds a rule notes
+ * in `agreed` the time from which its alerts may open, under the name `alerts from RULE` and in Unix milliseconds.
  */
 import type { RuleName } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'

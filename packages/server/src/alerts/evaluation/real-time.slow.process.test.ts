@@ -1,7 +1,7 @@
 /**
- * The one test of alerts that takes as long as reality: a real service, and agents that are real processes. All other
- * tests of alerts have the time as an argument. It runs in the long form only, and it is the exception to the rule
- * that tests assert no durations, because what it tests is a duration. `npm test` leaves this out.
+ * The only test of alerts that runs in real time: a real service, and agents that are real processes. All other tests
+ * of alerts have the time as an argument. It runs only among the long tests, and is the exception to the rule that
+ * tests assert no durations, because what it tests is a duration. `npm test` leaves this out.
  * packages/server/src/alerts/evaluation/fleet.store.test.ts proves the same rules.
  */
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -4,7 +4,7 @@ import {
   type ChannelFacts,
   channelFinding,
   jumpBetween,
-  mayBeat,
+  maySendHeartbeat,
   type ServiceFacts,
   serviceFindings,
 } from './service.ts'
@@ -74,5 +74,5 @@ test.each<[string, Partial<Alive>, boolean]>([
   ['that has not evaluated yet', { evaluatedAt: null }, false],
   ['that does not look for deliveries', { lookedAt: now - minute - 1 }, false],
 ])('a service %s: whether its heartbeat goes out', (_which, more, beats) =>
-  expect(mayBeat({ ...alive, ...more }, now)).toBe(beats),
+  expect(maySendHeartbeat({ ...alive, ...more }, now)).toBe(beats),
 )

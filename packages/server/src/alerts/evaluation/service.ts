@@ -105,7 +105,7 @@ export interface Alive {
   /** The time of the last successful write to the database; null if there was none. */
   wroteAt: number | null
   evaluatedAt: number | null
-  /** When due deliveries were last looked for; null if they never were. */
+  /** When this node last checked for due deliveries; null if it never did. */
   lookedAt: number | null
   /** The earliest time at which a message to a channel that works was due; null if none waits. */
   dueAt: number | null
@@ -117,6 +117,6 @@ const overdueAfter = 2 * minute
  * True if the heartbeat may be sent. A service that cannot send alerts must not look alive to the receiver of the
  * heartbeat. A channel that fails by itself is the business of the rule `service` of its workspace.
  */
-export const mayBeat = ({ wroteAt, evaluatedAt, lookedAt, dueAt }: Alive, now: number): boolean =>
+export const maySendHeartbeat = ({ wroteAt, evaluatedAt, lookedAt, dueAt }: Alive, now: number): boolean =>
   [wroteAt, evaluatedAt, lookedAt].every((at) => at !== null && now - at <= maxLag) &&
   (dueAt === null || now - dueAt <= overdueAfter)

@@ -124,12 +124,12 @@ export function textOf(workspace: string, changes: readonly AlertChange[], list:
   const level = worstOf(changes)
   if (only && more.length === 0)
     return { title: summaryOf(only.type, only, only.at), lines: linesOf(only), url: only.url, level }
-  const lines = changes.length <= writtenOutMax ? changes.map(lineOf) : groupsOf(changes)
+  const lines = changes.length <= maxWrittenOut ? changes.map(lineOf) : groupsOf(changes)
   return { title: `${workspace}: ${countsOf(changes)}`, lines, url: list, level }
 }
 
 /** The maximum number of changes that are written as each would be alone. More are only counted and named. */
-const writtenOutMax = 5
+const maxWrittenOut = 5
 
 const linesOf = (change: AlertChange): string[] => [
   `Workspace ${change.workspace}. ${levelOf(change)}`,

@@ -56,7 +56,8 @@ test.each<[string, string, string, string[] | undefined]>([
   ],
   ['Sun 22:00-06:00 UTC', 'not on the morning of their day', '2026-11-22T05:59', undefined],
   ['Sun 00:00-00:00 UTC', 'for a whole day', '2026-11-22T23:59', ['2026-11-22T00:00', '2026-11-23T00:00']],
-  // The clocks of Berlin go back from 03:00 to 02:00 on 25 October 2026, and forward from 02:00 to 03:00 on 29 March 2026.
+  // The clocks of Berlin go back from 03:00 to 02:00 on 25 October 2026, and forward from 02:00 to 03:00 on 29 March
+  // 2026.
   [
     'daily 22:00-06:00 Europe/Berlin',
     'for nine hours when the clocks go back',

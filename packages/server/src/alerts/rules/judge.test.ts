@@ -27,7 +27,7 @@ function story(of: Rule) {
   const ended: Alert[] = []
   const sent: Sent[] = []
   const states: string[] = []
-  const look = (finding: Finding, muted: boolean) => {
+  const evaluate = (finding: Finding, muted: boolean) => {
     const openings = ended.flatMap((one) => one.openings)
     const judged = judge(of, finding, alert, { now, muted, openings })
     if (judged.message) sent.push({ minute: (now - start) / minute, message: judged.message })
@@ -53,7 +53,7 @@ function story(of: Rule) {
     },
     /** Evaluates every 15 s for this many minutes. */
     is: (finding: Finding, minutes: number, { muted = false } = {}) => {
-      for (const end = now + minutes * minute; now < end; now += turn) look(finding, muted)
+      for (const end = now + minutes * minute; now < end; now += turn) evaluate(finding, muted)
       return played
     },
     messages: () => sent.map(({ message }) => message),

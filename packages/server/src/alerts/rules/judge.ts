@@ -74,7 +74,8 @@ export interface JudgedAlert {
   message: Message | undefined
 }
 
-interface Look {
+/** The facts beside the finding by which an alert is judged. */
+interface Situation {
   now: number
   muted: boolean
   /** The times at which earlier alerts of the same rule and subject opened. */
@@ -87,15 +88,17 @@ export const stateOf = ({ endedAt, unsteadySince, phase }: Alert): AlertState =>
   endedAt !== null ? 'ended' : unsteadySince !== null || phase === 'calm' ? 'unsteady' : phase
 
 /** The next state of an alert after a finding. `alert` is its state so far; undefined if there was no alert. */
-export function judge(rule: Rule, finding: Finding, alert: Alert | undefined, look: Look): JudgedAlert {
-  if (alert?.endedAt != null) return afterItsEnd(alert, look)
-  const before = alert && onThisClock(alert, look.now)
-  if (finding.is === 'over') return before ? overNow(before, look) : none
+export function judge(rule: Rule, finding: Finding, alert: Alert | undefined, situation: Situation): JudgedAlert {
+  if (alert?.endedAt != null) return afterItsEnd(alert, situation)
+  const before = alert && onThisClock(alert, situation.now)
+  if (finding.is === 'over') return before ? overNow(before, situation) : none
   const after =
-    finding.is === 'unknown' ? before && frozen(before) : moved(rule, finding, before && thawed(before, look.now), look)
+    finding.is === 'unknown'
+      ? before && frozen(before)
+      : moved(rule, finding, before && thawed(before, situation.now), situation)
   if (!after) return none
-  const settled = settle(after, look.now)
-  return speak(rule, settled, look)
+  const settled = settle(after, situation.now)
+  return decideMessage(rule, settled, situation)
 }
 
 /**
@@ -106,15 +109,19 @@ function moved(
   rule: Rule,
   finding: Extract<Finding, { is: 'holds' | 'clear' }>,
   alert: Alert | undefined,
-  look: Look,
+  situation: Situation,
 ): Alert | undefined {
-  if (finding.is === 'holds') return held(rule, finding, alert ?? newAlert(rule, finding, look), look.now)
+  if (finding.is === 'holds') return held(rule, finding, alert ?? newAlert(rule, finding, situation), situation.now)
   if (!alert || (alert.phase === 'pending' && alert.unsteadySince === null)) return undefined
-  return gone(rule, alert, look.now)
+  return gone(rule, alert, situation.now)
 }
 
-function newAlert({ level }: Rule, { from, since, label }: Extract<Finding, { is: 'holds' }>, look: Look): Alert {
-  const { now, openings = [], muted } = look
+function newAlert(
+  { level }: Rule,
+  { from, since, label }: Extract<Finding, { is: 'holds' }>,
+  situation: Situation,
+): Alert {
+  const { now, openings = [], muted } = situation
   return {
     phase: 'pending',
     phaseSince: now,
@@ -200,7 +207,7 @@ function settle(alert: Alert, now: number): Alert {
  * Decides which message is sent now. A muted alert sends none; if it is still open when the mute ends, it sends one
  * then.
  */
-function speak(rule: Rule, alert: Alert, { now, muted }: Look): JudgedAlert {
+function decideMessage(rule: Rule, alert: Alert, { now, muted }: Situation): JudgedAlert {
   const wasMuted = alert.muted
   const heard = { ...alert, muted }
   if (muted) return { alert: heard, message: undefined }
@@ -223,12 +230,12 @@ const endedNow = (alert: Alert, now: number): JudgedAlert =>
  * Handles an alert that has ended. If it ended during a mute and people had been told that it was open, the message
  * about its end is sent after the mute.
  */
-function afterItsEnd(alert: Alert, { now, muted }: Look): JudgedAlert {
+function afterItsEnd(alert: Alert, { now, muted }: Situation): JudgedAlert {
   const owed = alert.muted && (alert.told === 'open' || alert.told === 'unsteady')
   return muted || !owed ? { alert, message: undefined } : say({ ...alert, muted }, 'alert.ended', now)
 }
 
-const overNow = (alert: Alert, { now }: Look): JudgedAlert =>
+const overNow = (alert: Alert, { now }: Situation): JudgedAlert =>
   alert.openedAt === null
     ? none
     : { alert: { ...alert, endedAt: now, muted: false, told: 'ended' }, message: undefined }

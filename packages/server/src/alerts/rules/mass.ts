@@ -16,7 +16,7 @@ export function massSilence(silent: readonly number[], counted: number, known?: 
   if (known !== undefined) return silent.some((since) => fellSilentThen(known, since)) ? known : undefined
   const enough = Math.max(minAgents, counted * minShare)
   if (silent.length < enough) return undefined
-  const [first, last] = ends(silent)
+  const [first, last] = firstAndLast(silent)
   // Sorting the times of a large fleet blocks this process for some milliseconds, so it is avoided.
   if (last - first <= windowMs) return first
   const times = Float64Array.from(silent).sort()
@@ -35,7 +35,7 @@ export function massSilence(silent: readonly number[], counted: number, known?: 
 export const fellSilentThen = (begin: number, since: number): boolean => since >= begin && since <= begin + windowMs
 
 /** The first and the last of these times. */
-function ends(times: readonly number[]): [first: number, last: number] {
+function firstAndLast(times: readonly number[]): [first: number, last: number] {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const time of times) {
     if (time < first) first = time

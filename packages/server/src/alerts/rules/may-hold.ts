@@ -1,6 +1,6 @@
 /**
- * For each alert rule about agents, the SQL condition that holds for all agents for which the rule may hold, and for few
- * others. It compares only columns with short values, so the database need not read the bodies of reports.
+ * For each alert rule about agents, the SQL condition that holds for all agents for which the rule may hold, and for
+ * few others. It compares only columns with short values, so the database need not read the bodies of reports.
  */
 import type { RuleName } from '@svc/api'
 import { type RawBuilder, sql } from 'kysely'

@@ -1,8 +1,9 @@
 import { offlineAfter, type Stop } from '@svc/protocol'
 
 /**
- * When an agent counts as offline (D20), in Unix milliseconds: after three intervals without a report, but at least 90
- * s. For an agent that was stopped on purpose it is the time of its last report, since no report follows (D66).
+ * The time from which an agent counts as offline (D20), in Unix milliseconds: after three intervals without a report,
+ * but at least 90 s. For an agent that was stopped on purpose it is the time of its last report, since no report
+ * follows (D66).
  */
 export const silentAt = (receivedAt: number, intervalSeconds: number, stopped: Stop | null = null): number =>
   stopped !== null ? receivedAt : receivedAt + offlineAfter(intervalSeconds) * 1000

@@ -1,7 +1,8 @@
 /**
- * Restoring: everything is prepared and checked on a copy, then the old database is moved aside and the copy takes its
- * place. Tokens, sessions and links that were rotated, deleted, used or ended since the backup would become valid
- * again. So every agent (or those named) gets a new token, all sessions end, and open one-time links are void (D2).
+ * Restores a backup: everything is prepared and checked on a copy, then the old database is moved aside and the copy
+ * takes its place. Tokens, sessions and links that were rotated, deleted, used or ended since the backup would become
+ * valid again. So every agent (or those named) gets a new token, all sessions end, and open one-time links are void
+ * (D2).
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

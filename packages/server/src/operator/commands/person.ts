@@ -118,9 +118,9 @@ export const personCommands = {
     options: [
       ['--claim', 'hand the account to the owner of its address, once, within a day: new password, all sessions end'],
     ],
-    run: async (request, { store, config, now }, { linkUrl, createLink, nobodyYet }) => {
+    run: async (request, { store, config, now }, { linkUrl, createLink, hasNoAccounts }) => {
       const address = request.args[0] === undefined ? null : typedArgument(request, 0)
-      if (address === null && (request.options.claim === true || !(await nobodyYet(store.db))))
+      if (address === null && (request.options.claim === true || !(await hasNoAccounts(store.db))))
         throw new Misused('Name the person: svc-server link EMAIL')
       const purpose = address === null ? 'first' : request.options.claim === true ? 'claim' : 'sign_in'
       const token = granted(await createLink({ db: store.db, by: operator, now: now() }, purpose, address))

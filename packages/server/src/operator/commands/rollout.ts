@@ -40,7 +40,7 @@ export const rolloutCommands = {
       const workspace = await stores.workspaceOf(service, argument(request, 0))
       const { store, now } = service
       const preview = granted(await stores.previewRollout(store.db, workspace, wanted, now()))
-      refuseStrangers(wanted, preview)
+      refuseUnknownAgents(wanted, preview)
       // The secrets that the new version asks for, and that the running versions of the agents in the waves do not.
       const newSecrets =
         wanted.kind === 'blueprint'
@@ -135,7 +135,7 @@ function named(what: string) {
 }
 
 /** Refuses names of agents that do not exist. On the page people choose from the existing ones. */
-function refuseStrangers({ agents = [] }: NewRollout, { waves, leftOut }: RolloutPreview): void {
+function refuseUnknownAgents({ agents = [] }: NewRollout, { waves, leftOut }: RolloutPreview): void {
   const known = new Set([...waves.flatMap((wave) => wave.agents), ...leftOut.map(({ agent }) => agent)])
   const stranger = agents.find((name) => !known.has(name))
   if (stranger !== undefined) throw new Missing(`There is no agent ${shown(stranger)} in the workspace.`)

@@ -21,9 +21,11 @@ export const wishCommands = {
       }
       const { perform, clearedBlueprint, wishedBlueprint } = stores
       if (version === 'off')
-        return carry(request, service, stores, (at) => perform(service, clearedBlueprint, at, undefined))
+        return changeUpdates(request, service, stores, (at) => perform(service, clearedBlueprint, at, undefined))
       const newSecrets = await asksFor(request, service, stores, version)
-      const made = await carry(request, service, stores, (at) => perform(service, wishedBlueprint, at, { version }))
+      const made = await changeUpdates(request, service, stores, (at) =>
+        perform(service, wishedBlueprint, at, { version }),
+      )
       return { ...made, newSecrets }
     },
     show: ({ name, updates, newSecrets }) =>
@@ -37,13 +39,13 @@ export const wishCommands = {
       const served = await servedRelease(service.store.db)
       if (!off && served?.signed === false && request.options.unsigned !== true) throw new Refused(unsigned(served))
       const bound = off ? clearedRuntime : wishedRuntime
-      return carry(request, service, stores, (at) => perform(service, bound, at, undefined))
+      return changeUpdates(request, service, stores, (at) => perform(service, bound, at, undefined))
     },
     show: ({ name, updates }) => `${name}: ${wishText(updates.runtime)}`,
   }),
   ...commandOf(updates.liftHold, {
     run: (request, service, stores) =>
-      carry(request, service, stores, (at) => stores.perform(service, stores.liftedHold, at, undefined)),
+      changeUpdates(request, service, stores, (at) => stores.perform(service, stores.liftedHold, at, undefined)),
     show: ({ name, changed }) => (changed ? `${name}: the hold is lifted.` : `${name}: no version is held.`),
   }),
 }
@@ -70,7 +72,7 @@ interface Carried {
  * Makes a change to the updates that are requested for the agent in the first argument, and returns the agent's wishes
  * and holds as they are afterwards. The message of a refusal includes its code, because programs read it (3.4).
  */
-async function carry(
+async function changeUpdates(
   request: Request,
   service: Service,
   { agentOf, agentUpdates }: Stores,

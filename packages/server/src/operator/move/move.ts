@@ -8,7 +8,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import type pg from 'pg'
 import type { Store } from '../../platform/db/open.ts'
-import { insertRows, rowsHere, rowsThere, textOf } from './rows.ts'
+import { insertRows, postgresRows, sqliteRows, textOf } from './rows.ts'
 import { type Table, tablesOf } from './tables.ts'
 
 interface MovedTable {
@@ -72,7 +72,7 @@ async function firstFilled(client: pg.PoolClient, tables: readonly Table[]): Pro
 
 async function copy(sqlite: DatabaseSync, client: pg.PoolClient, tables: readonly Table[], progress: Progress) {
   for (const table of tables) {
-    const rows = await insertRows(client, table, rowsHere(sqlite, table))
+    const rows = await insertRows(client, table, sqliteRows(sqlite, table))
     for (const { name } of table.columns.filter(({ counted }) => counted)) {
       const next = `(select coalesce(max("${name}"), 0) + 1 from "${table.name}")`
       await client.query(`select setval(pg_get_serial_sequence($1, $2), ${next}, false)`, [`"${table.name}"`, name])
@@ -100,9 +100,9 @@ async function compareAll(
 /** Compares the rows of SQLite and PostgreSQL one by one, in the order of the key. */
 async function compare(sqlite: DatabaseSync, client: pg.PoolClient, table: Table): Promise<Verdict<MovedTable>> {
   const hash = createHash('sha256')
-  const here = rowsHere(sqlite, table)
+  const here = sqliteRows(sqlite, table)
   let rows = 0
-  for await (const there of rowsThere(client, table)) {
+  for await (const there of postgresRows(client, table)) {
     const text = textOf(there)
     const mine = here.next()
     if (mine.done || textOf(mine.value) !== text) return differs(table, rows + 1)

@@ -20,11 +20,11 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const listed = (columns: readonly Column[]) => columns.map(({ name }) => quoted(name)).join(', ')
 
 /** The rows of the SQLite database, each value as PostgreSQL stores it. Both databases order text by its bytes here. */
-export function* rowsHere(sqlite: DatabaseSync, { name, columns, key }: Table): Generator<MovedRow> {
+export function* sqliteRows(sqlite: DatabaseSync, { name, columns, key }: Table): Generator<MovedRow> {
   const order = key.map(quoted).join(', ')
   const statement = sqlite.prepare(`select ${listed(columns)} from ${quoted(name)} order by ${order}`)
   for (const row of statement.iterate()) {
-    yield columns.map((column) => asThere(row[column.name] ?? null, column.kind, `${name}.${column.name}`))
+    yield columns.map((column) => asPostgres(row[column.name] ?? null, column.kind, `${name}.${column.name}`))
   }
 }
 
@@ -32,7 +32,7 @@ export function* rowsHere(sqlite: DatabaseSync, { name, columns, key }: Table): 
  * Converts a value to PostgreSQL's type. Dates and booleans come from the accounts library, and are text and numbers in
  * SQLite.
  */
-function asThere(value: string | number | bigint | Uint8Array | null, kind: ColumnKind, where: string): MovedValue {
+function asPostgres(value: string | number | bigint | Uint8Array | null, kind: ColumnKind, where: string): MovedValue {
   if (value === null) return null
   if (kind === 'text' && typeof value === 'string') return value
   if (kind === 'bytea' && value instanceof Uint8Array) return value
@@ -44,7 +44,7 @@ function asThere(value: string | number | bigint | Uint8Array | null, kind: Colu
 }
 
 /** The rows of PostgreSQL, through a cursor of the running transaction. */
-export async function* rowsThere(client: pg.ClientBase, { name, columns, key }: Table): AsyncGenerator<MovedRow> {
+export async function* postgresRows(client: pg.ClientBase, { name, columns, key }: Table): AsyncGenerator<MovedRow> {
   const kindOf = new Map(columns.map((column) => [column.name, column.kind]))
   const order = key.map((of) => quoted(of) + (kindOf.get(of) === 'text' ? ' collate "C"' : '')).join(', ')
   await client.query(

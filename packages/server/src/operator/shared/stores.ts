@@ -13,9 +13,9 @@ export { decide } from '../../people/accounts/library.ts'
 export { createLink, linkUrl } from '../../people/accounts/links.ts'
 export {
   findPerson,
+  hasNoAccounts,
   insertPerson,
   listPeople,
-  nobodyYet,
   type Person,
   readyPerson,
   resetPassword,

@@ -1,7 +1,7 @@
 /**
  * The accounts library: passwords, sessions, cookies, and the tables of people, workspaces, members and invitations. Of
- * the library's routes only sign-in and sign-out can be reached (web/routes/account.ts). Changes to a workspace go through the
- * service's functions, which check and record them in the same transaction.
+ * the library's routes only sign-in and sign-out can be reached (web/routes/account.ts). Changes to a workspace go
+ * through the service's functions, which check and record them in the same transaction.
  */
 import { createAuthEndpoint } from '@better-auth/core/api'
 import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth'
@@ -17,7 +17,7 @@ import { passwordHashing } from './passwords.ts'
 
 const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })
 
-/** The roles: members may look and admins may act. Logs are only for admins. */
+/** The roles: members may read, and admins may also make changes. Only admins may read logs. */
 const roles = {
   admin: access.newRole({
     ...adminAc.statements,
@@ -62,8 +62,8 @@ interface AuthSetup {
 }
 
 /**
- * Signs in a person who was identified by a password, a one-time link or an invitation. Only the service's code can call
- * this function; it has no route.
+ * Signs in a person who was identified by a password, a one-time link or an invitation. Only the service's code can
+ * call this function; it has no route.
  */
 const signInPerson = {
   id: 'svc',

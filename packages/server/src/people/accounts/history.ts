@@ -9,8 +9,8 @@ import { newId } from '../../platform/ids.ts'
 import { normalEmail } from './email.ts'
 
 /**
- * How a try to sign in ended. `limited` means too many tries, `busy` that the queue for hashing was full; neither says
- * whether the password was right.
+ * The outcome of a try to sign in. `limited` means too many tries, `busy` that the queue for hashing was full; neither
+ * says whether the password was right.
  */
 export type SignInOutcome = 'ok' | 'wrong' | 'limited' | 'busy'
 

@@ -22,8 +22,8 @@ export interface People {
   write?: Writer
 }
 /**
- * The context of a change that needs the accounts library. Unlike `ChangeContext` (people/audit/by.ts) it has no transaction, because
- * that is opened later.
+ * The context of a change that needs the accounts library. Unlike `ChangeContext` (people/audit/by.ts) it has no
+ * transaction, because that is opened later.
  */
 export interface PeopleCtx<B = By> extends Omit<ChangeContext<B>, 'db'> {
   readonly people: People
@@ -32,9 +32,9 @@ export interface PeopleCtx<B = By> extends Omit<ChangeContext<B>, 'db'> {
 export type Accounts = Awaited<ReturnType<typeof accountsIn>>
 
 /**
- * Runs `work` in one transaction, which is undone when `work` refuses; if the caller has already opened a transaction,
- * the caller must undo it. All access must go through `trx` or `accounts`, since anything else deadlocks on SQLite.
- * Passwords are hashed beforehand, since that takes a tenth of a second.
+ * Runs `work` in one transaction, which is rolled back when `work` refuses; if the caller has already opened a
+ * transaction, the caller must roll it back. All access must go through `trx` or `accounts`, since anything else
+ * deadlocks on SQLite. Passwords are hashed beforehand, since that takes a tenth of a second.
  */
 export async function decide<T, Code extends string>(
   { store, auth, write }: People,

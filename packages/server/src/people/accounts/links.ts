@@ -71,9 +71,9 @@ async function insertLink(
 }
 
 /**
- * Makes sure that the link of a mail about a forgotten password can be used: each try of the mail has the same link, and
- * earlier links stay good. False if the mail is not needed any longer, because this link has expired, or one for a new
- * password was used since `askedAt`.
+ * Makes sure that the link of a mail about a forgotten password can be used: each try of the mail has the same link,
+ * and earlier links stay good. False if the mail is not needed any longer, because this link has expired, or one for a
+ * new password was used since `askedAt`.
  */
 export function ensureForgotLink(
   { db, by, now }: ChangeContext,
@@ -90,7 +90,7 @@ export function ensureForgotLink(
       .executeTakeFirst()
     if (used) return false
     await insertLink({ db: trx, by, now }, { purpose: 'forgot', person, token })
-    return linkIsGood(trx, 'forgot', token, now)
+    return isLinkValid(trx, 'forgot', token, now)
   })
 }
 
@@ -115,7 +115,7 @@ export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: s
 }
 
 /** True if a link could be used now. This call does not use the link up. */
-export async function linkIsGood(db: Db, purpose: LinkTable['purpose'], token: string, now: number): Promise<boolean> {
+export async function isLinkValid(db: Db, purpose: LinkTable['purpose'], token: string, now: number): Promise<boolean> {
   return (await usable(db, purpose, token, now).select('hash').executeTakeFirst()) !== undefined
 }
 

@@ -1,6 +1,6 @@
 /**
  * Mails about accounts that wait to be sent: invitations, forgotten passwords, new devices. A row names the person,
- * address or invitation and holds no text, so no link that signs in is stored. The row is deleted when the mail was
+ * address or invitation and contains no text, so no link that signs in is stored. The row is deleted when the mail was
  * sent or given up.
  */
 import { type RawBuilder, sql } from 'kysely'
@@ -58,12 +58,12 @@ export async function queueMail(db: Db, topic: MailTopic, now: number): Promise<
   return true
 }
 
-/** A topic is stored with its kind in front. */
+/** The SQL condition for mails of one kind: the JSON of a topic begins with its kind. */
 const isOfKind = (kind: MailTopic['kind']) => sql<boolean>`topic like ${`{"kind":"${kind}"%`}`
 
 /**
- * Takes mails that are due, so that no other node sends them for a minute. Mails that strangers can cause come last, and
- * at most `strangersMax` of them are taken.
+ * Takes mails that are due, so that no other node sends them for a minute. Mails that strangers can cause come last,
+ * and at most `strangersMax` of them are taken.
  */
 export async function claimMails(
   { db }: Store,

@@ -1,6 +1,6 @@
 /**
- * How passwords are stored. Hashes of both forms, scrypt and argon2id, can be checked; SVC_PASSWORD_HASH names the form
- * of new ones. Once hashes of both forms may be stored, every check costs the work of both, so that the time of an
+ * Hashes and checks passwords. Hashes of both forms, scrypt and argon2id, can be checked; SVC_PASSWORD_HASH names the
+ * form of new ones. Once hashes of both forms may be stored, every check costs the work of both, so that the time of an
  * answer does not reveal which accounts exist.
  */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'

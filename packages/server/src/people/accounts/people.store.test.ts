@@ -13,7 +13,7 @@ import { openAuth } from './auth.ts'
 import { createLink, useLink } from './links.ts'
 import { changePassword } from './password.ts'
 import { sessionsOf } from './sessions.ts'
-import { createPerson, findPerson, listPeople, nobodyYet, resetPassword } from './store.ts'
+import { createPerson, findPerson, hasNoAccounts, listPeople, resetPassword } from './store.ts'
 
 const operator = { id: null, name: 'operator' }
 const now = Date.UTC(2026, 10, 21, 12)
@@ -45,7 +45,7 @@ const audited = async ({ store }: People) =>
 everyEngine('people', (open) => {
   test('an address gets one account, whatever the case of its letters', async () => {
     const people = peopleOn(await open())
-    expect(await nobodyYet(people.store.db)).toBe(true)
+    expect(await hasNoAccounts(people.store.db)).toBe(true)
     await newPerson(people, 'Ann')
     const again = await createPerson({ people, by: operator, now }, { email: 'ANN@example.org', name: 'A', password })
     expect(again).toMatchObject({ ok: false, code: 'email_taken' })
@@ -60,7 +60,7 @@ everyEngine('people', (open) => {
     const asked = { token, name: 'Ann', email: 'ann@example.org', password, workspace: 'North', slug: 'north' }
     await createWorkspace({ people, by: operator, now }, { slug: 'taken', name: 'Taken' })
     expect(await firstStart(people, { ...asked, slug: 'taken' }, now)).toMatchObject({ ok: false, code: 'slug_taken' })
-    expect(await nobodyYet(people.store.db)).toBe(true)
+    expect(await hasNoAccounts(people.store.db)).toBe(true)
     const both = await Promise.all([firstStart(people, asked, now), firstStart(people, asked, now)])
     expect(both.filter((each) => each.ok)).toHaveLength(1)
     const workspaces = await listWorkspaces(people.store.db)

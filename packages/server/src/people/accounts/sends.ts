@@ -19,7 +19,7 @@ interface SendLimit {
 }
 
 const minuteMs = 60_000
-/** All limits of what people have sent, which docs/operate.md lists. A further kind joins as a row. */
+/** All limits of what people have sent, which docs/operate.md lists. A new kind is a new row. */
 export const sendLimits = {
   test_channel: { max: 3, ms: minuteMs, says: 'A channel gets at most 3 tests in a minute' },
   test_person: { max: 10, ms: minuteMs, says: 'A person may send at most 10 tests in a minute' },
@@ -61,7 +61,7 @@ export async function countSend(trx: Db, all: Counted, now: number): Promise<Ver
   return done(null)
 }
 
-/** A key may be the address of a stranger, so only its hash is stored. */
+/** Hashes a key. Only the hash is stored, because the key may be the e-mail address of a stranger. */
 const hashed = (key: string): string => createHash('sha256').update(key).digest('base64url')
 
 /** Makes nodes count one after another. All callers name the kinds in the same order, so they cannot deadlock. */

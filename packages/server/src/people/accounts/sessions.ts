@@ -78,7 +78,7 @@ async function end({ db: trx, by: person, now }: ChangeContext<Person, Trx>, { o
 }
 
 /** The given tokens whose session is still valid. Streams that stay open are checked with this function. */
-export async function goodSessions(auth: Auth, tokens: readonly string[], now: number): Promise<Set<string>> {
+export async function validSessions(auth: Auth, tokens: readonly string[], now: number): Promise<Set<string>> {
   const { internalAdapter } = await auth.$context
   const good = new Set<string>()
   const atOnce = 500

@@ -99,9 +99,9 @@ export async function findPerson(db: Db, email: string): Promise<Person | undefi
 export async function takenBy(db: Db, email: string) {
   const person = await findPerson(db, email)
   if (person) return refuse('email_taken', `There is already an account for ${shown(person.email)}: sign in with it.`)
-  const look = lookOfEmail(email)
+  const wanted = lookOfEmail(email)
   const all = await db.selectFrom('user').select('email').execute()
-  const double = all.find((stored) => lookOfEmail(stored.email) === look)?.email
+  const double = all.find((stored) => lookOfEmail(stored.email) === wanted)?.email
   if (double === undefined) return undefined
   const why = oddityOf(double) ?? 'is stored in another form'
   return refuse(
@@ -117,7 +117,7 @@ export const listPeople = (db: Db): Promise<Person[]> =>
   db.selectFrom('user').select(['id', 'name', 'email']).orderBy('email').execute()
 
 /** True while nobody has an account. The service then prints the link for the first person. */
-export const nobodyYet = async (db: Db): Promise<boolean> =>
+export const hasNoAccounts = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('user').select('id').limit(1).executeTakeFirst()) === undefined
 
 /** Sets a new password at the operator's request; every session of the person ends. */

@@ -61,7 +61,10 @@ async function forgot(
   ])
 }
 
-/** The token of the link in a mail, the same at each try. Only the file `secret` and the id of the mail give it. */
+/**
+ * The token of the link in a mail, the same at each try. It can be computed only from the file `secret` and the id of
+ * the mail.
+ */
 const forgotToken = (key: SealKey, mail: string): string =>
   createHmac('sha256', key).update(`link of the mail ${mail}`).digest('base64url')
 

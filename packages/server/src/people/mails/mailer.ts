@@ -14,10 +14,12 @@ import type { Auth } from '../accounts/auth.ts'
 import { claimMails, forgetMail, giveMailBack, maxAgeOf, tryLater, type WaitingMail } from '../accounts/mails.ts'
 import { compose } from './compose.ts'
 
-/** How often due mails are looked for, and how soon after one was sent. */
+/**
+ * The milliseconds between two checks for due mails, and from the moment at which a mail was sent until the next check.
+ */
 const [everyMs, soonMs] = [2000, 50]
 /** The number of mails that are sent at the same time; of mails that strangers can cause, half as many. */
-const placesMax = 4
+const maxPlaces = 4
 
 interface Mailing {
   store: Store
@@ -43,7 +45,7 @@ export function newMailer(mailing: Mailing): Mailer {
   const ending = new AbortController()
   const busy = new Map<WaitingMail, Promise<void>>()
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
+  let checking: Promise<void> | undefined
   let isStarted = false
   return { start, send, stop }
 
@@ -56,22 +58,22 @@ export function newMailer(mailing: Mailing): Mailer {
     clearTimeout(timer)
     if (!isStarted || ending.signal.aborted) return
     timer = setTimeout(() => {
-      look()
+      check()
         .catch((error) => log.warn({ err: error }, 'mails about accounts could not be sent; retrying soon'))
         .finally(() => plan(everyMs))
     }, afterMs).unref()
   }
 
-  function look(): Promise<void> {
-    looking ??= lookOnce().finally(() => {
-      looking = undefined
+  function check(): Promise<void> {
+    checking ??= checkOnce().finally(() => {
+      checking = undefined
     })
-    return looking
+    return checking
   }
 
-  async function lookOnce(): Promise<void> {
+  async function checkOnce(): Promise<void> {
     const strangers = [...busy.keys()].filter(({ topic }) => topic?.kind === 'forgot').length
-    const free = { max: placesMax - busy.size, strangersMax: placesMax / 2 - strangers }
+    const free = { max: maxPlaces - busy.size, strangersMax: maxPlaces / 2 - strangers }
     for (const mail of await claimMails(store, { ...free, now: now() })) begin(mail)
   }
 
@@ -80,25 +82,27 @@ export function newMailer(mailing: Mailing): Mailer {
       .catch((error) => log.warn({ err: error }, 'the outcome of a mail about an account could not be stored'))
       .finally(() => {
         busy.delete(mail)
-        if (!looking) plan(soonMs)
+        if (!checking) plan(soonMs)
       })
     busy.set(mail, sending)
   }
 
   async function send(): Promise<void> {
-    await look()
+    await check()
     await Promise.all(busy.values())
   }
 
   async function stop(): Promise<void> {
     clearTimeout(timer)
     ending.abort()
-    await looking?.catch(() => {})
+    await checking?.catch(() => {})
     await Promise.all(busy.values())
   }
 }
 
-/** Tries a mail once and stores the outcome. A mail that cannot be written counts as tried, like one that is refused. */
+/**
+ * Tries a mail once and stores the outcome. A mail that cannot be written counts as tried, like one that is refused.
+ */
 async function sendOne(waiting: WaitingMail, mailing: Mailing, stop: AbortSignal): Promise<void> {
   const { store, log, now } = mailing
   const { topic, tries, createdAt } = waiting

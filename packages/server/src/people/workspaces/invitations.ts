@@ -56,7 +56,7 @@ export function invite(
     await tables.updateMany({ model, where: earlier, update: { status: 'canceled' } })
     const room = await roomFor(trx, workspace, { kind: 'people' }, now)
     if (!room.ok) return room
-    await forgetOver(trx, workspace, now)
+    await deleteEnded(trx, workspace, now)
     const { id } = await tables.create<object, Invitation>({
       model,
       data: {
@@ -275,7 +275,7 @@ const mayInvite = (inviter: string | null, role: string): boolean =>
 /**
  * Deletes a workspace's invitations that were used, were withdrawn or have expired; the audit trail still shows them.
  */
-const forgetOver = (trx: Trx, workspace: { id: string }, now: number) =>
+const deleteEnded = (trx: Trx, workspace: { id: string }, now: number) =>
   trx
     .deleteFrom('invitation')
     .where('workspaceId', '=', workspace.id)

@@ -1,6 +1,6 @@
 /**
- * Limits what a workspace may hold, so that one workspace cannot fill the service for all. Each limit is a default or a
- * value set by the operator. Code that adds something calls `roomFor` in the same transaction, which locks the
+ * Limits what a workspace may contain, so that one workspace cannot fill the service for all. Each limit is a default
+ * or a value set by the operator. Code that adds something calls `roomFor` in the same transaction, which locks the
  * workspace, so that simultaneous additions are counted.
  */
 import type { Verdict } from '@svc/protocol'
@@ -35,7 +35,7 @@ export async function limitsOf(db: Db, workspace: { id: string }, now: number): 
 }
 
 /**
- * Sets limits of a workspace; null restores a default. If a workspace already holds more than its new limit, nothing is
+ * Sets limits of a workspace; null restores a default. If a workspace already exceeds its new limit, nothing is
  * removed.
  */
 export function setLimits(

@@ -85,8 +85,8 @@ export function removeMember(
 
 /**
  * Locks the row of a member and then the workspace, so that two changes at the same time cannot together remove the
- * last admin. Requests of that member lock the row too (web/routing/acting.ts), so each ends before this change or sees its
- * result.
+ * last admin. Requests of that member lock the row too (web/routing/acting.ts), so each ends before this change or sees
+ * its result.
  */
 async function takeMember(trx: Trx, workspace: { id: string }, id: string) {
   const row = trx

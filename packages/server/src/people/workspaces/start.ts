@@ -1,7 +1,7 @@
 import type { Verdict } from '@svc/protocol'
 import { done, refuse } from '../../platform/verdict.ts'
 import { decide, type People } from '../accounts/library.ts'
-import { linkIsGood, useLink } from '../accounts/links.ts'
+import { isLinkValid, useLink } from '../accounts/links.ts'
 import { insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceRefusal } from './store.ts'
 
@@ -25,7 +25,7 @@ export async function firstStart(
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>> {
   // The link is checked before the password is hashed, because hashing is slow, and only people with a link may cause
   // it.
-  if (!(await linkIsGood(people.store.db, 'first', token, now))) return usedAlready
+  if (!(await isLinkValid(people.store.db, 'first', token, now))) return usedAlready
   const ready = await readyPerson(people, { ...person, workspaces: [workspace, slug] })
   if (!ready.ok) return ready
   return decide<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>(people, async (trx, accounts) => {

@@ -1,6 +1,6 @@
 /**
- * The worker thread that checkpoints.ts starts: it copies the write-ahead log into the database file whenever enough
- * pages have collected.
+ * The worker thread that checkpoints.ts starts: it copies the write-ahead log into the database file whenever the log
+ * contains enough new pages.
  */
 import { fdatasyncSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -27,7 +27,7 @@ function left(): number {
   return log - checkpointed
 }
 
-function look(): void {
+function check(): void {
   if (left() < from) return
   for (let passes = 0; passes < maxPasses && left() > few; passes++) {
     passive.get()
@@ -38,7 +38,7 @@ function look(): void {
   parentPort?.postMessage('few are left')
 }
 
-const timer = setInterval(look, everyMs)
+const timer = setInterval(check, everyMs)
 parentPort?.once('message', () => {
   clearInterval(timer)
   db.close()

@@ -123,19 +123,19 @@ test('another thread syncs large commits, and for 10 s after a slow sync all com
   const { store, disk } = await onDisk()
   await newTestWorkspace(store)
   expect(disk.here).toBe(0)
-  const isHere = async (bytes: number) => {
+  const isSyncedHere = async (bytes: number) => {
     const [before, all] = [disk.here, disk.syncs]
     await store.log.sync(bytes)
     expect(disk.syncs).toBe(all + 1)
     return disk.here > before
   }
-  expect([await isHere(256 * 1024), await isHere(256 * 1024 + 1)]).toEqual([true, false])
+  expect([await isSyncedHere(256 * 1024), await isSyncedHere(256 * 1024 + 1)]).toEqual([true, false])
   await beSlow(store, disk)
-  expect(await isHere(1)).toBe(false)
+  expect(await isSyncedHere(1)).toBe(false)
   disk.at += 9_999
-  expect(await isHere(1)).toBe(false)
+  expect(await isSyncedHere(1)).toBe(false)
   disk.at += 1
-  expect(await isHere(1)).toBe(true)
+  expect(await isSyncedHere(1)).toBe(true)
 })
 
 test('a small batch is synced in the calling thread, a large one in another', async () => {

@@ -26,7 +26,9 @@ export interface Log {
   close(): void
 }
 
-/** The ways to sync a file: in the calling thread, or in another one. `clock` is in milliseconds and never goes back. */
+/**
+ * The ways to sync a file: in the calling thread, or in another one. `clock` is in milliseconds and never goes back.
+ */
 interface Disk {
   sync(fd: number): void
   syncInThread(fd: number): Promise<void>
@@ -75,8 +77,8 @@ export function openLog(db: DatabaseSync, file: string, disk: Disk = realDisk): 
   }
 
   /**
-   * Syncs the log in another thread. After a failed sync the log may have a gap, and after a power cut SQLite reads nothing behind a
-   * gap. So the next call copies the log into the database file instead.
+   * Syncs the log in another thread. After a failed sync the log may have a gap, and after a power cut SQLite reads
+   * nothing behind a gap. So the next call copies the log into the database file instead.
    */
   async function once(): Promise<void> {
     if (mayHaveHole) copyLog(db)
@@ -147,7 +149,7 @@ class DurableDriver extends SqliteDriver {
     }
   }
 
-  /** Undoes a transaction. If the commit succeeded and only the sync failed, there is nothing to undo. */
+  /** Rolls a transaction back. If the commit succeeded and only the sync failed, there is nothing to roll back. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#db.isTransaction) await super.rollbackTransaction(connection)
   }

@@ -17,7 +17,7 @@ export const attempts = 5
  */
 const lost = new Set(['40001', '40P01', '23505'])
 
-/** True if PostgreSQL undid the transaction because it lost against another one. */
+/** True if PostgreSQL rolled the transaction back because it lost against another one. */
 export const hasLost = (error: unknown): boolean =>
   lost.has(String((error as { code?: unknown } | undefined)?.code ?? ''))
 

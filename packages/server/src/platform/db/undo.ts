@@ -4,7 +4,7 @@ import type { Db } from './open.ts'
 import type { Tables } from './tables.ts'
 import { transaction, type Writer } from './transaction.ts'
 
-/** Carries a refusal out of a transaction, so that all its changes are undone. */
+/** The error that carries a refusal out of a transaction, and so rolls the transaction back. */
 class Undo extends Error {
   readonly verdict: Verdict<never>
   constructor(verdict: Verdict<never>) {
@@ -14,8 +14,8 @@ class Undo extends Error {
 }
 
 /**
- * Runs `work` in one transaction, which is undone if `work` refuses. If `db` is already a transaction, the caller must
- * undo it after a refusal. `work` must change nothing except through `trx`.
+ * Runs `work` in one transaction, which is rolled back if `work` refuses. If `db` is already a transaction, the caller
+ * must roll it back after a refusal. `work` must change nothing except through `trx`.
  */
 export async function decideWithin<
   V extends { ok: true; value: unknown } | { ok: false; code: string; message: string },

@@ -1,7 +1,7 @@
 /**
- * Tracks the request bodies that are arriving, oldest first. A client that sends slowly holds a connection and the
- * memory for what it has sent. It is cut off when its time is over, or, when all bodies together hold too much, before
- * clients whose bodies began later.
+ * Tracks the request bodies that are arriving, oldest first. A client that sends slowly occupies a connection and the
+ * memory for what it has sent. It is cut off when its time is over, or, when all bodies together take too much memory,
+ * before clients whose bodies began later.
  */
 import type { IncomingMessage } from 'node:http'
 import { cutOff } from './paced.ts'

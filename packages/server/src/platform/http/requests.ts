@@ -70,8 +70,8 @@ const levelOf = (status: number | undefined) =>
   status === undefined || status < 400 ? 'debug' : status < 500 ? 'info' : 'warn'
 
 /**
- * Returns the path of a URL for the log: without the query, which may hold a one-time token, without the id that lets
- * somebody accept an invitation, and with at most 300 characters.
+ * Returns the path of a URL for the log: without the query, which may contain a one-time token, without the id that
+ * lets somebody accept an invitation, and with at most 300 characters.
  */
 export const pathOf = (url: string): string =>
   (url.split('?', 1)[0] ?? '').slice(0, 300).replace(/(\/(?:invitations?|join)\/)[^/]+/, '$1***')

@@ -1,4 +1,6 @@
-/** Prints on the standard output and the standard error of this process, where the disk may be full or the reader gone. */
+/**
+ * Prints on the standard output and the standard error of this process, where the disk may be full or the reader gone.
+ */
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isCode, messageOf, systemReason } from '../../platform/errors.ts'
@@ -40,8 +42,8 @@ export function complain(text: string): void {
 }
 
 /**
- * Ignores errors of the streams of standard output and standard error, such as a closed pipe. Without a listener such an
- * error would end the process with a stack trace.
+ * Ignores errors of the streams of standard output and standard error, such as a closed pipe. Without a listener such
+ * an error would end the process with a stack trace.
  */
 export function ignoreOutputErrors(): void {
   for (const output of [process.stdout, process.stderr])

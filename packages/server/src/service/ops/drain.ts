@@ -5,15 +5,15 @@ import { stages } from '../../platform/closing.ts'
 import { connectionsOf } from '../../platform/http/connections.ts'
 
 /** The milliseconds after which open connections are cut: a little less than the stage of the stop may take. */
-const limit = stages.callers - 500
-const tick = 25
+const limitMs = stages.callers - 500
+const tickMs = 25
 /** The milliseconds after its opening during which a connection that has sent nothing may still send a request. */
-const silence = 1_000
+const silenceMs = 1_000
 /**
  * The maximum milliseconds for accepting connections that wait in the system's queue. Under overload that queue never
  * becomes empty.
  */
-const queue = 3_000
+const queueMs = 3_000
 /**
  * The number of idle connections that are closed in one turn of the event loop. Between two turns requests are read.
  */
@@ -36,7 +36,7 @@ export function drainable(
    * turn of the event loop accepts only a few.
    */
   async function readAll(): Promise<void> {
-    const until = performance.now() + queue
+    const until = performance.now() + queueMs
     await setImmediate()
     for (let before = -1; before !== connections.taken && performance.now() < until; ) {
       before = connections.taken
@@ -67,11 +67,11 @@ export function drainable(
     for (const { answer } of connections.open.values())
       if (answer && !answer.headersSent) answer.shouldKeepAlive = false
     await setImmediate()
-    const cut = setTimeout(() => server.closeAllConnections(), limit)
+    const cut = setTimeout(() => server.closeAllConnections(), limitMs)
     while (connections.open.size > 0) {
       endStreams()
       await closeIdle()
-      await sleep(tick)
+      await sleep(tickMs)
     }
     clearTimeout(cut)
     await stopped
@@ -84,6 +84,6 @@ export function drainable(
  * decides.
  */
 function isIdle(socket: Socket, since: number): boolean {
-  if (socket.bytesRead === 0) return performance.now() - since > silence
+  if (socket.bytesRead === 0) return performance.now() - since > silenceMs
   return (socket.timeout ?? 0) > 0
 }

@@ -4,13 +4,13 @@ import type { Store } from '../../platform/db/open.ts'
 import { lossWords, openLoss } from '../../platform/marks.ts'
 import { overdueAt } from './alert-metrics.ts'
 
-const patience = 2000
+const patienceMs = 2000
 /** The milliseconds for which the result of a check is used again, so that frequent checks cost almost nothing. */
-const lasts = 1000
+const reuseMs = 1000
 
 /**
- * A `warning` says that the database lost changes. The service works nevertheless. `messages` are the messages about
- * alerts that should have been tried more than a minute ago.
+ * The result of a check. `warning` says that the database lost changes, although the service works; `messages` counts
+ * the messages about alerts that should have been tried more than a minute ago.
  */
 export type Health =
   | { ok: true; warning?: string; messages?: { overdue: number; workspaces: number } }
@@ -20,7 +20,7 @@ export function healthOf(store: Store, now: () => number): () => Promise<Health>
   let last: Promise<Health> | undefined
   let asked = Number.NEGATIVE_INFINITY
   return () => {
-    if (last && performance.now() - asked < lasts) return last
+    if (last && performance.now() - asked < reuseMs) return last
     asked = performance.now()
     last = check(store, now())
     return last
@@ -30,8 +30,8 @@ export function healthOf(store: Store, now: () => number): () => Promise<Health>
 async function check(store: Store, now: number): Promise<Health> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Health>((resolve) => {
-    const message = `The database did not take a write within ${patience / 1000} s.`
-    timer = setTimeout(() => resolve({ ok: false, message }), patience)
+    const message = `The database did not take a write within ${patienceMs / 1000} s.`
+    timer = setTimeout(() => resolve({ ok: false, message }), patienceMs)
   })
   const overdue = async (): Promise<Health> => {
     const { deliveries, workspaces } = await overdueAt(store.db, now)

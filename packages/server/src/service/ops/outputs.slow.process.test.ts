@@ -1,6 +1,6 @@
 /**
- * Tests with outputs that do not accept what is written: full disks, closed pipes and readers that do not read, for
- * the log, standard output and the files that the service and its commands write. `npm test` leaves this out.
+ * Tests outputs that do not accept what is written: full disks, closed pipes and readers that do not read, for the log,
+ * standard output and the files that the service and its commands write. `npm test` leaves this out.
  * packages/server/src/platform/lines.test.ts proves the same rules.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -11,7 +11,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../../testing/service-process.ts'
 
-/** Mounts a file system of this size below the home, until the end of the test. Undefined without the right to mount. */
+/**
+ * Mounts a file system of this size below the home, until the end of the test. Undefined without the right to mount.
+ */
 function smallDisk(home: ServiceHome, size = '64k'): string | undefined {
   const folder = join(home.folder, 'small')
   mkdirSync(folder)

@@ -15,13 +15,13 @@ const agentsAtOnce = 25
  * The maximum rows of daily sums of an agent. Beyond that, each of its oldest days is folded into one row for all
  * models.
  */
-const usageRowsMax = 10_000
+const maxUsageRows = 10_000
 const usageDaysAtOnce = 10
 /**
  * The maximum number of level changes of an agent, beyond which the oldest are folded, and the number of newest ones
  * that then stay as they are.
  */
-const levelsMax = { kept: 5000, unfolded: 4000 } as const
+const maxLevels = { kept: 5000, unfolded: 4000 } as const
 const levelsAtOnce = 5000
 
 /**
@@ -45,8 +45,8 @@ export async function boundHistories(db: Db, after: string, now: number): Promis
       .where('agent_id', '=', id)
       .where('day', '<', today - usageDays)
       .execute()
-  for (const id of await withTooMany(db, 'usage_day', ids, usageRowsMax)) await foldModels(db, id, today)
-  for (const id of await withTooMany(db, 'level_change', ids, levelsMax.kept)) await foldLevels(db, id)
+  for (const id of await withTooMany(db, 'usage_day', ids, maxUsageRows)) await foldModels(db, id, today)
+  for (const id of await withTooMany(db, 'level_change', ids, maxLevels.kept)) await foldLevels(db, id)
   return ids.length < agentsAtOnce ? '' : (ids.at(-1) ?? '')
 }
 
@@ -78,7 +78,7 @@ async function withTooMany(
  */
 async function foldModels(db: Db, id: string, today: number): Promise<void> {
   const rows = db.selectFrom('usage_day').where('agent_id', '=', id)
-  const beyond = await rows.select('day').orderBy('day', 'desc').limit(1).offset(usageRowsMax).executeTakeFirst()
+  const beyond = await rows.select('day').orderBy('day', 'desc').limit(1).offset(maxUsageRows).executeTakeFirst()
   const last = Math.min(beyond?.day ?? 0, today - unfoldedDays)
   const named = rows.where('model', 'not in', ['', otherModels]).where('day', '<=', last)
   for (let days = [0]; days.length > 0; ) {
@@ -121,7 +121,7 @@ const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
 async function foldLevels(db: Db, id: string): Promise<void> {
   const changes = db.selectFrom('level_change').where('agent_id', '=', id)
   const newest = changes.select('at').orderBy('at', 'desc').orderBy('seq', 'desc')
-  const { at } = (await newest.limit(1).offset(levelsMax.unfolded).executeTakeFirst()) ?? { at: 0 }
+  const { at } = (await newest.limit(1).offset(maxLevels.unfolded).executeTakeFirst()) ?? { at: 0 }
   const old = changes.select(['seq', 'at', 'level']).where('at', '<=', at).orderBy('at').orderBy('seq')
   for (let gone = [0]; gone.length > 0; ) {
     gone = besideTheWorst(await old.limit(levelsAtOnce).execute())

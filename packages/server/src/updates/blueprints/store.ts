@@ -47,7 +47,8 @@ export async function listBlueprints(db: Db, workspace: WorkspaceRef): Promise<B
 }
 
 /**
- * One blueprint with its versions, the highest version first, and its agents; undefined if there is no blueprint with that name.
+ * One blueprint with its versions, the highest version first, and its agents; undefined if there is no blueprint with
+ * that name.
  */
 export async function blueprintPage(
   db: Db,

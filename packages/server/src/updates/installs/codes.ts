@@ -53,8 +53,8 @@ export function issueCode(
     const agentName = wanted.agentName ?? (await freeName(trx, workspace, wanted.blueprint))
     if (!isAgentName(agentName)) return wrongName(agentName)
     const { bindings } = JSON.parse(version.manifest) as Manifest
-    await forgetOld(trx, workspace, now)
-    if (await hasAllCodes(trx, workspace, now)) return tooManyCodes
+    await deleteOld(trx, workspace, now)
+    if (await hasMaxCodes(trx, workspace, now)) return tooManyCodes
     const code = newToken('install')
     const row = await trx
       .insertInto('install_code')
@@ -135,7 +135,7 @@ export async function listCodes(db: Db, workspace: WorkspaceRef, now: number): P
 }
 
 /** True if no further code may be issued. The workspace stays locked, so that simultaneous ones are counted. */
-async function hasAllCodes(trx: Db, { id }: WorkspaceRef, now: number): Promise<boolean> {
+async function hasMaxCodes(trx: Db, { id }: WorkspaceRef, now: number): Promise<boolean> {
   await lockWorkspace(trx, id)
   const { valid } = await trx
     .selectFrom('install_code')
@@ -155,7 +155,7 @@ const tooManyCodes = refuse(
 )
 
 /** Deletes install codes that are no longer listed. The audit trail keeps what was done with them. */
-const forgetOld = (trx: Db, workspace: WorkspaceRef, now: number) =>
+const deleteOld = (trx: Db, workspace: WorkspaceRef, now: number) =>
   trx
     .deleteFrom('install_code')
     .where('workspace_id', '=', workspace.id)

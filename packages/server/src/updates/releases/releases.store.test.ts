@@ -66,7 +66,7 @@ everyEngine('releases', (open) => {
     const releases = await openReleases({ store, log, now: Date.now, config })
     onTestFinished(releases.close)
     await add(store, '1.1.0')
-    await releases.look()
+    await releases.check()
     expect(lines).toMatchObject([
       { msg: 'serving runtime release', release: '1.0.0' },
       { msg: 'serving another runtime release', release: '1.1.0', previous: '1.0.0' },

@@ -24,7 +24,7 @@ export interface Releases {
    */
   files(): Promise<Files | undefined>
   /** Checks now whether another release is served. */
-  look(): Promise<void>
+  check(): Promise<void>
   /** Stops the checks. Resolves when the store is no longer used. */
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ interface ReleaseNeeds {
 }
 
 /** The milliseconds between two checks of which release is served. */
-const lookEvery = 500
+const checkEveryMs = 500
 
 /**
  * Opens the releases of this node. It first serves the build of the release folder if that is the one to serve
@@ -48,7 +48,7 @@ const lookEvery = 500
 export async function openReleases(needs: ReleaseNeeds): Promise<Releases> {
   await adopt(needs)
   const releases = followReleases(needs)
-  await releases.look()
+  await releases.check()
   return releases
 }
 
@@ -67,10 +67,10 @@ async function adopt({ store, log, now, config }: ReleaseNeeds): Promise<void> {
 function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, 'store' | 'log' | 'changed'>): Releases {
   let current: (Served & Files) | undefined
   let known = 0
-  let looking: Promise<void> | undefined
+  let checking: Promise<void> | undefined
   let closed = false
 
-  async function lookOnce(): Promise<void> {
+  async function checkOnce(): Promise<void> {
     const serial = await servedSerial(store.db)
     if (serial === known) return
     const previous = current?.version
@@ -82,32 +82,32 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
     changed()
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     // A check that is in progress may have read the row before the change that led to this call, so another check
     // follows.
-    await looking?.catch(() => {})
+    await checking?.catch(() => {})
     if (closed) return
-    looking ??= lookOnce().finally(() => {
-      looking = undefined
+    checking ??= checkOnce().finally(() => {
+      checking = undefined
     })
-    await looking
+    await checking
   }
 
   const timer = setInterval(() => {
-    if (!looking) look().catch((err: unknown) => log.debug({ err }, 'the served release could not be looked up'))
-  }, lookEvery).unref()
+    if (!checking) check().catch((err: unknown) => log.debug({ err }, 'the served release could not be looked up'))
+  }, checkEveryMs).unref()
 
   return {
     served: () => current,
-    look,
+    check,
     async files() {
-      await look().catch((err: unknown) => log.warn({ err }, 'serving the last known release'))
+      await check().catch((err: unknown) => log.warn({ err }, 'serving the last known release'))
       return current
     },
     async close() {
       closed = true
       clearInterval(timer)
-      await looking?.catch(() => {})
+      await checking?.catch(() => {})
     },
   }
 }
@@ -116,6 +116,6 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
 export const noReleases: Releases = {
   served: () => undefined,
   files: async () => undefined,
-  look: async () => {},
+  check: async () => {},
   close: async () => {},
 }

@@ -16,7 +16,7 @@ import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'
 import { placesOf } from '../wishes/trials.ts'
 import { isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type RolloutStep } from './judge.ts'
 import { freshMs, leftOut, levelIn, standingsOf } from './members.ts'
-import { moveRollout, note, takeBackUnoffered } from './store.ts'
+import { moveRollout, note, withdrawUnoffered } from './store.ts'
 
 /** The maximum number of agents for which a version is wished in one transaction. */
 const atOnce = 100
@@ -39,12 +39,12 @@ export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> 
   const late = await withLateAgents(db, now)
   const advanced: Advanced[] = []
   const failures: unknown[] = []
-  for (const [id, look] of [
+  for (const [id, advanceOne] of [
     ...running.map(({ id }) => [id, advanceRollout] as const),
     ...late.map(({ id }) => [id, settleLate] as const),
   ]) {
     try {
-      advanced.push(...(await look(db, id, now)))
+      advanced.push(...(await advanceOne(db, id, now)))
     } catch (error) {
       failures.push(error)
     }
@@ -106,14 +106,14 @@ const withLateAgents = (db: Db, now: number) =>
  */
 const settleLate = (db: Db, id: string, now: number): Promise<Advanced[]> =>
   transaction(db, async (trx) => {
-    const rollout = await lookAt(trx, id)
+    const rollout = await tryLockRollout(trx, id)
     if (!rollout || rollout.state === 'running') return []
     const { changed } = await judgeAgents(trx, rollout, now, true)
     return changed ? [{ workspaceId: rollout.workspace_id, agents: [], moved: true }] : []
   })
 
 /** Locks the rollout for this node; undefined when another node has it. */
-const lookAt = (trx: Db, id: string): Promise<RolloutDbRow | undefined> => {
+const tryLockRollout = (trx: Db, id: string): Promise<RolloutDbRow | undefined> => {
   const row = trx.selectFrom('rollout').selectAll().where('id', '=', id)
   return (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
 }
@@ -123,10 +123,11 @@ const lookAt = (trx: Db, id: string): Promise<RolloutDbRow | undefined> => {
  * another step can follow at once.
  */
 async function advance(trx: Db, id: string, now: number): Promise<(Advanced & { more: boolean }) | undefined> {
-  const rollout = await lookAt(trx, id)
+  const rollout = await tryLockRollout(trx, id)
   if (rollout?.state !== 'running') return undefined
   const base = { workspaceId: rollout.workspace_id, agents: [], moved: false, more: false }
-  if ((await isReplaced(trx, rollout, now)) || (await isOrphaned(trx, rollout, now))) return { ...base, moved: true }
+  if ((await cancelIfReplaced(trx, rollout, now)) || (await haltIfOrphaned(trx, rollout, now)))
+    return { ...base, moved: true }
   const wished = await wishSome(trx, rollout, now)
   if (wished.length > 0) return { ...base, agents: wished, more: true }
   return { ...base, ...(await judge(trx, rollout, now)) }
@@ -136,7 +137,7 @@ async function advance(trx: Db, id: string, now: number): Promise<(Advanced & { 
  * Cancels a runtime rollout when the service serves another release. The next report of each agent drops its wish for
  * the old release (3.4).
  */
-async function isReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
+async function cancelIfReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
   if (rollout.kind !== 'runtime') return false
   const served = await servedRelease(trx)
   if (served?.version === rollout.version) return false
@@ -147,7 +148,7 @@ async function isReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<
 }
 
 /** Halts the rollout when the person responsible for it is no longer an admin, until another admin resumes it. */
-async function isOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
+async function haltIfOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
   const { id, name } = leaderOf(rollout)
   if (id === null) return false
   const role = await roleOf(trx, rollout.workspace_id, id)
@@ -165,7 +166,7 @@ const leaderOf = (rollout: RolloutDbRow) =>
     : { id: rollout.continued_by, name: rollout.continued_by_name }
 
 async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): Promise<void> {
-  await takeBackUnoffered(trx, rollout, { by: service, now })
+  await withdrawUnoffered(trx, rollout, { by: service, now })
   await moveRollout(trx, rollout, { state: 'halted', why, wave_kept_at: null }, now)
   await note(trx, rollout, { by: service, now, action: 'rollout.halted' }, { why })
 }
@@ -220,7 +221,7 @@ async function judge(trx: Db, rollout: RolloutDbRow, now: number): Promise<{ mov
     return standing !== undefined && isWaitedFor(m, rollout.kind, standing, now)
   })
   const step = judgeRollout(courseOf(rollout), members, waitsFor, now)
-  return { moved: await take(trx, rollout, step, now), more: step.is === 'next' }
+  return { moved: await carryOut(trx, rollout, step, now), more: step.is === 'next' }
 }
 
 /** Records what became of the agents; with `open` only of those whose outcome is unknown. */
@@ -246,7 +247,7 @@ async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = f
 }
 
 /** Carries out a step of a rollout. Returns true when the rollout changed. */
-async function take(trx: Db, rollout: RolloutDbRow, step: RolloutStep, now: number): Promise<boolean> {
+async function carryOut(trx: Db, rollout: RolloutDbRow, step: RolloutStep, now: number): Promise<boolean> {
   switch (step.is) {
     case 'wait':
       if (step.keptAt === rollout.wave_kept_at) return false

@@ -110,8 +110,8 @@ function withLevel(member: RolloutMember, { level, receivedAt }: Standing): Judg
 }
 
 /**
- * The worst level that the agent itself reports (D27). Items that the runtime adds for bindings, missing secrets and the
- * room on the disk do not count.
+ * The worst level that the agent itself reports (D27). Items that the runtime adds for bindings, missing secrets and
+ * the room on the disk do not count.
  */
 export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): Level | null {
   const own = (health ?? []).filter(

@@ -20,8 +20,8 @@ export type RolloutRefusal =
   | 'runtime_not_served'
 
 /** The seconds for which each wave is watched: the default, and the maximum. */
-export const watchUsual = 600
-export const maxWatch = 7 * 86_400
+export const defaultWatchSeconds = 600
+export const maxWatchSeconds = 7 * 86_400
 
 interface Planned {
   named: NamedVersion
@@ -62,8 +62,8 @@ export async function plan(
 ): Promise<Verdict<Planned, RolloutRefusal>> {
   const waves = readWaves(wanted.waves)
   if (!waves.ok) return waves
-  const { watchSeconds = watchUsual } = wanted
-  if (!Number.isInteger(watchSeconds) || watchSeconds < 0 || watchSeconds > maxWatch) {
+  const { watchSeconds = defaultWatchSeconds } = wanted
+  if (!Number.isInteger(watchSeconds) || watchSeconds < 0 || watchSeconds > maxWatchSeconds) {
     return refuse('rollout_invalid', `A wave can be watched for 0 seconds to one week: got ${shown(watchSeconds)}.`)
   }
   const named = wanted.kind === 'runtime' ? await namedRuntime(db) : await namedVersion(db, workspace, wanted)

@@ -12,7 +12,7 @@ import { newId, type WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
-import { emptyReason, maxWatch, plan, type RolloutRefusal, watchUsual } from './plan.ts'
+import { defaultWatchSeconds, emptyReason, maxWatchSeconds, plan, type RolloutRefusal } from './plan.ts'
 
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
 
@@ -37,7 +37,7 @@ export const createRollout = (
       version: named.version,
       waves: JSON.stringify(waves.map(({ upTo }) => upTo)),
       by_hand: wanted.byHand ? 1 : 0,
-      watch_seconds: Math.min(maxWatch, wanted.watchSeconds ?? watchUsual),
+      watch_seconds: Math.min(maxWatchSeconds, wanted.watchSeconds ?? defaultWatchSeconds),
       state: 'running',
       why: null,
       wave: 1,
@@ -90,7 +90,7 @@ export const pauseRollout = ({ db, by, now }: ChangeContext, workspace: Workspac
     if (rollout.state !== 'running' && rollout.state !== 'waiting') {
       return refuse('rollout_not_running', `The rollout is ${rollout.state}: only a running rollout can be paused.`)
     }
-    await takeBackUnoffered(trx, rollout, { by, now })
+    await withdrawUnoffered(trx, rollout, { by, now })
     return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
   })
 
@@ -123,7 +123,7 @@ export const continueRollout = ({ db, by, now }: ChangeContext, workspace: Works
  */
 export const cancelRollout = ({ db, by, now }: ChangeContext, workspace: WorkspaceRef, id: string, withdraw: boolean) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
-    await takeBackUnoffered(trx, rollout, { by, now, alsoOffered: withdraw })
+    await withdrawUnoffered(trx, rollout, { by, now, alsoOffered: withdraw })
     return { ok: true, value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' } }
   })
 
@@ -165,7 +165,7 @@ export async function moveRollout(
  * Withdraws wishes of the rollout that were not offered to an agent yet; with `alsoOffered` also those that were
  * offered but not carried out.
  */
-export async function takeBackUnoffered(
+export async function withdrawUnoffered(
   trx: Db,
   rollout: RolloutDbRow,
   { by, now, alsoOffered = false }: { by: By; now: number; alsoOffered?: boolean },

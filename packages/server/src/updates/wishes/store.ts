@@ -87,13 +87,13 @@ export async function wishBlueprintWithin(
     ...(offered && { earlier: offered }),
   }
   const after = await keep(trx, agent, wishes)
-  await tell(trx, agent, { ...wishing, of: 'blueprint', kind: 'wished', version, from: runningVersion(agent) })
+  await record(trx, agent, { ...wishing, of: 'blueprint', kind: 'wished', version, from: runningVersion(agent) })
   return { ok: true, value: { agent: after, made: true } }
 }
 
 /**
- * Withdraws the wish for a blueprint version (D24). A machine that has already put the new version in place finishes the
- * update (D31).
+ * Withdraws the wish for a blueprint version (D24). A machine that has already put the new version in place finishes
+ * the update (D31).
  */
 export const clearBlueprint = (
   { db, by, now }: ChangeContext,
@@ -112,7 +112,13 @@ export async function clearBlueprintWithin(
   const { blueprint: wish, ...rest } = wishesIn(agent.wishes)
   if (!wish) return { ok: true, value: { agent, made: false } }
   const after = await keep(trx, agent, rest)
-  await tell(trx, agent, { ...rolloutOf(wish), ...wishing, of: 'blueprint', kind: 'withdrawn', version: wish.version })
+  await record(trx, agent, {
+    ...rolloutOf(wish),
+    ...wishing,
+    of: 'blueprint',
+    kind: 'withdrawn',
+    version: wish.version,
+  })
   return { ok: true, value: { agent: after, made: true } }
 }
 
@@ -170,7 +176,7 @@ export async function pressWithin(
     ...((places === undefined || takePlace(places)) && { grantedAt: now }),
   }
   const after = await keep(trx, agent, wishes)
-  await tell(trx, agent, { ...wishing, of: 'runtime', kind: 'wished', version, from: runtime?.version ?? null })
+  await record(trx, agent, { ...wishing, of: 'runtime', kind: 'wished', version, from: runtime?.version ?? null })
   return { ok: true, value: { agent: after, made: true } }
 }
 
@@ -198,7 +204,7 @@ export async function clearRuntimeWithin(
   const { runtime: wish, ...rest } = wishesIn(agent.wishes)
   if (!wish) return { ok: true, value: { agent, made: false } }
   const after = await keep(trx, agent, rest)
-  await tell(trx, agent, { ...rolloutOf(wish), ...wishing, of: 'runtime', kind: 'withdrawn', version: wish.version })
+  await record(trx, agent, { ...rolloutOf(wish), ...wishing, of: 'runtime', kind: 'withdrawn', version: wish.version })
   return { ok: true, value: { agent: after, made: true } }
 }
 
@@ -213,7 +219,7 @@ export const liftHold = (
     const { runtimeHold: hold, ...rest } = wishesIn(agent.wishes)
     if (!hold) return { ok: true, value: { agent, made: false } }
     const after = await keep(trx, agent, rest)
-    await tell(trx, agent, { by, now, of: 'runtime', kind: 'lifted', version: hold.version })
+    await record(trx, agent, { by, now, of: 'runtime', kind: 'lifted', version: hold.version })
     return { ok: true, value: { agent: after, made: true } }
   })
 
@@ -227,7 +233,7 @@ interface WishEntry extends Omit<Wishing, 'places'> {
 }
 
 /** Adds a line to the timeline of the agent's updates and, unless `silent`, an entry to the audit trail. */
-async function tell(
+async function record(
   trx: Db,
   agent: AgentRow,
   { by, now, of, kind, version, from = null, rollout, silent }: WishEntry,

@@ -15,12 +15,12 @@ const windowMs = limits.windowSeconds * 1000
 const beginsMs = 60_000
 
 /** The time of the agent's last report, and the time from which it counts as offline. */
-export interface Heard {
+export interface LastSeen {
   receivedAt: number | null
   silentAt: number | null
 }
 
-export interface BlueprintFacts extends Heard {
+export interface BlueprintFacts extends LastSeen {
   /**
    * The version before the running one, which stays on the agent's machine. A rollback to it never has to wait (D30).
    */
@@ -50,7 +50,7 @@ export function blueprintWaits(
   return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }
 }
 
-export interface RuntimeFacts extends Heard {
+export interface RuntimeFacts extends LastSeen {
   trials: { most: number; busy: number }
   blueprintOnTrial: boolean
 }
@@ -71,7 +71,7 @@ export function runtimeWaits(
   return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }
 }
 
-const absence = ({ receivedAt, silentAt }: Heard, now: number): WaitsFor | null =>
+const absence = ({ receivedAt, silentAt }: LastSeen, now: number): WaitsFor | null =>
   receivedAt === null
     ? { for: 'first_report' }
     : silentAt !== null && silentAt <= now
@@ -82,4 +82,4 @@ const absence = ({ receivedAt, silentAt }: Heard, now: number): WaitsFor | null 
  * True if the agent has reported after the time `at`; otherwise null, which means that the wish only waits for the next
  * report.
  */
-const since = ({ receivedAt }: Heard, at: number): true | null => (receivedAt !== null && receivedAt > at) || null
+const since = ({ receivedAt }: LastSeen, at: number): true | null => (receivedAt !== null && receivedAt > at) || null

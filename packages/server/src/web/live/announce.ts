@@ -1,6 +1,6 @@
 /**
  * Announces changes to the other nodes on one PostgreSQL by NOTIFY, collected for a moment and with the ids of agents
- * grouped by workspace. After a message could not be sent, a later one says that some are missing.
+ * grouped by workspace. If a message could not be sent, a later one says that some are missing.
  */
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
@@ -34,7 +34,7 @@ interface Announcer extends Omit<Live, 'isWatched'> {
  */
 const gather = 100
 const again = 1_000
-/** The maximum number of ids in a message, which holds at most 8000 bytes; an id takes 39. */
+/** The maximum number of ids in a message, which has at most 8000 bytes; an id takes 39. */
 const maxIds = 150
 
 export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () => {}): Announcer {

@@ -9,7 +9,7 @@ import type { Live } from '../../platform/base.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { type FleetCache, fleetCache } from './fleet.ts'
 import { frameOf, type News, noNews } from './frame.ts'
-import { type Heard, joinNodes } from './nodes.ts'
+import { type ChangeListener, joinNodes } from './nodes.ts'
 import { begin, type Pace, type PaceAct, type PaceEvent, type PaceRules, step } from './pace.ts'
 import { type Answer, type Answers, sharedAnswers } from './shared.ts'
 import { atPing, eventBytes, openStream, type PageReading, write } from './stream.ts'
@@ -18,7 +18,7 @@ import { watchCounts } from './watched.ts'
 const pace: PaceRules = { tick: 500, gather: 25, slowest: 900 }
 const pingEvery = 20_000
 /** How often the rights of the subscribers are checked, in milliseconds. */
-const guardEvery = 5_000
+const guardEveryMs = 5_000
 
 export interface Subscriber {
   workspaceId: string
@@ -91,7 +91,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
   let closed = false
   const everybody = () => [...channels.values()].flatMap(({ subscribers }) => [...subscribers.keys()])
 
-  const here = hears(channels, fleet, (channel) => on(channel, { is: 'news' }))
+  const here = listenerOf(channels, fleet, (channel) => on(channel, { is: 'news' }))
   const nodes = store.engine === 'postgres' ? joinNodes(store.pool, log, here, watched.agents) : undefined
   function leave(subscriber: Subscriber): void {
     const channel = channels.get(subscriber.workspaceId)
@@ -115,7 +115,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
     openStream(res)
   }
   const pinging = setInterval(pingAll, pingEvery, channels, now).unref()
-  const guarding = setInterval(() => void hub.check(), guardEvery).unref()
+  const guarding = setInterval(() => void hub.check(), guardEveryMs).unref()
 
   const hub: Hub = {
     fleet,
@@ -190,7 +190,11 @@ const newChannel = (workspaceId: string): Channel => ({
  * Notes changes that were made on this node or another, for the fleet cache and for the workspaces with subscribers.
  * Calls `tell` for each of these workspaces, so that its next frame becomes due.
  */
-function hears(channels: ReadonlyMap<string, Channel>, fleet: FleetCache, tell: (channel: Channel) => void): Heard {
+function listenerOf(
+  channels: ReadonlyMap<string, Channel>,
+  fleet: FleetCache,
+  tell: (channel: Channel) => void,
+): ChangeListener {
   /**
    * Notes a change that is not a report. The next answer that a page requests must contain the change, because the
    * person at the page has usually caused it.
@@ -233,8 +237,8 @@ function hears(channels: ReadonlyMap<string, Channel>, fleet: FleetCache, tell: 
   }
 }
 
-/** Passes changes on this node to its pages and to the other nodes. */
-const both = (here: Heard, nodes: Omit<Live, 'isWatched'> | undefined): Omit<Live, 'isWatched'> => ({
+/** Passes a change that was made on this node to its pages and to the other nodes. */
+const both = (here: ChangeListener, nodes: Omit<Live, 'isWatched'> | undefined): Omit<Live, 'isWatched'> => ({
   reported(workspaceId, agentId) {
     here.reported(workspaceId, agentId)
     nodes?.reported(workspaceId, agentId)

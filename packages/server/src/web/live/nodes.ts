@@ -1,7 +1,7 @@
 /**
  * Connects several nodes on one PostgreSQL by LISTEN and NOTIFY: changes on one node reach the pages of the others, and
- * an agent that is watched through one node is asked by all to report quickly. Nothing is stored, and nothing depends
- * on a message arriving: after a time without a connection every page that is open here reloads.
+ * an agent that is watched through one node is asked by all to report quickly. Nothing is stored, and no message has to
+ * arrive: when a node has been without a connection, all pages that are open through it reload.
  */
 import type pg from 'pg'
 import type { Logger } from 'pino'
@@ -9,7 +9,7 @@ import type { Live } from '../../platform/base.ts'
 import { announcer, channel, type Message } from './announce.ts'
 
 /** Receives the changes that other nodes announce. */
-export interface Heard extends Omit<Live, 'isWatched'> {
+export interface ChangeListener extends Omit<Live, 'isWatched'> {
   /** Called when messages of other nodes may have been lost. */
   missed(): void
 }
@@ -23,16 +23,21 @@ interface Nodes extends Live {
  * Times in milliseconds: how often a node announces the agents whose pages are open on it, how long such an
  * announcement counts, and when a lost connection is tried again.
  */
-const watchEvery = 5_000
-const watchLasts = 15_000
-const again = 1_000
+const watchEveryMs = 5_000
+const watchLastsMs = 15_000
+const reconnectMs = 1_000
 /**
  * The milliseconds within which a connection must answer a query. After that it counts as lost, even if the network
  * reports no error.
  */
-const patience = 5_000
+const answerMs = 5_000
 
-export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere: () => Iterable<string>): Nodes {
+export function joinNodes(
+  pool: pg.Pool,
+  log: Logger,
+  here: ChangeListener,
+  watchedHere: () => Iterable<string>,
+): Nodes {
   const others = announcer(pool, (err) => log.debug({ err }, 'the other nodes could not be notified of changes'))
   const watchedThere = new Map<string, { agents: Set<string>; until: number }>()
   let retrying: NodeJS.Timeout | undefined
@@ -43,12 +48,12 @@ export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere:
     const message = JSON.parse(text ?? '{}') as Message
     if (message.node === others.node) return
     if (message.kind === 'w') {
-      watchedThere.set(message.node, { agents: new Set(message.agents), until: performance.now() + watchLasts })
-    } else if (message.kind === 'm') heard.missed()
-    else if (message.kind === 'l') heard.listChanged(message.workspace)
-    else if (message.kind === 'a') heard.alertsChanged(message.workspace)
+      watchedThere.set(message.node, { agents: new Set(message.agents), until: performance.now() + watchLastsMs })
+    } else if (message.kind === 'm') here.missed()
+    else if (message.kind === 'l') here.listChanged(message.workspace)
+    else if (message.kind === 'a') here.alertsChanged(message.workspace)
     else {
-      const tell = message.kind === 'r' ? heard.reported : heard.changed
+      const tell = message.kind === 'r' ? here.reported : here.changed
       for (const agentId of message.agents) tell(message.workspace, agentId)
     }
   }
@@ -63,7 +68,7 @@ export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere:
       connected.on('notification', ({ payload }) => take(payload))
       connected.on('error', () => lost(connected))
       await connected.query(`listen ${channel}`)
-      heard.missed()
+      here.missed()
     } catch (err) {
       log.debug({ err }, 'notifications of other nodes do not arrive; reconnecting')
       if (mine) lost(mine)
@@ -77,14 +82,14 @@ export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere:
     retry()
   }
   function retry(): void {
-    if (!closed) retrying = setTimeout(() => void listen(), again).unref()
+    if (!closed) retrying = setTimeout(() => void listen(), reconnectMs).unref()
   }
 
   /** Sends a query over the connection from time to time, since a network may drop a connection without notice. */
   async function probe(): Promise<void> {
     const mine = client
     if (!mine) return
-    const late = setTimeout(() => lost(mine), patience).unref()
+    const late = setTimeout(() => lost(mine), answerMs).unref()
     await mine.query('select 1').catch(() => lost(mine))
     clearTimeout(late)
   }
@@ -94,7 +99,7 @@ export function joinNodes(pool: pg.Pool, log: Logger, heard: Heard, watchedHere:
     for (const [id, { until }] of watchedThere) if (until < performance.now()) watchedThere.delete(id)
     if ([...watchedHere()].length > 0) sayWatched()
     void probe()
-  }, watchEvery).unref()
+  }, watchEveryMs).unref()
   const listening = listen()
 
   return {

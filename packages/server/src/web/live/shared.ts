@@ -1,14 +1,14 @@
 /**
  * Shares answers that many pages ask for at the same moment: a frame makes all of them ask for their part of the list,
- * and most show the same part. Each request is authorised before this (web/routing/guards.ts); the answer is the same for
- * everybody who is allowed.
+ * and most show the same part. Each request is authorised before this (web/routing/guards.ts); the answer is the same
+ * for everybody who is allowed.
  */
 
 /**
  * The milliseconds for which an answer is shared. Facts that change only with time, such as who is offline, may be this
  * much out of date.
  */
-const present = 250
+const shareMs = 250
 /** The maximum number of answers kept per workspace; each has up to a hundred kilobytes. */
 const maxAnswers = 16
 
@@ -16,7 +16,7 @@ export type Answer = Uint8Array<ArrayBuffer>
 
 export interface Answers {
   /**
-   * Returns the answer to `question` that was made at most `present` milliseconds ago, or else a new one from `make`.
+   * Returns the answer to `question` that was made at most `shareMs` milliseconds ago, or else a new one from `make`.
    */
   of: (question: string, make: () => Promise<Answer>) => Promise<Answer>
   /** Drops all answers, because something changed that the next ones must contain. */
@@ -28,7 +28,7 @@ export function sharedAnswers(clock: () => number): Answers {
   return {
     of(question, make) {
       const known = answers.get(question)
-      if (known && clock() - known.at < present) return known.answer
+      if (known && clock() - known.at < shareMs) return known.answer
       if (answers.size >= maxAnswers) answers = new Map()
       const answer = make()
       const mine = { at: clock(), answer }

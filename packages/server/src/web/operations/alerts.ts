@@ -5,12 +5,12 @@ import { alertPages, alerts, type ChannelTest } from '@svc/api'
 import { acknowledge, liftMute, mute, setRule } from '../../alerts/changes/changes.ts'
 import {
   addChannel,
-  type BegunTestOf,
-  beginTest,
   disableChannel,
   enableChannel,
   listChannels,
   listDeliveries,
+  type QueuedTestRef,
+  queueTest,
   removeChannel,
   retryDelivery,
   testAnswer,
@@ -60,7 +60,7 @@ export const channelAdded = acts(
 )
 export const channelTested = acts(
   alerts.testChannel,
-  ({ workspace, params, ...ctx }) => beginTest(ctx, workspace, params.channel),
+  ({ workspace, params, ...ctx }) => queueTest(ctx, workspace, params.channel),
   // The answer does not wait for the receiver: the page reads the result by the id (channelTest).
   { answer: ({ deliveryId: id }) => ({ id }) },
 )
@@ -91,7 +91,7 @@ export const deliveryRetried = acts(
  */
 export async function answerOfTest(
   { store, config, now, isAlone = false }: Pick<Deps, 'store' | 'config' | 'now'> & { isAlone?: boolean },
-  { deliveryId, channelId }: BegunTestOf,
+  { deliveryId, channelId }: QueuedTestRef,
 ): Promise<ChannelTest> {
   const log = { warn: () => {} }
   const written = { ...sealing(config), senders: sendersOf(config), writer: writerOf(config.baseUrl) }

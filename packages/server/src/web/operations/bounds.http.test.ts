@@ -1,6 +1,6 @@
 /**
- * Tests every bound of docs/operate.md: as many rows as it allows are added by the operation itself, and the next one is
- * refused. A new bound is refused by the last test until it has a row here, or is listed with what makes a row needless.
+ * Tests every limit of docs/operate.md: as many rows as it allows are added by the operation itself, and the next one
+ * is refused. The last test fails for a new limit until it has a row here, or a listed reason why it needs none.
  */
 import { activityBound, bounds } from '@svc/api'
 import { expect, test } from 'vitest'
@@ -9,8 +9,8 @@ import { type Browser, type Service, serve } from '../../../testing/page/service
 import { offering } from '../../../testing/service.ts'
 import { ofBlueprint } from '../../../testing/wishes.ts'
 import { maxMutes } from '../../alerts/changes/changes.ts'
-import { channelsMax } from '../../alerts/changes/channels.ts'
-import { ownChannelsMax } from '../../alerts/changes/personal.ts'
+import { maxChannels } from '../../alerts/changes/channels.ts'
+import { maxOwnChannels } from '../../alerts/changes/personal.ts'
 import { maxOpenCommands } from '../../fleet/commands/store.ts'
 import { sendLimits } from '../../people/accounts/sends.ts'
 import { inForce } from '../../people/audit/fold.ts'
@@ -66,13 +66,13 @@ const rows: readonly Row[] = [
   },
   {
     route: 'POST /w/:slug/channels',
-    max: channelsMax,
+    max: maxChannels,
     add: ({ send }, number) => send('POST', `${w}/channels`, channel(number)),
     code: 'channels_too_many',
   },
   {
     route: 'POST /w/:slug/my-channels',
-    max: ownChannelsMax,
+    max: maxOwnChannels,
     add: ({ send }, number) => send('POST', `${w}/my-channels`, own(number)),
     code: 'channels_too_many',
   },

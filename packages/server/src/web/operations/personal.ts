@@ -3,9 +3,9 @@ import { personal } from '@svc/api'
 import { testOf } from '../../alerts/changes/channels.ts'
 import {
   addPersonal,
-  beginPersonalTest,
   changePersonal,
   listPersonal,
+  queuePersonalTest,
   removePersonal,
 } from '../../alerts/changes/personal.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -26,7 +26,7 @@ export const personalOperations: readonly Bound[] = [
   ),
   personActs(
     personal.testPersonalChannel,
-    ({ workspace, params, ...ctx }) => beginPersonalTest(ctx, workspace, params.channel),
+    ({ workspace, params, ...ctx }) => queuePersonalTest(ctx, workspace, params.channel),
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),
   looks(personal.personalChannelTest, async ({ deps, workspace, params, who }) => {

@@ -85,6 +85,6 @@ const modelRowsRead = 2000
  * The maximum bytes of a list of names from which a person can choose. If there are more names, only the first ones are
  * sent.
  */
-const namesBytesMax = 32 * 1024
+const maxNamesBytes = 32 * 1024
 
-const fittingNames = (names: Iterable<string>): string[] => fitting(names, (name) => jsonBytes(name) + 1, namesBytesMax)
+const fittingNames = (names: Iterable<string>): string[] => fitting(names, (name) => jsonBytes(name) + 1, maxNamesBytes)

@@ -9,8 +9,8 @@ test('every member of a workspace sees its alerts, and nobody else does', async 
   const service = await serve()
   const [north] = [await service.workspace('north'), await service.workspace('south')]
   const { agent } = await service.agent(north, 'mail')
-  const look = { now: service.now(), muted: false }
-  const { alert } = judge({ ...defaultRule('bad'), after: 0 }, { is: 'holds' }, undefined, look)
+  const situation = { now: service.now(), muted: false }
+  const { alert } = judge({ ...defaultRule('bad'), after: 0 }, { is: 'holds' }, undefined, situation)
   if (!alert) throw new Error('No alert opened.')
   const about = { kind: 'agent', id: agent.id, name: agent.name } as const
   await insertAlert(service.store.db, { scope: scopeOf(north), rule: 'bad', about }, alert, service.now())

@@ -8,7 +8,7 @@ import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 
 /** The maximum number of open alerts in one answer to a page. */
-const openMax = 500
+const maxOpen = 500
 /** The number of days of alerts on an agent's page, the same as the longest window of its level history. */
 const agentDays = 30
 
@@ -20,7 +20,7 @@ export async function alertLines(
   { id }: { id: string },
   { ended, before, limit }: LinesWanted,
 ): Promise<AlertLines> {
-  const max = ended ? limit : openMax
+  const max = ended ? limit : maxOpen
   const rows = await shownRows(db, id)
     .where('ended_at', ended ? 'is not' : 'is', null)
     .$if(before !== undefined, (query) => query.where('alert.id', '<', before as string))

@@ -51,7 +51,8 @@ export async function bindingsOf(
       lastUsedAt: token?.last_used_at ?? null,
       health: item?.level === undefined ? null : { level: item.level, detail: item.detail ?? null },
     }
-    if (!token && !running.some((b) => b.product === id)) return { ...binding, ...comes(id, agent.wished_version) }
+    if (!token && !running.some((b) => b.product === id))
+      return { ...binding, ...futureBinding(id, agent.wished_version) }
     return { ...binding, ...judge(binding, product?.activated ?? false) }
   })
 }
@@ -60,7 +61,7 @@ export async function bindingsOf(
  * Describes a binding that the wished version needs and for which the agent has no token. Tokens are issued only at an
  * installation (2.9), so the page warns before the update.
  */
-const comes = (product: string, version: string | null): { broken: boolean; mends: string } => ({
+const futureBinding = (product: string, version: string | null): { broken: boolean; mends: string } => ({
   broken: false,
   mends: `The requested version ${version} needs ${product}, but the agent has no token for it and would run without one. ${again}`,
 })

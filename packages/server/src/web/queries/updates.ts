@@ -29,7 +29,7 @@ import {
 } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState, wishStateOf } from '../../updates/wishes/state.ts'
 import { trialsOf } from '../../updates/wishes/trials.ts'
-import { blueprintWaits, type Heard, runtimeWaits } from '../../updates/wishes/waits.ts'
+import { blueprintWaits, type LastSeen, runtimeWaits } from '../../updates/wishes/waits.ts'
 
 /** The columns of the agent's row from which its updates are computed. */
 type UpdateColumns = Pick<
@@ -41,7 +41,7 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
   const wishes = wishesIn(agent.wishes)
   const { applied, runtime } = attemptsIn(agent.attempts)
   const served = await servedRelease(db)
-  const heard = await heardOf(db, agent)
+  const lastSeen = await lastSeenOf(db, agent)
   const rollouts = await db
     .selectFrom('rollout_agent')
     .innerJoin('rollout', 'rollout.id', 'rollout_agent.rollout_id')
@@ -62,17 +62,17 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
               applied,
               versions: await versionsOf(db, agent),
             }),
-            waits: await waitsOfBlueprint(db, agent, wishes, { heard, now }),
+            waits: await waitsOfBlueprint(db, agent, wishes, { lastSeen, now }),
           },
     runtime: {
       ...runtimeUpdate(wishes, runtime, served),
-      waits: await waitsOfRuntime(db, agent, wishes, { heard, now }),
+      waits: await waitsOfRuntime(db, agent, wishes, { lastSeen, now }),
     },
     rollouts,
   }
 }
 
-async function heardOf(db: Db, agent: AgentRow): Promise<Heard> {
+async function lastSeenOf(db: Db, agent: AgentRow): Promise<LastSeen> {
   const report = await db
     .selectFrom('agent_report')
     .select(['received_at', 'interval_s', 'stopped'])
@@ -87,7 +87,7 @@ async function waitsOfBlueprint(
   db: Db,
   agent: AgentRow,
   { blueprint: wish, runtime }: Wishes,
-  { heard, now }: { heard: Heard; now: number },
+  { lastSeen, now }: { lastSeen: LastSeen; now: number },
 ) {
   if (!wish) return null
   const last = await db
@@ -100,7 +100,12 @@ async function waitsOfBlueprint(
     .limit(1)
     .executeTakeFirst()
   const keptAt = last?.kind === 'kept' && last.version === runningVersion(agent) ? last.at : null
-  const facts = { ...heard, keptAt, previous: agent.previous_version, runtimeOnTrial: runtime?.runsSince !== undefined }
+  const facts = {
+    ...lastSeen,
+    keptAt,
+    previous: agent.previous_version,
+    runtimeOnTrial: runtime?.runsSince !== undefined,
+  }
   return blueprintWaits(wishStateOf(agent), wish, facts, now)
 }
 
@@ -108,11 +113,11 @@ async function waitsOfRuntime(
   db: Db,
   agent: AgentRow,
   { runtime: wish, runtimeHold }: Wishes,
-  { heard, now }: { heard: Heard; now: number },
+  { lastSeen, now }: { lastSeen: LastSeen; now: number },
 ) {
   if (!wish) return null
   const trials = await trialsOf(db, agent.workspace_id, now)
-  const facts = { ...heard, trials, blueprintOnTrial: wishStateOf(agent) === 'trying' }
+  const facts = { ...lastSeen, trials, blueprintOnTrial: wishStateOf(agent) === 'trying' }
   return runtimeWaits(runtimeState(wish, runtimeHold), wish, facts, now)
 }
 

@@ -12,7 +12,7 @@ import { fitting, jsonBytes } from './fitting.ts'
  */
 const usageRowsRead = 12_000
 /** The maximum bytes of model names in an answer, so that the whole answer stays below 256 KB. */
-const nameBytesMax = 180 * 1024
+const maxNameBytes = 180 * 1024
 /** The maximum bytes that a cost takes in the answer beside the name of its model. */
 const costBytes = 20
 
@@ -33,7 +33,7 @@ export async function usageOf(db: Db, agent: { id: string }, days: number, now: 
     }),
   )
   const sums = await usageSums(db, agent, first)
-  const named = namesWithin(sums, nameBytesMax)
+  const named = namesWithin(sums, maxNameBytes)
   for (const sum of sums) {
     const day = all[sum.day - first]
     if (!day) continue

@@ -2,7 +2,7 @@
 import { account, object, text } from '@svc/api'
 import { Hono } from 'hono'
 import { claimAccount, claimable } from '../../people/accounts/claim.ts'
-import { linkIsGood, useLink } from '../../people/accounts/links.ts'
+import { isLinkValid, useLink } from '../../people/accounts/links.ts'
 import { changePassword } from '../../people/accounts/password.ts'
 import { personOfId } from '../../people/accounts/store.ts'
 import { firstStart } from '../../people/workspaces/start.ts'
@@ -43,7 +43,7 @@ export const linkRoutes = (deps: WebDeps) => {
   return new Hono<WebEnv>()
     .get('/start', async (c) => {
       await signIn.countLink(c, 'first', async () => {
-        const good = await linkIsGood(store.db, 'first', pastedLink(c.req.query('token')), now())
+        const good = await isLinkValid(store.db, 'first', pastedLink(c.req.query('token')), now())
         found(good || undefined, 'link_unknown')
       })
       return c.json({ ok: true })

@@ -24,7 +24,7 @@ const perCaller: Limit = { max: 10, seconds: 3600 }
 const perAccount: Limit = { max: 3, seconds: 3600 }
 
 /** The maximum number of requests that are answered and not yet looked up. */
-const pendingMax = 1000
+const maxPending = 1000
 
 export function forgottenPasswords({ store, config, log, now }: WebDeps) {
   let last: Promise<unknown> = Promise.resolve()
@@ -45,9 +45,12 @@ export function forgottenPasswords({ store, config, log, now }: WebDeps) {
     return { mails }
   }
 
-  /** Does work once the answer was sent, one after the other, so that the answer takes the same time in all cases. */
+  /**
+   * Does work after the answer was sent, so that the answer takes the same time in all cases. The work of several
+   * requests is done one after the other.
+   */
   function afterAnswer(c: Context<WebEnv>, work: () => Promise<void>): void {
-    if (pending >= pendingMax) {
+    if (pending >= maxPending) {
       log.warn('a request for a new password was dropped: too many are pending')
       return
     }
@@ -71,8 +74,9 @@ export function forgottenPasswords({ store, config, log, now }: WebDeps) {
 }
 
 /**
- * The address for which a mail is queued. An address that no longer would be accepted must be that of an account, and
- * one that was changed by reading it is kept as it was typed, because an account may be stored in that form.
+ * The address for which a mail is queued. If the typed text is not accepted as an address, or is stored differently
+ * today, an account may still be stored under it by an earlier version; the mail is then for the address of that
+ * account.
  */
 async function addressFor(db: Db, typed: string): Promise<string> {
   const read = readMailbox(typed)

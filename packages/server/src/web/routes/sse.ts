@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { envelope } from '@svc/protocol'
 import { findAgent } from '../../fleet/agents/store.ts'
-import { goodSessions, signedInBy } from '../../people/accounts/sessions.ts'
+import { signedInBy, validSessions } from '../../people/accounts/sessions.ts'
 import { findWorkspace, roleOf } from '../../people/workspaces/store.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Hub, Subscriber } from '../live/hub.ts'
@@ -68,7 +68,7 @@ async function open(
 
 /** The given subscribers without those whose session has ended or who are no longer members of the workspace. */
 async function stillAllowed({ auth, store, now }: Deps, all: readonly Subscriber[]): Promise<Set<Subscriber>> {
-  const good = await goodSessions(auth, [...new Set(all.map((s) => s.sessionToken))], now())
+  const good = await validSessions(auth, [...new Set(all.map((s) => s.sessionToken))], now())
   const workspaces = [...new Set(all.map((s) => s.workspaceId))]
   const members = await store.db
     .selectFrom('member')

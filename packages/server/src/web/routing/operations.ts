@@ -72,9 +72,9 @@ interface Afterwards<R, Given, Value> {
   made?(value: Value): boolean
 }
 
-interface BoundLook {
+interface BoundRead {
   operation: Operation
-  look(looking: Looking<Route>, input: unknown): Promise<unknown>
+  read(looking: Looking<Route>, input: unknown): Promise<unknown>
 }
 export interface BoundChange<B extends By = By, R = Route, Read = unknown, Value = unknown>
   extends Afterwards<R, unknown, Value> {
@@ -85,7 +85,7 @@ interface BoundOften extends Afterwards<Route, unknown, unknown> {
   operation: Operation
   actOften(acting: ActingOften<Route>, input: unknown): Promise<unknown>
 }
-export type Bound = BoundLook | BoundChange<Person> | BoundOften
+export type Bound = BoundRead | BoundChange<Person> | BoundOften
 
 type Erased = (...args: never[]) => unknown
 const erase = <T>(bound: Record<string, unknown>): T => bound as T
@@ -95,8 +95,8 @@ const erase = <T>(bound: Record<string, unknown>): T => bound as T
  */
 export const looks = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
-  look: (looking: Looking<R>, input: Read) => Promise<Given | Response>,
-): BoundLook => erase({ operation, look: look as Erased })
+  read: (looking: Looking<R>, input: Read) => Promise<Given | Response>,
+): BoundRead => erase({ operation, read: read as Erased })
 
 /** Binds an operation to the function that makes its change, for a person or the operator. */
 export const acts = <R extends Route, Read, Sent, Given, Value>(
@@ -154,8 +154,8 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
       now: deps.now(),
       params,
     }) as Looking<Route>
-  if ('look' in bound) {
-    const given = await bound.look(looking(), input)
+  if ('read' in bound) {
+    const given = await bound.read(looking(), input)
     return given instanceof Response ? given : c.json(given)
   }
   const value = 'act' in bound ? await inOneTransaction(deps, c, bound, input) : await inSeveral(deps, c, bound, input)

@@ -1,7 +1,7 @@
 /**
- * Sends several prepared statements to PostgreSQL in one message and gets one back; a batch of reports would otherwise
- * wait for a dozen answers. Result rows are texts as PostgreSQL writes them; values go in as arrays of columns
- * (arrays.ts).
+ * Sends several prepared statements to PostgreSQL in one message and gets one answer; a batch of reports would
+ * otherwise wait for a dozen answers. Result rows are texts as PostgreSQL writes them; values go in as arrays of
+ * columns (arrays.ts).
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
 import type { ColumnReader } from '../../../platform/db/tables/described.ts'
@@ -101,11 +101,11 @@ const prepared = new WeakMap<Connection, { names: Set<string>; since: number }>(
  * The milliseconds after which a connection prepares its statements again. A statement's plan suits the tables as they
  * were when it was prepared, and the tables change.
  */
-const plansLast = 60_000
+const replanMs = 60_000
 
 function knownTo(connection: Connection): Set<string> {
   let known = prepared.get(connection)
-  if (!known || known.since + plansLast < performance.now()) known = { names: new Set(), since: performance.now() }
+  if (!known || known.since + replanMs < performance.now()) known = { names: new Set(), since: performance.now() }
   prepared.set(connection, known)
   return known.names
 }

@@ -5,7 +5,7 @@
 import type pg from 'pg'
 import { dayOf } from '../../../platform/limits/units.ts'
 import type { Decision, Submission, UsageDelta } from '../rows.ts'
-import { otherModels, type UsageRows, underNames } from '../usage-names.ts'
+import { limitNames, otherModels, type UsageRows } from '../usage-names.ts'
 import { many } from './arrays.ts'
 import { pipelined } from './pipeline.ts'
 
@@ -25,7 +25,7 @@ export async function dueUsage(
   })
   if (due.length === 0) return new Map()
   const rows = await usageRows(client, due)
-  return new Map(due.map(({ agentId, sums }) => [agentId, underNames(sums, rows(agentId), dayOf(now))]))
+  return new Map(due.map(({ agentId, sums }) => [agentId, limitNames(sums, rows(agentId), dayOf(now))]))
 }
 
 async function usageRows(

@@ -2,7 +2,7 @@
 import { dayOf } from '../../../platform/limits/units.ts'
 import { eventRow } from '../../../updates/wishes/events.ts'
 import type { UsageDelta, Writes } from '../rows.ts'
-import { type UsageRows, underNames } from '../usage-names.ts'
+import { limitNames, type UsageRows } from '../usage-names.ts'
 import {
   agentFactsCells,
   agentWishesCells,
@@ -78,5 +78,5 @@ function addUsage(s: Statements, agentId: string, sums: readonly UsageDelta[], n
       return { names, others: others > 0 }
     },
   }
-  for (const sum of underNames(sums, rows, dayOf(now))) s.addUsage.run(agentId, ...usageCells(usageRow(sum)))
+  for (const sum of limitNames(sums, rows, dayOf(now))) s.addUsage.run(agentId, ...usageCells(usageRow(sum)))
 }

@@ -3,8 +3,8 @@ import type { Engine } from '../engine.ts'
 
 /**
  * Adds numbers from the database, by which the messages of a channel are ordered, and for channels a lease and the
- * result of the last try. A node of the previous version may run beside a new one: PostgreSQL numbers the rows that such
- * a node inserts.
+ * result of the last try. A node of the previous version may run beside a new one: PostgreSQL numbers the rows that
+ * such a node inserts.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'
@@ -28,7 +28,8 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await sql`create index alert_delivery_waiting on alert_delivery (channel_id, due_at) where state = 'waiting'`.execute(
     db,
   )
-  // Queries of a node of the previous version join both tables, so no column may have the name of one of the other table.
+  // Queries of a node of the previous version join both tables, so no column may have the name of one of the other
+  // table.
   for (const [name, type] of [
     ['serving_node', 'text'],
     ['serving_until', whole],

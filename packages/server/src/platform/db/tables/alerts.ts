@@ -113,7 +113,10 @@ export interface AlertChannelTable {
    */
   owner: string
   name: string
-  /** The person's preferences for the channel as JSON (alerts/rules/preferences.ts); null for a channel of the workspace. */
+  /**
+   * The person's preferences for the channel as JSON (alerts/rules/preferences.ts); null for a channel of the
+   * workspace.
+   */
   preferences: string | null
   kind: ChannelKind
   format: MessageFormat
@@ -162,8 +165,8 @@ export interface AlertDeliveryTable {
   seq: Generated<number>
   kind: 'alert' | 'test'
   /**
-   * The changes that the message is about (alerts/messages/message.ts), as a JSON array. For a test message the array has one
-   * entry, which only names the workspace.
+   * The changes that the message is about (alerts/messages/message.ts), as a JSON array. For a test message the array
+   * has one entry, which only names the workspace.
    */
   changes: string
   /**
@@ -192,8 +195,8 @@ export interface AlertLeaseTable {
 }
 
 /**
- * The weekly hours in which an agent is expected to report (alerts/rules/hours.ts). An agent without a row is expected to
- * report at all times.
+ * The weekly hours in which an agent is expected to report (alerts/rules/hours.ts). An agent without a row is expected
+ * to report at all times.
  */
 export interface AgentHoursTable {
   agent_id: string

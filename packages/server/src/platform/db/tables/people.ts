@@ -26,7 +26,9 @@ export interface AccountMailTable {
   leased_until: number
 }
 
-/** Something that a person had the service send to somebody else (people/accounts/sends.ts). Rows are kept for a day. */
+/**
+ * Something that a person had the service send to somebody else (people/accounts/sends.ts). Rows are kept for a day.
+ */
 export interface CountedSendTable {
   id: string
   kind: string

@@ -30,8 +30,8 @@ export const agent = described('agent', {
    */
   facts: orNull(text()),
   /**
-   * Two columns of JSON (updates/wishes/kept.ts). `wishes` has the pending wishes and the holds, null if there are none;
-   * `attempts` has the update attempts that the last report named.
+   * Two columns of JSON (updates/wishes/kept.ts). `wishes` has the pending wishes and the holds, null if there are
+   * none; `attempts` has the update attempts that the last report named.
    */
   wishes: orNull(text()),
   attempts: orNull(text()),
@@ -47,8 +47,8 @@ export const agent = described('agent', {
 })
 
 /**
- * The last report, one row per agent. `body` is the report as kept (agent-api/report-store/body.ts reads it); its runs are in
- * `run`.
+ * The last report, one row per agent. `body` is the report as kept (agent-api/report-store/body.ts reads it); its runs
+ * are in `run`.
  */
 export const agentReport = described('agent_report', {
   agent_id: text(),
@@ -83,7 +83,9 @@ export const agentReport = described('agent_report', {
   reporters: text(),
   runs_kept: integer(),
   body: text(),
-  /** The daily sums of the agent's runs that are not in `usage_day` yet, as JSON (agent-api/report-store/pending.ts). */
+  /**
+   * The daily sums of the agent's runs that are not in `usage_day` yet, as JSON (agent-api/report-store/pending.ts).
+   */
   usage: orNull(text()),
   /** When the agent wrote its status file, in Unix seconds as reported (D65); null if not reported. */
   status_at: orNull(integer()),
@@ -92,8 +94,8 @@ export const agentReport = described('agent_report', {
   /** Who stopped the reporter, if its last report was sent at a clean stop (D66); null otherwise. */
   stopped: orNull(text<Stop>()),
   /**
-   * The facts about the report that alerts need (agent-api/reports/signs.ts), so that they need no body; '' if there are none.
-   * Null means that a service before this column stored the report, so its body has to be read.
+   * The facts about the report that alerts need (agent-api/reports/signs.ts), so that they need no body; '' if there
+   * are none. Null means that a service before this column stored the report, so its body has to be read.
    */
   signs: orNull(text()),
 })

@@ -37,8 +37,8 @@ export interface RolloutTable {
   /** The number of the rollout's current wave, from 1. */
   wave: number
   /**
-   * The time since which all agents of the current wave that have not stopped reporting have kept the version and are
-   * well; null until then.
+   * The time since which the current wave is watched: the rollout waits for none of its agents any longer, and at least
+   * one agent has kept the version. Null until then.
    */
   wave_kept_at: number | null
   created_at: number
