@@ -34,7 +34,7 @@ type Embedded = Extract<Store, { engine: 'sqlite' }>
 interface Fleet {
   store: Embedded
   /** Evaluates all alert rules for all agents, as if the current time were `now`. */
-  looks: (now: number) => Promise<unknown>
+  evaluate: (now: number) => Promise<unknown>
   start: number
 }
 
@@ -78,7 +78,7 @@ export async function benchAlerts(args: string[]): Promise<string> {
       const now = happens(fleet)
       const measured: Round[] = []
       for (let round = 0; round < rounds; round++)
-        measured.push(await measure(() => fleet.looks(now + round * roundSeconds * 1000)))
+        measured.push(await measure(() => fleet.evaluate(now + round * roundSeconds * 1000)))
       const [first, rest] = [measured[0], measured.slice(1)]
       const cpu = median(rest.map((one) => one.cpu))
       const share = cpu / 1000 / roundSeconds
@@ -124,7 +124,7 @@ async function seed(store: Embedded, agents: number): Promise<Fleet> {
   }
   store.sqlite.exec('commit')
   const place = { ...scopeOf(workspace), slug: 'bench', active: true }
-  return { store, start, looks: (now) => evaluateScope(store, place, { baseUrl: 'https://svc.example.org', now }) }
+  return { store, start, evaluate: (now) => evaluateScope(store, place, { baseUrl: 'https://svc.example.org', now }) }
 }
 
 /**

@@ -113,12 +113,12 @@ async function waitsOf(
  */
 function untilVisible(selector: string): Promise<number> {
   return new Promise((resolve) => {
-    const look = () => {
+    const check = () => {
       const seen = document.querySelector(selector)
       if (seen && seen.getClientRects().length > 0 && seen.textContent) resolve(performance.now())
-      else requestAnimationFrame(look)
+      else requestAnimationFrame(check)
     }
-    look()
+    check()
   })
 }
 

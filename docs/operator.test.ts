@@ -1,4 +1,4 @@
-/** Checks that the pages for operators agree with the programs in variables, commands, metrics and links. */
+/** Checks that the pages for operators name every variable, command and metric, and that their links lead to files. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -98,18 +98,18 @@ export class Example implements AsyncDisposable {
     const child = this.#child
     const ended = child ? once(child, 'exit', { signal }) : new Promise(() => {})
     ended.catch(() => {})
-    const look = () => (existsSync(this.path('state/status.json')) ? this.status() : undefined)
+    const readStatus = () => (existsSync(this.path('state/status.json')) ? this.status() : undefined)
     try {
       while (true) {
         const change = once(folder, 'change', { signal })
         change.catch(() => {}) // an error of this promise is handled below
-        const status = look()
+        const status = readStatus()
         if (status && holds(status)) return status
         if (child && (child.exitCode !== null || child.signalCode !== null)) throw new Error('it ended')
         await Promise.race([change, ended])
       }
     } catch (error) {
-      throw new Error(`${holds} did not come true: ${error}\n${this.said.join('')}\n${JSON.stringify(look())}`)
+      throw new Error(`${holds} did not come true: ${error}\n${this.said.join('')}\n${JSON.stringify(readStatus())}`)
     } finally {
       folder.close()
     }

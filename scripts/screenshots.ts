@@ -159,10 +159,13 @@ function reportOf(name: string, index: number): Record<string, unknown> {
 }
 
 /**
- * Fills the service with data for the pictures. Its result `beat` makes all agents report again, since they would go
- * offline while pictures are taken.
+ * Fills the service with data for the pictures. Its result `reportAgain` makes all agents report once more, since they
+ * would go offline while pictures are taken.
  */
-async function furnish(setup: BrowserSetup, ada: Visitor): Promise<{ rollout: string; beat: () => Promise<void> }> {
+async function furnish(
+  setup: BrowserSetup,
+  ada: Visitor,
+): Promise<{ rollout: string; reportAgain: () => Promise<void> }> {
   const tokens = new Map<string, string>()
   for (const [i, name] of agents.entries()) {
     const { token } = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name })
@@ -180,11 +183,11 @@ async function furnish(setup: BrowserSetup, ada: Visitor): Promise<{ rollout: st
   await setup.operator(['blueprint', 'upload', 'north-wind', bundle])
   rmSync(folder, { recursive: true })
   const { id, played } = await furnishUpdates(setup, ada)
-  const beat = async () => {
+  const reportAgain = async () => {
     for (const [i, name] of agents.entries()) await setup.report(tokens.get(name) ?? '', reportOf(name, i))
     for (const agent of played) await agent.report()
   }
-  return { rollout: id, beat }
+  return { rollout: id, reportAgain }
 }
 
 /**
@@ -303,14 +306,14 @@ try {
   await start.page.locator('h1').first().waitFor()
   if (isWanted('start')) await start.page.screenshot({ path: pathOf('start.png') })
   const ada = await setup.ada({ width: 1280, height: 800 })
-  const { rollout, beat } = await furnish(setup, ada)
+  const { rollout, reportAgain } = await furnish(setup, ada)
   for (const [suffix, scheme, width, height] of [
     ['', 'light', 1280, 800],
     ['-dark', 'dark', 1280, 800],
     ['-narrow', 'light', 360, 780],
     ['-narrow-dark', 'dark', 360, 780],
   ] as const) {
-    await beat()
+    await reportAgain()
     await ada.page.emulateMedia({ colorScheme: scheme })
     await ada.page.setViewportSize({ width, height })
     for (const [name, path] of [...pages, ['rollout', `/w/north-wind/updates/${rollout}`]] as const) {

@@ -18,7 +18,7 @@ let maxWork = 0
 let at = performance.now()
 let cpu = process.threadCpuUsage()
 
-function look(): void {
+function check(): void {
   const now = performance.now()
   const used = process.threadCpuUsage(cpu)
   longest = Math.max(longest, now - at - resolution)
@@ -36,6 +36,6 @@ function note(): void {
 }
 
 if (isMainThread) {
-  setInterval(look, resolution).unref()
+  setInterval(check, resolution).unref()
   setInterval(note, everyMs).unref()
 }

@@ -1,6 +1,6 @@
 import { activityBound, bounds } from '../../packages/api/src/bounds.ts'
 
-/** The table of what people can add, and what bounds it. */
+/** The table of everything that people can add, each with its limit. */
 export function boundTable(): string {
   const all = new Set([...Object.values(bounds).filter((bound) => bound !== null), activityBound])
   const rows = [{ adds: 'what people add', limit: 'limit' }, ...all]

@@ -1,4 +1,4 @@
-/** The commands of `svc-server`, from the words that its help prints. */
+/** Makes the table of the commands of `svc-server` from the texts of their help. */
 import { words } from '../../packages/server/src/service/cli/words.ts'
 import { code, lines, table } from './table.ts'
 

@@ -3,8 +3,8 @@ import { type Order, orders } from '../../scripts/house/layers.ts'
 import { code, table } from './table.ts'
 
 /**
- * Returns the table of the folders of a package: a package in wings has a table of its wings, then one for each wing.
- * Throws if scripts/house/layers.ts does not list that package.
+ * Returns the table of the folders of a package: if the package is divided into wings, a table of the wings, then one
+ * for each wing. Throws if scripts/house/layers.ts does not list that package.
  */
 export function folderTable(part: string): string {
   const order = orders[part]

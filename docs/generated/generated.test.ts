@@ -1,4 +1,4 @@
-/** Tests that the generated parts of documents agree with the programs, and how they are made. */
+/** Tests that the generated parts of the documents are up to date and complete, and how a part is put into its page. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { operations } from '../../packages/api/src/index.ts'

@@ -57,15 +57,15 @@ export function operationTables(): string {
 
 function sectionOf(title: string, noun: object): string {
   const all = operations.filter((operation) => Object.values(noun).includes(operation)).sort(byPath)
-  const looks = all.filter(({ change }) => change === undefined)
-  return [`## ${title}`, lookTable(looks), changeTable(all)].filter((part) => part !== '').join('\n\n')
+  const reads = all.filter(({ change }) => change === undefined)
+  return [`## ${title}`, readTable(reads), changeTable(all)].filter((part) => part !== '').join('\n\n')
 }
 
 const pathOf = ({ route }: Operation) => route.slice(route.indexOf(' '))
 const byPath = (a: Operation, b: Operation) => pathOf(a).localeCompare(pathOf(b), 'en') || (a.route < b.route ? -1 : 1)
 
-const lookTable = (looks: readonly Operation[]) =>
-  looks.length === 0 ? '' : table(['shows', 'route', 'who may', 'command'], looks.map(firstCells))
+const readTable = (reads: readonly Operation[]) =>
+  reads.length === 0 ? '' : table(['shows', 'route', 'who may', 'command'], reads.map(firstCells))
 
 function changeTable(all: readonly Operation[]): string {
   const rows = all.flatMap((operation) => {

@@ -1,4 +1,4 @@
-/** The places of rules and invariants in docs/decisions: comments cite them by number. */
+/** Finds the rules and invariants in docs/decisions, which comments cite by number, and makes an index of them. */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 

@@ -48,17 +48,17 @@ async function round() {
   const changed = JSON.stringify(before) !== JSON.stringify(settings)
   if (pressed || changed || performance.now() >= due) {
     due = performance.now() + settings.every * 60_000
-    await look(pressed ? 'run now' : changed ? 'settings changed' : 'schedule')
+    await readIfChanged(pressed ? 'run now' : changed ? 'settings changed' : 'schedule')
   }
   if (!stop.signal.aborted) write()
   await channel.wait((due - performance.now()) / 1000, { paused }, stop.signal)
 }
 
 /**
- * Looks up the commit that the branch is at, and reads the history, which is reported as a run. A scheduled look does
+ * Looks up the commit that the branch is at, and reads the history, which is reported as a run. A scheduled call does
  * not read again if the last reading succeeded and neither the commit nor the settings have changed since.
  */
-async function look(why: 'run now' | 'settings changed' | 'schedule') {
+async function readIfChanged(why: 'run now' | 'settings changed' | 'schedule') {
   const { folder, branch, commits, since, merges } = settings
   const wanted: Wanted = { folder: folder || channel.folder, branch, commits, since, merges }
   const known = last && 'history' in last ? last.history : undefined

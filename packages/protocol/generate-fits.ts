@@ -14,9 +14,9 @@ import { isObject } from './fields.ts'
 import { isLink } from './link.ts'
 
 /**
- * True if a report would be kept just as it came: all of it known, of its type and within its limits. False means unknown.
- * Its texts must be known to be clean (D13), runs with the same id are not detected (D11), and objects with free keys lose
- * their prototype here, as in the reader.
+ * True if the reader would keep a report unchanged: every part of it is known, has the right type and is within its
+ * limits. False means only that this is not certain. The texts of the report must be known to be clean (D13), runs with
+ * the same id are not detected (D11), and objects with free keys lose their prototype here, as in the reader.
  */
 export const fitsReport = (v: unknown): boolean => report(v)
 `

@@ -1,8 +1,8 @@
 /**
  * `node packages/runtime/build.ts --out dist/cli` builds `svc.pyz`, which is a program for Node and also a valid Python
  * zip application. The program is stored in packed parts, of which a process loads one. The zip archive follows `//` on
- * the last line, so none of its bytes may end a line. It contains `__main__.py`, which finds Node and replaces itself
- * by it, `release.json`, and the notices. The same commit gives the same bytes.
+ * the last line, so none of its bytes may end a line. It contains `__main__.py`, which finds Node and executes it in
+ * its own place, `release.json`, and the notices. The same commit gives the same bytes.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

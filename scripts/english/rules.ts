@@ -1,5 +1,5 @@
 /**
- * Checks comments, texts and documents against the rules of CONTRIBUTING.md for what we write, as far as a program can.
+ * Checks comments, texts and documents against the rules in "How we write" of CONTRIBUTING.md, as far as a program can.
  */
 import type { CommentFact } from '../house/facts.ts'
 import { fragmentIn, phrases } from './phrases.ts'

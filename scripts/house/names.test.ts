@@ -1,6 +1,5 @@
 /**
- * Checks the names of types and functions against docs/glossary.md, and that other files import everything that a file
- * exports.
+ * Checks the names of types and functions against docs/glossary.md, and that every export is imported by another file.
  */
 import { expect, test } from 'vitest'
 import { figuresOf } from './figures.ts'

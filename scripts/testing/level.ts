@@ -8,7 +8,7 @@ const given = process.env.SVC_TEST_LEVEL
 if (given !== undefined && given !== 'short' && given !== 'all' && given !== 'long')
   throw new Error(`SVC_TEST_LEVEL must be short, all or long: it is "${given}".`)
 
-/** The level of this run. Whoever starts Vitest directly wants to see the chosen files whole. */
+/** The level of this run. A person who starts Vitest directly has chosen files, so all of their tests run. */
 export const level: Level = given ?? 'all'
 
 /** Chooses by the level, for example a number of rounds, seeds or kill points. */

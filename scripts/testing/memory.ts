@@ -13,9 +13,9 @@ const prefix = 'svc-test-'
 const minFree = 3 * 2 ** 30
 
 /**
- * Makes a folder in memory that every user may enter. It is undefined where the system has no such place, too little
- * room in it, or runs no programs from it. The caller removes the folder; if the caller is killed, a later call does,
- * since the folder's name contains the id of its process.
+ * Makes a folder in memory that every user may enter. Returns undefined if the system has no such place, if it has too
+ * little room, or if programs cannot be run from it. The caller removes the folder; if the caller is killed, a later
+ * call does, since the folder's name contains the id of its process.
  */
 export function memoryFolder(): string | undefined {
   try {

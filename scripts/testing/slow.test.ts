@@ -1,4 +1,7 @@
-/** Tests what the names and the opening comments of test files say about their level. */
+/**
+ * Checks that each slow test file says which file of `npm test` proves the same rules, or why none does, and that only
+ * test files have `.slow.` in their names.
+ */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Makes damaged bundles: valid ones into which a seed chooses faults, in single bytes or in the headers. */
+/** Makes damaged bundles: takes a valid bundle and changes bytes or header fields. A seed determines the changes. */
 import { extraField, type Numbers, type RawArchive, type RawEntry, rawZip, unicodePath } from './raw.ts'
 
 export type Random = () => number

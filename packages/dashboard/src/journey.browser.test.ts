@@ -1,6 +1,6 @@
 /**
- * A person's way through the page, from the first agent to a command and its answer, and what must hold on every page. The
- * other browser tests are slow ones: each is about one page in every detail.
+ * Tests a person's way through the page, from the first agent to a command and its answer, and the rules that every
+ * page must follow. The other browser tests are slow, because each tests one page in every detail.
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

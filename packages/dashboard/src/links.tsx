@@ -1,4 +1,4 @@
-/** Mantine's buttons and links, made to lead to pages by the router. */
+/** Buttons and links in the style of Mantine that open pages through the router. */
 import { Anchor, Button, type ButtonProps, NavLink } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import type { ComponentProps } from 'react'

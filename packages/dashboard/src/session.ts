@@ -49,5 +49,5 @@ export function useArrive() {
  * Returns `next` if it is an address of this page other than the sign-in, otherwise the home page. `next` comes from
  * the address in the browser and could lead to another site.
  */
-export const inside = (next: string | undefined): string =>
+export const safeNext = (next: string | undefined): string =>
   next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith(paths.signIn) ? next : paths.home

@@ -1,6 +1,6 @@
 /**
- * Limits of what this page holds open: a browser opens six connections to a host over HTTP/1.1, for all its tabs
- * together. Streams have their limit in live/policy.ts.
+ * Limits how long requests hold a connection, and lets only one tab upload at a time: a browser opens six connections
+ * to a host over HTTP/1.1, for all its tabs together. Streams have their limit in live/policy.ts.
  */
 
 /** After this many milliseconds without an answer a request is given up. */

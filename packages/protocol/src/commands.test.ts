@@ -5,11 +5,11 @@ import {
   commandDeadline,
   commandMoves,
   commandStates,
+  isRepetition,
   misfit,
   moveCommand,
   offerOf,
   readCommand,
-  samePress,
 } from './commands.ts'
 import type { Report } from './report.ts'
 
@@ -81,7 +81,7 @@ test.each<[string, CommandBody, CommandBody, boolean]>([
   ['a log is the same as that log', log('a'), log('a'), true],
   ['a log is not another log', log('a'), log('b'), false],
   ['set is always new', { type: 'set', payload: { a: 1 } }, { type: 'set', payload: { a: 1 } }, false],
-])('D5: %s', (_rule, a, b, same) => expect(samePress(a, b)).toBe(same))
+])('D5: %s', (_rule, a, b, same) => expect(isRepetition(a, b)).toBe(same))
 
 test('I2: no command returns to queued, and none leaves expired, applied or refused', () => {
   for (const from of commandStates) expect(Object.values(commandMoves[from])).not.toContain('queued')

@@ -78,7 +78,7 @@ export function misfit(command: CommandBody, offer: Offer): string | undefined {
  * True if the command `b` only repeats the pending command `a`, so that the service does not create `b` (D5). A `set`
  * command never counts as a repetition.
  */
-export const samePress = (a: CommandBody, b: CommandBody): boolean =>
+export const isRepetition = (a: CommandBody, b: CommandBody): boolean =>
   a.type === b.type && a.type !== 'set' && (a.type !== 'log' || a.payload.name === (b as typeof a).payload.name)
 
 /**

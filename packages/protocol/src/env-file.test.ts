@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changeEnvText, doubtfulValues, readDotenvText, readEnvText, twice } from './env-file.ts'
+import { changeEnvText, doubtfulValues, readDotenvText, readEnvText, repeatedNames } from './env-file.ts'
 
 const names = (text: string) => readEnvText(text).lines.map(({ name, value }) => [name, value])
 
@@ -53,7 +53,7 @@ test.each([
 )
 
 test('a name that occurs twice is found, and values that are probably meant otherwise', () => {
-  expect(twice(readEnvText('A=1\nB=2\nA=3\n'))).toEqual([{ name: 'A', lines: [1, 3] }])
+  expect(repeatedNames(readEnvText('A=1\nB=2\nA=3\n'))).toEqual([{ name: 'A', lines: [1, 3] }])
   const why = (text: string) => doubtfulValues(readEnvText(text)).map((one) => one.why)
   const exactly = 'it is used exactly as written'
   expect(why('A="x"\nB= x\nC=x # note\nD=x\u200b\nE=plain\n')).toEqual([

@@ -79,7 +79,7 @@ export function readDotenvText(text: string): DotenvText {
 }
 
 /** Names that occur more than once, each with all its lines. */
-export function twice({ lines }: Pick<DotenvText, 'lines'>): { name: string; lines: number[] }[] {
+export function repeatedNames({ lines }: Pick<DotenvText, 'lines'>): { name: string; lines: number[] }[] {
   const byName = new Map<string, number[]>()
   for (const { name, line } of lines) byName.set(name, [...(byName.get(name) ?? []), line])
   return [...byName].flatMap(([name, all]) => (all.length > 1 ? [{ name, lines: all }] : []))

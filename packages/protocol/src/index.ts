@@ -13,7 +13,7 @@ export {
   doubtfulValues,
   readDotenvText,
   readEnvText,
-  twice,
+  repeatedNames,
 } from './env-file.ts'
 export { type Dictionary, forEachEntry, isObject } from './fields.ts'
 export * from './install.ts'
@@ -48,7 +48,7 @@ export {
   type Stop,
   type Subject,
 } from './report.ts'
-export { newestRuns, placeOf } from './run-order.ts'
+export { newestRuns, runSortKey } from './run-order.ts'
 export * from './runtime-items.ts'
 export { schemas } from './schemas.ts'
 export * from './secrets.ts'

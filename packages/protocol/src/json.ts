@@ -32,9 +32,9 @@ export function readJson(body: Uint8Array, parse: (text: string) => unknown = JS
 }
 
 /**
- * True if all texts in this JSON are known to be clean (D13); false means unknown. The check of the JSON as a whole
- * costs a fraction of checking each text. In valid JSON, the only unclean characters that can appear without an escape
- * are DEL and C1.
+ * True if all texts in this JSON are known to be clean (D13); false if that is not known. The check of the JSON as a
+ * whole costs a fraction of checking each text. In valid JSON, the only unclean characters that can appear without an
+ * escape are DEL and C1.
  */
 export const isTidy = (json: string, bytes: number): boolean =>
   !(json.length === bytes ? json.includes('\u007f') : controls.test(json)) &&

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { newestRuns, placeOf } from './run-order.ts'
+import { newestRuns, runSortKey } from './run-order.ts'
 
 const now = 1_790_000_000_000
 const noon = now / 1000
@@ -11,7 +11,9 @@ test.each([
   ['a start more than a day ahead', noon + 86_401, now],
   ['a start of 0', 0, now],
   ['no start', undefined, now],
-])('D10: a run with %s gets the right sort key', (_, started, place) => expect(placeOf({ started }, now)).toBe(place))
+])('D10: a run with %s gets the right sort key', (_, started, place) =>
+  expect(runSortKey({ started }, now)).toBe(place),
+)
 
 test('D10: the newest runs stay in the order in which they came, whatever that is', () => {
   const run = fc.record({ started: fc.option(fc.integer({ min: noon - 3, max: noon + 3 }), { nil: undefined }) })
@@ -19,7 +21,7 @@ test('D10: the newest runs stay in the order in which they came, whatever that i
     fc.property(fc.array(run), fc.nat(10), (runs, max) => {
       const numbered = runs.map((one, index) => ({ ...one, index }))
       const expected = numbered
-        .toSorted((a, b) => placeOf(b, now) - placeOf(a, now) || b.index - a.index)
+        .toSorted((a, b) => runSortKey(b, now) - runSortKey(a, now) || b.index - a.index)
         .slice(0, max)
         .toSorted((a, b) => a.index - b.index)
       expect(newestRuns(numbered, max, now)).toEqual(expected)

@@ -13,7 +13,7 @@ const aheadMaxMs = 86_400_000
  * Returns the sort key of a run, in Unix milliseconds. The key is `started` if that is above 0 and at most a day in the
  * future; otherwise it is `now`, the time at which the run was first seen.
  */
-export const placeOf = ({ started }: Started, now: number): number =>
+export const runSortKey = ({ started }: Started, now: number): number =>
   started !== undefined && started > 0 && started * 1000 <= now + aheadMaxMs ? started * 1000 : now
 
 /**
@@ -23,7 +23,7 @@ export const placeOf = ({ started }: Started, now: number): number =>
 export function newestRuns<T extends Started>(runs: readonly T[], max: number, now: number): T[] {
   const excess = runs.length - max
   if (excess <= 0) return [...runs]
-  const places = Float64Array.from(runs, (run) => placeOf(run, now))
+  const places = Float64Array.from(runs, (run) => runSortKey(run, now))
   const lowest = Float64Array.from(places).sort().subarray(0, excess)
   const highestGone = lowest.at(-1) ?? Number.NEGATIVE_INFINITY
   let goneAtHighest = excess - lowest.indexOf(highestGone)

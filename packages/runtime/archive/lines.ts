@@ -1,13 +1,13 @@
 /**
  * Packs an archive in which no byte ends a line, because the archive in `svc.pyz` is inside a `//` comment. Members are
- * packed as deflate (RFC 1951) without compression. Each line is unchanged in stored blocks, and each line end is a
- * block with the fixed codes, whose bytes end no line.
+ * deflate data (RFC 1951) that saves no space: the text of a line is in stored blocks, unchanged, and each line end is
+ * in a block with the fixed codes, which encode it as other bytes.
  */
 import { archive, type ZipMember } from '@svc/blueprint/zip'
 
 /**
- * Builds a member of the archive. Its checksum and lengths could contain the byte of a line end by chance. So a remark
- * is appended to the text and grows until they contain none.
+ * Builds a member of the archive. By chance, its checksum or a length could contain the byte of a line end, so dots in
+ * a comment or spaces are appended to the text until they contain none.
  */
 export function member(name: string, text: string): ZipMember {
   const remark = name.endsWith('.py') ? (n: number) => `#${'.'.repeat(n)}\n` : (n: number) => ' '.repeat(n)
@@ -23,9 +23,10 @@ export const endsNoLine = (bytes: Buffer): boolean =>
   !bytes.includes(0x0a) && !bytes.includes(0x0d) && !bytes.includes('\u2028') && !bytes.includes('\u2029')
 
 /**
- * Returns the first offset, at or after `from`, at which the archive can begin. There, the upper three bytes of every
- * offset stored in the archive contain no line end; `within` are the distances of these offsets from the beginning. An
- * upper byte is the same for up to 16 million offsets, so trying one offset after the other would take minutes.
+ * Returns the first offset, at or after `from`, at which the archive can begin. At such an offset, the upper three
+ * bytes of every offset that the archive stores contain no line end; `within` are the distances of these offsets from
+ * the beginning. An upper byte is the same for up to 16 million offsets, so trying one offset after the other would
+ * take minutes.
  */
 export function plainOffset(from: number, within: readonly number[] = []): number {
   let offset = from

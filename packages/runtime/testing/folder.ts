@@ -131,7 +131,7 @@ export function starts(
     const all = (rest + part.toString()).split('\n')
     rest = all.pop() ?? ''
     lines.push(...all)
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   }
   child.stdout?.on('data', take)
   child.stderr?.on('data', take)
@@ -143,14 +143,14 @@ export function starts(
     lines,
     said: (text) => {
       const line = new Promise<string>((resolve) => {
-        const look = () => {
+        const check = () => {
           const found = lines.find((l) => l.includes(text))
           if (found === undefined) return
-          waiting.delete(look)
+          waiting.delete(check)
           resolve(found)
         }
-        waiting.add(look)
-        look()
+        waiting.add(check)
+        check()
       })
       return within(() => `a line with ${JSON.stringify(text)}. The last lines:\n${lines.slice(-10).join('\n')}`, line)
     },
@@ -165,10 +165,10 @@ export function starts(
  * Polls until a condition holds, and returns its value. Fails only after 100 s, since everything takes long on a busy
  * machine.
  */
-export async function becomes<T>(what: string, look: () => T | undefined | false): Promise<T> {
+export async function becomes<T>(what: string, check: () => T | undefined | false): Promise<T> {
   for (const end = performance.now() + 100_000; performance.now() < end; ) {
     try {
-      const value = look()
+      const value = check()
       if (value !== undefined && value !== false) return value
     } catch {
       // The condition does not hold yet, so polling continues.

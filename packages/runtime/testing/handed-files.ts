@@ -1,6 +1,6 @@
 /**
- * Secrets files as people hand them over. Each is read whole or refused with the line and the reason. `MAIL_PASSWORD` is
- * a required secret of the blueprint of the tests, `EXTRA_KEY` an optional one.
+ * Examples of secrets files as people write them. A command must read each one whole, or refuse it with the line and
+ * the reason. `MAIL_PASSWORD` is a required secret of the blueprint of the tests, `EXTRA_KEY` an optional one.
  */
 
 export interface HandedFile {

@@ -60,7 +60,7 @@ export function helpingAgent(script: string, more: Readonly<Record<string, strin
   const seen = new Map<string, Helper>()
   const file = join(folder.state, 'helpers')
   const lines = () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [])
-  const look = (all = lines()) => {
+  const living = (all = lines()) => {
     for (const line of all) {
       const [kind = '', pid] = line.split(' ')
       const identity = identityOf(Number(pid))
@@ -71,12 +71,12 @@ export function helpingAgent(script: string, more: Readonly<Record<string, strin
   }
   return {
     ...folder,
-    living: () => look(),
+    living: () => living(),
     helpers: (kinds) =>
       becomes(`helpers ${kinds.join(', ')}`, () => {
         const all = lines()
         const latest = all.slice(all.findLastIndex((line) => line.startsWith('start ')))
-        return kinds.every((kind) => latest.some((line) => line.startsWith(`${kind} `))) && look(latest)
+        return kinds.every((kind) => latest.some((line) => line.startsWith(`${kind} `))) && living(latest)
       }),
     main: () => {
       const state = readNote(folder)?.state
@@ -85,7 +85,7 @@ export function helpingAgent(script: string, more: Readonly<Record<string, strin
     remove: () => {
       const holder = whoHolds(folder, 'runtime')
       const main = readNote(folderAt(folder.root))?.state
-      const named = [holder, main && 'pid' in main ? main : undefined, ...look()]
+      const named = [holder, main && 'pid' in main ? main : undefined, ...living()]
       for (const each of named) if (each && lives(each)) process.kill(each.pid, 'SIGKILL')
       for (const each of startedBy(folder.root)) sendTo(each, 'SIGKILL')
       folder.remove()

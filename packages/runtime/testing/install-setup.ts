@@ -39,14 +39,14 @@ export const initArgs = ({ service }: InstallSetup): string[] => ['init', '--url
  * When `svc init` was killed: before it noted that it sends the install code (`before`), between that note and the
  * sending (`noted`), or after the sending. In the last case the value is the step that `svc init` had noted.
  */
-export type Fell = 'before' | 'noted' | Install['is']
+export type KillMoment = 'before' | 'noted' | Install['is']
 
 /**
  * Checks the state that a killed `svc init` left (docs/decisions/kills.md). If the install code was not sent, the next
- * installation works. If it was sent, either everything is there, or nothing starts and the message says what to do; so
- * it is also between the note and the sending, where doing what the message says works.
+ * installation works; if the sending was noted but did not happen, it works once the person has done what the message
+ * says. If the code was sent, either everything is installed, or nothing starts and the message says what to do.
  */
-export async function expectStandsAsSaid(w: InstallSetup, where: string): Promise<Fell> {
+export async function expectStandsAsSaid(w: InstallSetup, where: string): Promise<KillMoment> {
   const { agent } = w
   const sent = w.count.redeemed > 0
   const noted = !sent && readInstall(agent)?.is === 'redeeming'

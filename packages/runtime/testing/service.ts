@@ -78,7 +78,7 @@ export async function startService(port = 0): Promise<Service> {
                   ? service.preview
                   : service.install
         reply(response, came, request.socket)
-        for (const look of waiting) look()
+        for (const check of waiting) check()
       },
       () => {},
     )
@@ -90,14 +90,14 @@ export async function startService(port = 0): Promise<Service> {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const until = (list: Came[], count: number) => {
     const came = new Promise<Came>((resolve) => {
-      const look = () => {
+      const check = () => {
         const last = list[count - 1]
         if (!last) return
-        waiting.delete(look)
+        waiting.delete(check)
         resolve(last)
       }
-      waiting.add(look)
-      look()
+      waiting.add(check)
+      check()
     })
     return within(() => `call ${count} of a kind; ${list.length} came`, came)
   }

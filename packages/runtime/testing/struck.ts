@@ -276,15 +276,15 @@ export async function heldUntil(
   inject: readonly string[],
 ): Promise<Strace> {
   const pid = running.child.pid ?? 0
-  const look = () => {
+  const heldWorker = () => {
     try {
       return holds() ? workerOf(pid) : undefined
     } catch {
       return undefined // The worker does not exist yet.
     }
   }
-  let task = look()
-  for (const end = performance.now() + 30_000; task === undefined && performance.now() < end; task = look())
+  let task = heldWorker()
+  for (const end = performance.now() + 30_000; task === undefined && performance.now() < end; task = heldWorker())
     await new Promise((resolve) => setTimeout(resolve, 1))
   if (task === undefined) throw new Error(`It never came to be held:\n${running.lines.join('\n')}`)
   process.kill(pid, 'SIGSTOP')

@@ -14,10 +14,10 @@ import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { type FolderFile, type Gathered, gather } from './gather.ts'
 import { hintsOn, type PlaceOf, warningsOn } from './hints.ts'
 
-/** The findings for which the bundle that `packFolder` would make of this folder would be refused. */
+/** Returns every reason to refuse the bundle that `packFolder` would make from this folder. */
 export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).findings
 
-/** The findings for which the service or a machine would refuse this bundle. */
+/** Returns every reason for which the service or a machine would refuse this bundle. */
 export const checkBundle = async (bytes: Uint8Array): Promise<BundleFinding[]> => (await judge(bytes)).findings
 
 export interface Examined {

@@ -24,7 +24,10 @@ export interface Gathered {
   readonly findings: readonly BundleFinding[]
 }
 
-/** Throws if a file of the folder cannot be read, and if `.svcignore` is not text: its rules may keep secrets out. */
+/**
+ * Lists the files of the folder `dir` that belong in its bundle, without the file `except`. Throws if a file cannot be
+ * read, or if `.svcignore` is not text, since its rules may keep secrets out of the bundle.
+ */
 export function gather(dir: string, except?: string): Gathered {
   const rules = readText(bytesOf(join(dir, ignoreName)))
   if (!rules.ok) throw new Error(`${ignoreName} ${rules.why}`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CannotNotify, type Here, nameOf, subscribeBrowser } from './browser.ts'
+import { CannotNotify, type NotifyingBrowser, nameOf, subscribeBrowser } from './browser.ts'
 
 const publicKey = 'BKO3ZDbkPFwwc-Th10YqOokfPO-K6HQxg5hZbxVhLlIt8FYSIoKn3BZ0mmz2pywrZKnqNAzGB0cEDyJnjOTUbD0'
 const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -8,7 +8,7 @@ const made = { endpoint: 'https://push.example.org/abc', toJSON: () => ({ endpoi
 /**
  * Makes a simulated browser that permits everything. `keys` has the length of each key with which the page subscribed.
  */
-function browser(more: Partial<Here> = {}, manager: object = {}) {
+function browser(more: Partial<NotifyingBrowser> = {}, manager: object = {}) {
   const keys: number[] = []
   const pushManager = {
     getSubscription: async () => null,
@@ -19,7 +19,7 @@ function browser(more: Partial<Here> = {}, manager: object = {}) {
     ...manager,
   }
   const registration = { pushManager } as unknown as ServiceWorkerRegistration
-  const here: Here = {
+  const here: NotifyingBrowser = {
     isSecureContext: true,
     navigator: {
       userAgent,
@@ -31,7 +31,7 @@ function browser(more: Partial<Here> = {}, manager: object = {}) {
   }
   return { here, keys }
 }
-const subscribe = (here: Here) => subscribeBrowser(async () => publicKey, here)
+const subscribe = (here: NotifyingBrowser) => subscribeBrowser(async () => publicKey, here)
 const refuse = (message: string) => async () => {
   throw new DOMException(message, 'AbortError')
 }
@@ -64,7 +64,7 @@ test('a subscription for the key of the service is kept, and one for another key
   expect([replaced.keys, ended]).toEqual([[65], ['ended']])
 })
 
-test.each<[string, Partial<Here>, object, string]>([
+test.each<[string, Partial<NotifyingBrowser>, object, string]>([
   ['without https', { isSecureContext: false }, {}, 'only from a page at an https:// address'],
   ['without service workers', { navigator: { userAgent } }, {}, 'This browser cannot receive notifications'],
   ['without a push service', { PushManager: undefined }, {}, 'This browser cannot receive notifications'],

@@ -12,7 +12,7 @@ const worker = '/push-worker.js'
 export class CannotNotify extends Error {}
 
 /** The parts of a browser that are needed to receive notifications. A browser may lack the optional ones. */
-export interface Here {
+export interface NotifyingBrowser {
   isSecureContext: boolean
   navigator: Pick<Navigator, 'userAgent'> & { serviceWorker?: Pick<ServiceWorkerContainer, 'register' | 'ready'> }
   Notification?: Pick<typeof Notification, 'requestPermission'>
@@ -47,7 +47,10 @@ export async function notifyThisBrowser(slug: string): Promise<PersonalChannelRo
  * Asks the person for permission to notify, and subscribes this browser at the push service of the browser's maker. The
  * function `publicKey` requests the key of our service, with which the subscription is made.
  */
-export async function subscribeBrowser(publicKey: () => Promise<string>, here: Here = window): Promise<BrowserChannel> {
+export async function subscribeBrowser(
+  publicKey: () => Promise<string>,
+  here: NotifyingBrowser = window,
+): Promise<BrowserChannel> {
   const { serviceWorker } = here.navigator
   if (!here.isSecureContext) throw new CannotNotify(refusals.insecure)
   if (!serviceWorker || !here.Notification || !here.PushManager) throw new CannotNotify(refusals.unable)

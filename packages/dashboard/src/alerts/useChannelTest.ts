@@ -11,7 +11,7 @@ interface TestCalls {
 
 /**
  * Returns a mutation for the button *Send test*. It sends the test and looks up its state until the receiver has
- * answered, so that no request stays open while a receiver thinks.
+ * answered, so that no request stays open while a receiver takes its time.
  */
 export const useChannelTest = (slug: string, calls: TestCalls) =>
   useAlertChange(slug, 'Not sent', () => resultOf(calls))

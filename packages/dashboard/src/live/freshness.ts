@@ -1,6 +1,6 @@
 /**
  * Keeps the data of a tab fresh in the way that policy.ts decides: by a stream, by loading the data every few seconds,
- * or not at all. A visible tab without a stream tries to get a place for one each time it loads.
+ * or not at all. A visible tab without a stream tries to get a place for one each time it loads its data.
  */
 import type { LiveState } from './connection.ts'
 import { type Place, takePlace } from './places.ts'

@@ -1,4 +1,4 @@
-/** Tests the places of tabs with real locks, which Node has as browsers do. */
+/** Tests the places of tabs with real Web Locks, which Node has, too. */
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { takePlace } from './places.ts'

@@ -1,7 +1,7 @@
 /**
- * The places of the tabs that hold a stream. Each place is a Web Lock, so the browser frees it when its tab closes or
- * crashes. A visible holder also has the lock that `shownLock` names, so that a visible tab finds the places of hidden
- * ones and takes one of them over, even if the hidden tab sleeps.
+ * Manages the places that limit how many tabs hold a stream. Each place is a Web Lock, so the browser frees it when its
+ * tab closes or crashes. A visible holder also has the lock that `shownLock` names, so that a visible tab finds the
+ * places of hidden ones and takes one of them over, even if the hidden tab sleeps.
  */
 import { maxStreams } from './policy.ts'
 

@@ -1,6 +1,7 @@
 /**
  * Decides how a tab keeps its data fresh. A browser opens at most six connections to a host over HTTP/1.1, for all tabs
- * together, and a stream takes one of them. So at most four tabs hold a stream, each in a place that it takes.
+ * together, and a stream takes one of them. So at most four tabs hold a stream: a tab must first take one of four
+ * places (places.ts).
  */
 
 /** The maximum number of tabs of one browser that hold a stream. The other two connections are for all other requests. */

@@ -1,13 +1,13 @@
-/** Tells when this tab is shown, hidden, frozen or put away by the browser. */
+/** Reports when this tab is shown, hidden or frozen, and when its page is left. */
 
 /**
  * Calls `changed` each time the tab is shown or hidden, and once at the start. `hiddenSince` is undefined while the tab
- * is visible, and -Infinity from the moment at which the browser freezes the tab or puts it away. Returns a function
- * that ends this.
+ * is visible, and -Infinity from the moment at which the browser freezes the tab or the page is left. Returns a
+ * function that ends the calls.
  */
 export function watchTab(changed: (hiddenSince: number | undefined) => void): () => void {
   let hiddenSince: number | undefined
-  const look = () => {
+  const notify = () => {
     hiddenSince = document.visibilityState === 'visible' ? undefined : (hiddenSince ?? Date.now())
     changed(hiddenSince)
   }
@@ -17,11 +17,11 @@ export function watchTab(changed: (hiddenSince: number | undefined) => void): ()
   }
   const ended = new AbortController()
   const { signal } = ended
-  document.addEventListener('visibilitychange', look, { signal })
-  document.addEventListener('resume', look, { signal })
+  document.addEventListener('visibilitychange', notify, { signal })
+  document.addEventListener('resume', notify, { signal })
   document.addEventListener('freeze', sleep, { signal })
-  window.addEventListener('pageshow', look, { signal })
+  window.addEventListener('pageshow', notify, { signal })
   window.addEventListener('pagehide', sleep, { signal })
-  look()
+  notify()
   return () => ended.abort()
 }

@@ -1,7 +1,7 @@
 /**
- * Tests many tabs of one browser, which all share its six connections to the service (HTTP/1.1). A test hides a tab by
- * what the page reads, because all tabs of a headless browser are visible. `npm test` leaves this out.
- * packages/dashboard/src/live/places.test.ts proves the same rules.
+ * Tests many tabs of one browser, which all share its six connections to the service (HTTP/1.1). All tabs of a headless
+ * browser are visible, so a test hides a tab by changing the visibility that the page reads. `npm test` leaves this
+ * out. packages/dashboard/src/live/places.test.ts proves the same rules.
  */
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'

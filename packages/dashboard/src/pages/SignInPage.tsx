@@ -6,7 +6,7 @@ import { wrongWithOldEmail } from '../forms/rules.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { AnchorLink } from '../links.tsx'
 import { paths } from '../paths.ts'
-import { inside, useArrive } from '../session.ts'
+import { safeNext, useArrive } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
 
@@ -16,7 +16,7 @@ export function SignInPage() {
   const { next } = route.useSearch()
   return (
     <DoorShell title="Sign in">
-      <SignInForm next={inside(next)} />
+      <SignInForm next={safeNext(next)} />
     </DoorShell>
   )
 }

@@ -1,6 +1,7 @@
 /**
- * Tests the pages before a workspace (first start, sign-in, one-time links, invitations), and addresses that do not
- * exist. `npm test` leaves this out. packages/server/src/web/routing/sign-in.http.test.ts proves the same rules.
+ * Tests the pages that people see before they are in a workspace (first start, sign-in, one-time links, invitations),
+ * and addresses that do not exist. `npm test` leaves this out. packages/server/src/web/routing/sign-in.http.test.ts
+ * proves the same rules.
  */
 import { createECDH, randomBytes } from 'node:crypto'
 import type { PersonalChannelRow } from '@svc/api'

@@ -1,6 +1,6 @@
 /**
- * Tests members, the activity, one's own account, and a workspace that is not activated. `npm test` leaves this out.
- * packages/server/src/people/workspaces/workspaces.http.test.ts proves the same rules.
+ * Tests the pages of the members, the activity and one's own account, and a workspace that is not activated. `npm test`
+ * leaves this out. packages/server/src/people/workspaces/workspaces.http.test.ts proves the same rules.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import { useClock } from './clock.ts'
-import { exact, lasts, machine, relative } from './relative.ts'
+import { exact, isoTimeOf, lasts, relative } from './relative.ts'
 
 interface PlainTimeProps {
   /** The time in Unix milliseconds. */
@@ -16,7 +16,7 @@ interface PlainTimeProps {
  * this component is for links, buttons and long lists.
  */
 export function PlainTime({ at, since = false }: PlainTimeProps) {
-  const iso = machine(at)
+  const iso = isoTimeOf(at)
   const text = useClock((now) => wordsOf(at, now, since))
   if (iso === undefined) return <span>{text}</span>
   return (
@@ -27,4 +27,4 @@ export function PlainTime({ at, since = false }: PlainTimeProps) {
 }
 
 export const wordsOf = (at: number, now: number, since: PlainTimeProps['since'] = false): string =>
-  machine(at) === undefined ? 'at an invalid time' : since ? lasts(since, at, now) : relative(at, now)
+  isoTimeOf(at) === undefined ? 'at an invalid time' : since ? lasts(since, at, now) : relative(at, now)

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core'
 import { useClock } from './clock.ts'
 import { PlainTime, wordsOf } from './PlainTime.tsx'
-import { exact, machine } from './relative.ts'
+import { exact, isoTimeOf } from './relative.ts'
 
 interface TimeProps {
   /** The time in Unix milliseconds. */
@@ -13,7 +13,7 @@ interface TimeProps {
  * on hover and focus.
  */
 export function Time({ at }: TimeProps) {
-  const iso = machine(at)
+  const iso = isoTimeOf(at)
   const text = useClock((now) => wordsOf(at, now))
   if (iso === undefined) return <PlainTime at={at} />
   return (

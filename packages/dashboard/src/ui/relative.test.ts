@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exact, lasting, lasts, machine, relative } from './relative.ts'
+import { exact, isoTimeOf, lasting, lasts, relative } from './relative.ts'
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0)
 const s = 1000
@@ -47,6 +47,6 @@ test.each([
 
 test('an exact time has seconds and a zone; a number outside the range of dates is not shown as one', () => {
   expect(exact(now)).toMatch(/2026.*:00:00 .+/)
-  expect(machine(now)).toBe('2026-11-21T12:00:00.000Z')
-  expect(machine(1e20)).toBeUndefined()
+  expect(isoTimeOf(now)).toBe('2026-11-21T12:00:00.000Z')
+  expect(isoTimeOf(1e20)).toBeUndefined()
 })

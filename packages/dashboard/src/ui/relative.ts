@@ -72,7 +72,7 @@ export const exact = (at: number): string =>
  * Returns the value for the attribute `dateTime` of `<time>`. It is undefined if the number is too large for a date,
  * since agents may report any number (D20).
  */
-export function machine(at: number): string | undefined {
+export function isoTimeOf(at: number): string | undefined {
   const held = new Date(at)
   return Number.isNaN(held.getTime()) ? undefined : held.toISOString()
 }

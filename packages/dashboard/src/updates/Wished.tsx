@@ -1,7 +1,7 @@
 import type { WishState } from '@svc/api'
 import { IconArrowNarrowRight } from '@tabler/icons-react'
 import { Text, Tone } from '../ui/index.ts'
-import { stands, wishWords } from './words.ts'
+import { isOutstanding, wishWords } from './words.ts'
 import './updates.css'
 
 interface WishedProps {
@@ -14,7 +14,7 @@ interface WishedProps {
 
 /** Shows the requested version beside the running one; nothing if both are the same. */
 export function Wished({ running, wished, state, short = false }: WishedProps) {
-  if (!stands(wished, running)) return null
+  if (!isOutstanding(wished, running)) return null
   const { word, tone } = wishWords[state]
   return (
     <span className="up-wished" title={short ? `${wished} requested: ${word}` : undefined}>

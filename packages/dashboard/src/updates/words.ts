@@ -19,7 +19,7 @@ export const wishWords: Readonly<Record<WishState, { word: string; tone: Tone }>
  * True if the requested version is not the running one. The page then shows the requested version beside the running
  * one.
  */
-export const stands = (wished: string | null, running: string | null): wished is string =>
+export const isOutstanding = (wished: string | null, running: string | null): wished is string =>
   wished !== null && wished !== running
 
 export const rolloutWords: Readonly<Record<RolloutState, { word: string; tone: Tone }>> = {

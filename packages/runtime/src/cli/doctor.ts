@@ -4,12 +4,12 @@ import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
 import { findUnits } from '../install/service/find.ts'
-import { mendsUnit, unanswered, uninstallHint } from '../install/service/units.ts'
+import { unanswered, uninstallHint, unitRepairCommand } from '../install/service/units.ts'
 import { processNow, wordFor } from '../launcher/now.ts'
 import { messageOf } from '../machine/base/errors.ts'
 import { withoutStop } from '../machine/base/sentence.ts'
 import { minNode, version } from '../machine/base/version.ts'
-import { knock } from '../machine/client/service-client.ts'
+import { checkReachable } from '../machine/client/service-client.ts'
 import { isOpen, readConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { whoHolds } from '../machine/files/lock.ts'
@@ -25,7 +25,7 @@ import { readPause } from '../state/pause.ts'
 import { sentence } from '../state/process-health.ts'
 import { hasVersion } from '../state/versions/folders.ts'
 import { readUpdate } from '../updates/agent/journal.ts'
-import { glance } from '../updates/agent/now.ts'
+import { versionSummary } from '../updates/agent/now.ts'
 import { standstill } from '../updates/agent/unread.ts'
 import { cannotHere } from '../updates/runtime/keys.ts'
 import { runtimeFacts, runtimeSentences } from '../updates/runtime/now.ts'
@@ -183,7 +183,7 @@ function versions(folder: Folder, manifest: Manifest): Check[] {
       ok: state !== 'undoing' && !missing,
       message: missing
         ? `the previous version ${previous.version} is not complete under ${folder.versions}, so going back needs the service`
-        : [...glance(update, Date.now()), `${manifest.version} is in place`, way].map(withoutStop).join('; '),
+        : [...versionSummary(update, Date.now()), `${manifest.version} is in place`, way].map(withoutStop).join('; '),
     },
   ]
 }
@@ -226,7 +226,7 @@ async function unit(folder: Folder): Promise<Check[]> {
     return bad(
       `${units.map(({ file }) => file).join(' and ')} start this agent; remove them with "${uninstallHint(found, folder.root)}" and install one`,
     )
-  const mend = mendsUnit(folder, found)
+  const mend = unitRepairCommand(folder, found)
   if (mend !== undefined)
     return bad(
       `${found.file} starts svc.pyz itself, so nothing would roll back a bad svc after a reboot; run "${mend}"`,
@@ -300,7 +300,7 @@ async function remote(folder: Folder): Promise<Check[]> {
   const connection = readConnection(folder)
   if (!connection.ok) return []
   const { origin } = connection.value
-  const sent = await knock(origin, new AbortController().signal)
+  const sent = await checkReachable(origin, new AbortController().signal)
   return [
     {
       name: 'Service',

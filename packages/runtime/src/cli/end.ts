@@ -1,4 +1,4 @@
-/** Ends what an agent started while no runtime does it, and says which of its processes are left. */
+/** Ends the processes that an agent started if no runtime does so, and names those that could not be ended. */
 import type { Manifest } from '@svc/blueprint'
 import { supervise } from '../launcher/supervisor.ts'
 import { takeOver } from '../launcher/take-over.ts'
@@ -45,7 +45,10 @@ const hasLeft = (folder: Folder): boolean => {
   return (state !== undefined && 'pid' in state && lives(state)) || startedBy(folder.root).length > 0
 }
 
-/** Refuses and names the processes of the agent that are left. `done` says what the command has done by then. */
+/**
+ * Throws a Refusal that names the processes of the agent that are left, if there are any. `done` says what the command
+ * has done by then.
+ */
 export function mustBeGone(folder: Folder, done = ''): void {
   refuse(startedBy(folder.root), done)
 }
@@ -71,8 +74,8 @@ export async function mustPause(agent: Stoppable): Promise<void> {
 }
 
 /**
- * Waits until a running runtime has replaced the agent's processes by those of the version in place. Refuses if something
- * is left; false if the runtime has ended meanwhile.
+ * Waits until a running runtime has replaced the agent's processes by those of the version in place. Refuses if
+ * something is left. Resolves to false if the runtime has ended meanwhile.
  */
 export async function mustReplace(agent: Stoppable, done: string): Promise<boolean> {
   const { folder } = agent

@@ -12,7 +12,7 @@ import { hint } from '../machine/hint.ts'
 import { bindingHealth } from '../reporter/bindings/watch.ts'
 import { owedAcks, readJournal } from '../reporter/commands/journal.ts'
 import { type Outbox, readOutbox } from '../reporter/outbox.ts'
-import { ageItem, glance } from '../reporter/status/age.ts'
+import { ageItem, recordSingleCheck } from '../reporter/status/age.ts'
 import { diskHealth } from '../reporter/status/disk.ts'
 import { readStatus } from '../reporter/status/file.ts'
 import { keepStatus } from '../reporter/status/keep.ts'
@@ -38,7 +38,7 @@ export function statusAge(folder: Folder, manifest: Manifest): HealthItem | unde
   const read = file === undefined ? undefined : readStatus(folder, placeOf(folder, manifest, file))
   if (read?.is !== 'bytes' || isResting(folder, manifest)) return undefined
   const now = Date.now()
-  return ageItem(glance(readWrites(folder), read.mtimeMs, now), now)
+  return ageItem(recordSingleCheck(readWrites(folder), read.mtimeMs, now), now)
 }
 
 /** True if the agent is paused or its process is not running. */

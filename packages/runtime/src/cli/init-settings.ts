@@ -47,10 +47,13 @@ export async function chooseLate(
   try {
     const values = await chooseSettings(manifest.settings, given, ask)
     if (Object.keys(values).length > 0) changeSettings(folder, manifest, values, me())
-    return { lines: leftOpen(manifest.settings, values, folder.root) }
+    return { lines: unsetSettingsLines(manifest.settings, values, folder.root) }
   } catch (error) {
     const refused = messageOf(error)
-    return { refused, lines: [`No setting was changed: ${refused}`, ...leftOpen(manifest.settings, {}, folder.root)] }
+    return {
+      refused,
+      lines: [`No setting was changed: ${refused}`, ...unsetSettingsLines(manifest.settings, {}, folder.root)],
+    }
   }
 }
 
@@ -65,7 +68,7 @@ const openIn = (schema: readonly SettingSpec[], values: object): SettingSpec[] =
   schema.filter((setting) => (setting.default ?? null) === null && !Object.hasOwn(values, setting.key))
 
 /** Returns lines for the person that say which settings still have no value, and how to set them. */
-export function leftOpen(schema: readonly SettingSpec[], values: object, root: string): string[] {
+export function unsetSettingsLines(schema: readonly SettingSpec[], values: object, root: string): string[] {
   const open = openIn(schema, values)
   const [first] = open
   if (!first) return []

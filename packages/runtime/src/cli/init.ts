@@ -24,7 +24,7 @@ import { type Install, withoutMachine, writeInstall } from '../state/install-not
 import { announce } from './announce.ts'
 import { askHidden, confirm, interactive, standardInput } from './ask.ts'
 import { agentAt, me } from './folder.ts'
-import { askSetting, chooseLate, chooseSettings, type LateSettings, leftOpen } from './init-settings.ts'
+import { askSetting, chooseLate, chooseSettings, type LateSettings, unsetSettingsLines } from './init-settings.ts'
 import { columns, exits, oneLine, Refusal, safe, show, warn } from './output.ts'
 import { pasted } from './pasted.ts'
 import { readPairs } from './settings.ts'
@@ -100,7 +100,7 @@ async function run(options: InitOptions): Promise<void> {
     chosen,
   })
   const late: LateSettings = chosen
-    ? { lines: leftOpen(seen.settings ?? [], chosen, root) }
+    ? { lines: unsetSettingsLines(seen.settings ?? [], chosen, root) }
     : await chooseLate(await agentAt(root), options.set, ask)
   const optional = notGiven(seen.secrets ?? [], secrets.values)
   // This call stores the parsed manifest for the runtime. Otherwise the runtime would have to load the YAML parser,

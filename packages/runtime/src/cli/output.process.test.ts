@@ -1,4 +1,4 @@
-/** Tests outputs that take nothing: a full disk, and a pipe whose reader has ended. */
+/** Tests commands whose output cannot be written, because the disk is full or the reader of the pipe has ended. */
 import { execFileSync, spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -5,7 +5,7 @@ import { wordFor } from '../launcher/now.ts'
 import { ago, moment } from '../machine/base/time.ts'
 import { examples, hint } from '../machine/hint.ts'
 import { changedBy } from '../state/changes.ts'
-import { glance } from '../updates/agent/now.ts'
+import { versionSummary } from '../updates/agent/now.ts'
 import type { RuntimeFacts } from '../updates/runtime/now.ts'
 import { type AgentFacts, factsOf } from './facts.ts'
 import { agentAt, type Common, common } from './folder.ts'
@@ -61,7 +61,7 @@ export function lines(f: AgentFacts): string[] {
       .map((h) => row('Health', `${h.level} ${h.name ?? ''}${h.detail ? `: ${h.detail}` : ''}`)),
     ...(f.lacking ? [row('Secrets', f.lacking)] : []),
     ...(f.standstill ? [row('Update', f.standstill)] : []),
-    ...(f.update ? glance(f.update, now * 1000).map((text) => row('Update', text)) : []),
+    ...(f.update ? versionSummary(f.update, now * 1000).map((text) => row('Update', text)) : []),
     ...(f.runNow ? [row('Run now', 'requested; the agent has not started yet')] : []),
     row(
       f.managed ? 'Runtime' : 'Reporter',

@@ -7,7 +7,7 @@ import { manifestOf } from '../reporter/manifest.ts'
 import { setAside, settingsRemarks, unreadSettings } from '../state/settings.ts'
 import type { Check } from './checked.ts'
 
-/** Names what svc does not understand in these files, since it has no effect. */
+/** Checks these files for parts that svc does not understand. Such parts have no effect. */
 export function writtenFiles(folder: Folder): Check[] {
   const unread = unreadSettings(folder)
   const aside = setAside(folder)

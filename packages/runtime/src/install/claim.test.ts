@@ -1,4 +1,7 @@
-/** Tests what killed installations leave in the folder of an agent, and which of it the next one may remove (D44). */
+/**
+ * Tests what a killed installation leaves in the folder of an agent, and how much of it the next installation may
+ * remove (D44).
+ */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,20 +18,20 @@ afterEach(() => rmSync(folder.root, { recursive: true }))
 
 const known = { url: 'http://x', agent: 'mail', blueprint: 'mail', version: '1.0.0', at: 1 }
 /** A process id that no process has: Linux and macOS give none above 4,194,304. */
-const nobody = 999_999_999
+const deadPid = 999_999_999
 
 /** The folder `.svc` as an installation leaves it that was killed before it sent its code. */
 function remnant(name = '.svc'): void {
   const { root } = folder
   const left = { install: join(root, name, 'journal/install.json') }
   mkdirSync(join(root, name, 'journal'), { recursive: true })
-  writeInstall(left, { ...known, is: 'made', pid: nobody, start: '', madeFolder: true })
+  writeInstall(left, { ...known, is: 'made', pid: deadPid, start: '', madeFolder: true })
 }
 
 test.each<[string, () => void]>([
   ['the installation was killed before it sent its code', () => remnant()],
-  ['a second one was killed while it removed what the first one left', () => remnant(`.svc.${nobody}.old`)],
-  ['that second one was killed halfway through', () => mkdirSync(join(folder.root, `.svc.${nobody}.old`))],
+  ['a second one was killed while it removed what the first one left', () => remnant(`.svc.${deadPid}.old`)],
+  ['that second one was killed halfway through', () => mkdirSync(join(folder.root, `.svc.${deadPid}.old`))],
   ['a process that is gone had the id of this process', () => remnant(`.svc.${process.pid}.old`)],
 ])('the next installation works, and leaves nothing of the killed ones: %s', (_what, leave) => {
   leave()
@@ -45,7 +48,7 @@ test('while another process removes what was left, the folder is taken', () => {
 
 test.each([
   ['a file of somebody', 'notes.txt'],
-  ['a folder that only has a similar name, with a file of somebody', `.svc.${nobody}.old/notes.txt`],
+  ['a folder that only has a similar name, with a file of somebody', `.svc.${deadPid}.old/notes.txt`],
 ])('a folder is taken if it has %s', (_what, file) => {
   remnant()
   mkdirSync(join(folder.root, file, '..'), { recursive: true })

@@ -24,7 +24,7 @@ import { programs } from '../../../../scripts/testing/program.ts'
 import { bundle, bundleManifest, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { python, svc, token } from '../../testing/folder.ts'
 import { secretsFiles } from '../../testing/handed-files.ts'
-import { expectStandsAsSaid, type Fell, type InstallSetup, newInstallSetup } from '../../testing/install-setup.ts'
+import { expectStandsAsSaid, type InstallSetup, type KillMoment, newInstallSetup } from '../../testing/install-setup.ts'
 import { json } from '../../testing/service.ts'
 import { readInstall } from '../state/install-note.ts'
 
@@ -446,7 +446,7 @@ test('killed at any change of the disk: before the code was sent the next instal
 }, async () => {
   const all = await changes()
   expect(all).toBeGreaterThan(60)
-  const found: Fell[] = []
+  const found: KillMoment[] = []
   for (const at of points(all, { step: amount(36, 12, 12) })) {
     const w = await newSetup()
     const { signal } = await counted(w, { SVC_TEST_KILL_AT: String(at) })

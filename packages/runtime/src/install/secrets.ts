@@ -1,6 +1,6 @@
 /**
- * Collects the secrets that a blueprint asks for: from a file, the environment, or a person who types them unseen.
- * Never from arguments (I29).
+ * Collects the secrets that a blueprint asks for: from a file, the environment, or a person who types them unseen. They
+ * are never taken from arguments (I29).
  */
 import { wrongWithEnvValue } from '@svc/blueprint'
 import type { SecretSpec } from '@svc/protocol'

@@ -15,9 +15,9 @@ import { bundle } from '../../testing/blueprint.ts'
 import { becomes, starts } from '../../testing/folder.ts'
 import {
   expectStandsAsSaid,
-  type Fell,
   type InstallSetup,
   initArgs,
+  type KillMoment,
   newInstallSetup,
 } from '../../testing/install-setup.ts'
 import { agentIn, password } from '../../testing/installed.ts'
@@ -163,7 +163,7 @@ test.skipIf(missing !== undefined)(
     const all = await pointsOf()
     expect(all.length).toBeGreaterThan(30)
     expect(all.map(([kind]) => kind)).toEqual(expect.arrayContaining(['rename', 'symlink', 'mkdir', 'fsync']))
-    const found = new Map<Fell, number>()
+    const found = new Map<KillMoment, number>()
     for (const [kind, n] of chosen(all)) {
       const where = `killed on entering ${kind} ${n}`
       const w = await newInstallSetup(packed)

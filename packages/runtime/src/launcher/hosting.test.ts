@@ -44,20 +44,20 @@ describe('a worker that ends unexpectedly', () => {
 
 describe('a worker that does not answer', () => {
   test.each<[string, HostingEvent[], number, string]>([
-    ['and did before hangs after six looks', [here()], 7, 'it hung'],
+    ['and did before hangs after six checks', [here()], 7, 'it hung'],
     ['and never sent a message is given up after twelve', [], 13, 'it never said a word'],
     ['and is older than pings is never given up', [here(1, 1)], 100, ''],
-  ])('%s', (_name, before, looks, how) => {
-    const early = after(one, ...before, ...pulses(looks - 1))
+  ])('%s', (_name, before, checks, how) => {
+    const early = after(one, ...before, ...pulses(checks - 1))
     expect(early.words.filter((word) => word !== 'ping')).toEqual(['pulse later'])
-    const late = after(one, ...before, ...pulses(looks))
+    const late = after(one, ...before, ...pulses(checks))
     expect(late.lines).toEqual(how === '' ? [] : [`ending the runtime: ${how}`])
     if (how === '') return
     expect(late.words).toEqual(['say', 'hung', 'end', 'pulse later'])
     expect(late.acts).toContainEqual({ do: 'end', id: 1, seconds: 0, follows: 'begin' })
     expect(after(late.state, { is: 'ended', follows: 'begin' }).acts).toEqual([{ do: 'start', id: 2 }])
   })
-  test('is pinged at each look, and every message from it counts as an answer', () => {
+  test('is pinged at each check, and every message from it counts as an answer', () => {
     expect(after(one, here(), ...pulses(1)).words).toEqual(['ping', 'pulse later'])
     const spoke = after(one, here(), ...pulses(6), message(1, { is: 'pong' }), ...pulses(6))
     expect(spoke.words).toEqual(['ping', 'pulse later'])

@@ -99,7 +99,7 @@ const scenes: Record<string, Scene> = {
       askBack(f, { from, to, by: 'ann', at: Date.now() })
       return keeper
     },
-    work: (_f, k) => void k.look(),
+    work: (_f, k) => void k.check(),
     outcomes: ['ok', 'rolled_back'],
   },
   'an orderly end': { before: onTrial, work: (_f, k) => k.stopped(), outcomes: ['rolled_back'] },
@@ -216,7 +216,7 @@ test('a clock that jumps ends no trial (D20)', () => {
     const keeper = onTrial(folder)
     clock.mockImplementation(() => now + 3_600_000)
     ended(keeper, 1)
-    expect(keeper.look()).toBe(false)
+    expect(keeper.check()).toBe(false)
     expect(readRuntimeNote(folder).trial).toMatchObject({ is: 'trying', starts: 2 })
   } finally {
     clock.mockRestore()

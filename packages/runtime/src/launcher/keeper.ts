@@ -36,7 +36,7 @@ export interface Keeper {
    * Checks the time limit of a trial and whether a person asked for the previous file, and repeats changes that the
    * disk refused. Returns true if another file must be started.
    */
-  look(): boolean
+  check(): boolean
   /**
    * Finishes an exchange of the runtime's file that was interrupted because an earlier process ended. Callers that
    * start no worker use it; `next` does the same before it names the file.
@@ -88,8 +88,8 @@ export function keepRuntime(
       return now.note.trial && 1
     },
     hung: (how) => void on({ is: 'hung', how }),
-    look: () => {
-      on({ is: 'look' })
+    check: () => {
+      on({ is: 'check' })
       const asked = readAskedBack(folder)
       if (asked && asked.at !== now.taken) {
         const went = on({ ...asked, is: 'asked' })

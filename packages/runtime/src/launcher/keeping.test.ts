@@ -96,8 +96,8 @@ describe('the way back', () => {
     const refused = after(undoing, { is: 'refused', why: 'EROFS' })
     expect([refused.lines.length, refused.state.stuck, refused.state.retry]).toEqual([1, true, 61_000])
     expect(after(refused.state, { is: 'refused', why: 'EROFS' }).lines).toEqual([])
-    expect(after(refused.state, { is: 'look' }, at(60_999)).acts).toEqual([])
-    expect(after(refused.state, { is: 'look' }, at(61_000)).acts).toEqual(['go back', 'save'])
+    expect(after(refused.state, { is: 'check' }, at(60_999)).acts).toEqual([])
+    expect(after(refused.state, { is: 'check' }, at(61_000)).acts).toEqual(['go back', 'save'])
     expect(after(refused.state, { is: 'saved' }).state.retry).toBe(61_000)
   })
 })
@@ -118,8 +118,8 @@ describe('a person who returns to the previous file', () => {
 test('a note that the disk did not take is written again after a minute, and then no longer', () => {
   const unsaved = after(kept, { is: 'unsaved', why: 'ENOSPC', starting: false })
   expect(unsaved.lines[0]).toContain('could not be written: ENOSPC')
-  expect(after(unsaved.state, { is: 'look' }, at(60_999)).acts).toEqual([])
-  expect(after(unsaved.state, { is: 'look' }, at(61_000)).acts).toEqual(['save'])
+  expect(after(unsaved.state, { is: 'check' }, at(60_999)).acts).toEqual([])
+  expect(after(unsaved.state, { is: 'check' }, at(61_000)).acts).toEqual(['save'])
   expect(after(unsaved.state, { is: 'saved' }).state.retry).toBe(Infinity)
 })
 

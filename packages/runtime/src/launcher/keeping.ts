@@ -57,7 +57,7 @@ export type KeepingEvent =
   | { readonly is: 'ended'; readonly how: string }
   | { readonly is: 'hung'; readonly how: string }
   | ({ readonly is: 'asked' } & AskedBack)
-  | { readonly is: 'look' }
+  | { readonly is: 'check' }
   /** Time has passed, so the time limit of a trial may be over. */
   | { readonly is: 'time' }
   | { readonly is: 'stopped' }
@@ -150,7 +150,7 @@ export function step(now: Keeping, event: KeepingEvent, rules: KeepingRules, at:
       return undo({ ...now, last: event.how }, { is: 'hung', reason: event.how }, at)
     case 'asked':
       return event.at === now.taken ? stay(now) : undo({ ...now, taken: event.at }, event, at)
-    case 'look': {
+    case 'check': {
       if (at.mono < now.retry) return stay(now)
       return { state: now, acts: [...(now.stuck ? wayBack(now) : []), { do: 'save' }] }
     }

@@ -37,7 +37,7 @@ export function launch(
   const heard = (message: FromWorker): void =>
     hear(message, keeper, {
       say,
-      look: () => supervisor.look(),
+      check: () => supervisor.check(),
       replace,
       refuse,
       tell: (answer) => hosted?.tell(answer),
@@ -46,7 +46,7 @@ export function launch(
     { root: folder.root, process: () => state, runtime: () => keeper.note() },
     { next: keeper.next, ended: keeper.ended, hung: keeper.hung, heard, say },
   )
-  const looks = setInterval(() => keeper.look() && replace(), Math.min(duration(1), 1000))
+  const checks = setInterval(() => keeper.check() && replace(), Math.min(duration(1), 1000))
 
   const supervisor = supervise(folder, found, {
     order: async () => hosted?.order(),
@@ -73,7 +73,7 @@ export function launch(
         .then(() => hosted?.stop(farewellSeconds, by()))
         .then((all) => {
           left = all === false
-          clearInterval(looks)
+          clearInterval(checks)
           keeper.stopped()
         })
         .then(() => resolve(unfit), reject)
@@ -86,7 +86,7 @@ export function launch(
 
 interface LaunchListener {
   readonly say: (line: string) => void
-  readonly look: () => void
+  readonly check: () => void
   /** Ends the current worker and starts the next one. */
   readonly replace: () => void
   /**
@@ -98,10 +98,10 @@ interface LaunchListener {
 }
 
 /** Handles a message from the worker. An unknown message is ignored. */
-function hear(message: FromWorker, keeper: Keeper, { say, look, replace, refuse, tell }: LaunchListener): void {
+function hear(message: FromWorker, keeper: Keeper, { say, check, replace, refuse, tell }: LaunchListener): void {
   const { is } = message
   if (is === 'say') say(message.line)
-  if (is === 'look') look()
+  if (is === 'look') check()
   if (is === 'reported' && message.ok) keeper.good()
   if (is === 'attempted') keeper.attempted(message)
   if (is === 'lifted') keeper.lifted()

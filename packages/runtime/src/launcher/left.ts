@@ -6,13 +6,13 @@ import { groupOf, keepsMark, sendTo, startedBy } from '../machine/process/mark.t
 
 type StopSignal = 'SIGTERM' | 'SIGKILL'
 
-export interface Left {
+export interface LeftProcesses {
   /**
-   * The processes of the agent that live now. Known ones are only checked; the machine is searched again when none of
-   * them is left, and not too often, since a search reads the environment of every process.
+   * The processes of the agent that live now. Known processes are only checked. The machine is searched again only when
+   * none of them is left, and not too often, since a search reads the environment of every process.
    */
   now(): readonly AgentProcess[]
-  /** Searches the machine. */
+  /** Searches the whole machine for processes of the agent. */
   search(): readonly AgentProcess[]
   /** Sends a signal to every process of the agent, except to those of this group. */
   signal(signal: StopSignal, except: number | undefined): void
@@ -27,8 +27,11 @@ export interface Left {
 /** A search is not repeated within this many milliseconds, nor within twenty times the time that it took. */
 const pauseMs = 200
 
-/** `ignored` are process groups that have the agent's mark and are not the agent's. */
-export function leftOf(dir: string, ignored: ReadonlySet<number>): Left {
+/**
+ * Watches the processes of the agent in the folder `dir`. `ignored` are process groups that have the agent's mark but
+ * do not belong to the agent.
+ */
+export function leftOf(dir: string, ignored: ReadonlySet<number>): LeftProcesses {
   const isStill = keepsMark(dir)
   let known: readonly AgentProcess[] = []
   let again = 0

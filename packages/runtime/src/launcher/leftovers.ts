@@ -15,32 +15,33 @@ interface LeftoverStep {
 const say = (line: string): SupervisionAct => ({ do: 'say', line })
 const stopOf = ({ order }: Supervision, rules: SupervisionRules): number => rules.stop(order?.stopSeconds ?? 10)
 
-/** The processes that are left, without those that could not be killed. */
+/** The processes that are left, except those that even a kill did not end. */
 export const leftIn = ({ spent = [] }: Supervision, { left = [] }: ProcessSeen): readonly AgentProcess[] =>
   left.filter(({ pid, start }) => !spent.some((each) => each.pid === pid && each.start === start))
 
 /**
- * True after a kill if nobody waits for what is left any longer. A process that starts others may have started one just
- * before its end. Such a fresh one is killed, too, and gets the same time to end, but not without a limit.
+ * True after a kill if it is no use to wait longer for the processes that are left. A process may have started another
+ * one just before its own end. Such a new process is killed, too, and gets the same time to end, but the whole wait is
+ * limited.
  */
-export function isVain(
+export function isWaitOver(
   now: Supervision,
   left: readonly Identity[],
   { killAt, at, gone }: { killAt: number; at: number; gone: number },
 ): boolean {
   if (at > killAt + freshFactor * gone) return true
-  return !hasFresh(now, left) && at > Math.max(killAt, now.struck?.since ?? killAt) + gone
+  return !hasFresh(now, left) && at > Math.max(killAt, now.lastKilled?.since ?? killAt) + gone
 }
 
-/** Notes which processes are left at a check that kills them. */
-export const strike = (now: Supervision, left: readonly Identity[], at: number): Supervision['struck'] => ({
+/** Returns the processes that are left at a check that kills them, and when the newest of them was first seen. */
+export const lastKilledOf = (now: Supervision, left: readonly Identity[], at: number): Supervision['lastKilled'] => ({
   all: left,
-  since: now.struck && !hasFresh(now, left) ? now.struck.since : at,
+  since: now.lastKilled && !hasFresh(now, left) ? now.lastKilled.since : at,
 })
 
 /** True if one of the processes was not there at the last check, so it has not been killed yet. */
-const hasFresh = ({ struck }: Supervision, left: readonly Identity[]): boolean =>
-  left.some(({ pid, start }) => !struck?.all.some((each) => each.pid === pid && each.start === start))
+const hasFresh = ({ lastKilled }: Supervision, left: readonly Identity[]): boolean =>
+  left.some(({ pid, start }) => !lastKilled?.all.some((each) => each.pid === pid && each.start === start))
 
 /** The factor by which `gone` is multiplied for the limit of fresh processes. */
 const freshFactor = 10
@@ -59,8 +60,8 @@ export function backgrounded(
 }
 
 /**
- * Asks the processes outside of the group to end once the group is gone, since an agent may need them for its own end. If
- * the group takes longer than half of its time, they are asked then.
+ * Asks the processes outside of the group to end once the group is gone, since an agent may need them for its own end.
+ * If the group still lives after half of its time, they are asked at that moment.
  */
 export function asksLeft(now: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number): LeftoverStep {
   const { state } = now
@@ -101,7 +102,7 @@ export function clears(
     }
   }
   if (at < clearing.killAt) return { state: now, acts: [] }
-  if (clearing.killed && isVain(now, left, { killAt: clearing.killAt, at, gone: rules.gone }))
+  if (clearing.killed && isWaitOver(now, left, { killAt: clearing.killAt, at, gone: rules.gone }))
     return givesUp({ ...now, clearing: undefined }, left)
   return {
     state: { ...now, clearing: { ...clearing, killed: true } },

@@ -5,7 +5,7 @@ import { move, type ProcessEvent, type ProcessRules } from './moves.ts'
 const rules: ProcessRules = { restart: 'always', minWait: 1000, maxWait: 300_000, counts: 5000, stop: 10_000 }
 const alive: Alive = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
 const running: ProcessState = { is: 'running', ...alive }
-const run: ProcessEvent = { is: 'look', wanted: 'run', asked: false }
+const run: ProcessEvent = { is: 'check', wanted: 'run', asked: false }
 const paused: ProcessEvent = { ...run, wanted: 'paused' }
 const wish: ProcessEvent = { ...run, asked: true }
 const ends = (at: number, exit: Partial<Exit> = { code: 1 }, remains = false): ProcessEvent => ({
@@ -99,7 +99,7 @@ test('processes that the leader left in its group are ended before the next star
     exit: { code: 1 },
   })
   const again = move(left.state, paused, rules, 9100).state
-  expect(move(again, { is: 'gone', at: 9500 }, rules, 9500).state.is, 'the policy decides; the next look pauses').toBe(
+  expect(move(again, { is: 'gone', at: 9500 }, rules, 9500).state.is, 'the policy decides; the next check pauses').toBe(
     'waiting',
   )
 })

@@ -12,7 +12,7 @@ export type ProcessEvent =
    * `other`: the version that was last started is not the one that should run.
    */
   | {
-      readonly is: 'look'
+      readonly is: 'check'
       readonly wanted: 'run' | 'paused' | 'asked'
       readonly asked: boolean
       readonly other?: boolean
@@ -53,8 +53,8 @@ interface ProcessStep {
 
 export function move(state: ProcessState, event: ProcessEvent, rules: ProcessRules, now: number): ProcessStep {
   switch (event.is) {
-    case 'look':
-      return looks[state.is](state as never, event, rules, now)
+    case 'check':
+      return checks[state.is](state as never, event, rules, now)
     case 'started': {
       const { pid, start, adopted = false, since = now } = event
       const crashes = state.is === 'waiting' || state.is === 'running' ? state.crashes : 0
@@ -79,9 +79,9 @@ export function move(state: ProcessState, event: ProcessEvent, rules: ProcessRul
 }
 
 type Of<K extends ProcessState['is']> = Extract<ProcessState, { is: K }>
-type LookEvent = Extract<ProcessEvent, { is: 'look' }>
-const looks: {
-  [K in ProcessState['is']]: (state: Of<K>, look: LookEvent, rules: ProcessRules, now: number) => ProcessStep
+type CheckEvent = Extract<ProcessEvent, { is: 'check' }>
+const checks: {
+  [K in ProcessState['is']]: (state: Of<K>, check: CheckEvent, rules: ProcessRules, now: number) => ProcessStep
 } = {
   running: (state, { wanted, other }, rules, now) => {
     if (wanted !== 'run') return { state: stopping(state, wanted, now + rules.stop), act: 'end' }

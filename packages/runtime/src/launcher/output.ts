@@ -23,7 +23,7 @@ import type { Folder } from '../machine/files/folder.ts'
 import { takeSpare } from '../machine/files/reserve.ts'
 import { isDiskFault, isNoRoom, reasonOf, spaceAt } from '../machine/files/space.ts'
 import { openForOutput } from '../state/logs/open.ts'
-import { kept, planRotation, type Rotated } from './rotation.ts'
+import { keptFiles, planRotation, type Rotated } from './rotation.ts'
 
 /** The size in bytes above which the agent's output file is rotated. */
 export const outputBytes = 5 * 1024 * 1024
@@ -89,17 +89,20 @@ export function rotateOutput(file: string, maxBytes: number = outputBytes): Rota
 
 /** Copies the end of the open file to the place of the newest older file, as far as there is room. */
 function copyAway(fd: number, file: string, size: number): Rotated {
-  const older = Array.from({ length: kept }, (_, i) => statSync(`${file}.${i + 1}`, { throwIfNoEntry: false })?.size)
+  const older = Array.from(
+    { length: keptFiles },
+    (_, i) => statSync(`${file}.${i + 1}`, { throwIfNoEntry: false })?.size,
+  )
   const temporary = `${file}.new`
   try {
     // if somebody put a link at this place, the link itself is removed
     rmSync(temporary, { force: true })
     const plan = planRotation({ size, older, free: spaceAt(file)?.freeBytes })
-    if (plan.reuse) reuse(`${file}.${kept}`, temporary)
+    if (plan.reuse) reuse(`${file}.${keptFiles}`, temporary)
     const { from, to, error } = plan.copy === 0 ? nothing(size) : copyEnd(fd, temporary, size - plan.copy)
     const [copied, of] = [to - from, Math.max(size, to)]
     if (copied > 0) {
-      for (let n = kept; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)
+      for (let n = keptFiles; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)
       renameSync(temporary, `${file}.1`)
     }
     if (copied === of) return { copied, of }

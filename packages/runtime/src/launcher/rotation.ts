@@ -1,7 +1,7 @@
-/** Decides how the agent's output is rotated if space is short, and what the log says about it. Pure. */
+/** Decides how the agent's output is rotated if space is short, and what the log says about it, as pure functions. */
 
 /** The number of older files that are kept. */
-export const kept = 3
+export const keptFiles = 3
 /** The bytes that a rotation leaves for the notes of the runtime and for others. */
 const left = 64 * 1024
 
@@ -20,10 +20,13 @@ interface RotationPlan {
   readonly copy: number
 }
 
-/** Only a file that the rotation replaces anyway is reused. The copy gets what is then free, and no more. */
+/**
+ * Plans a rotation that fits into the free space. The oldest file is reused for the copy only if the rotation would
+ * replace it anyway.
+ */
 export function planRotation({ size, older, free }: RotationFacts): RotationPlan {
-  const oldest = older[kept - 1]
-  const reused = oldest !== undefined && older[kept - 2] !== undefined ? oldest : 0
+  const oldest = older[keptFiles - 1]
+  const reused = oldest !== undefined && older[keptFiles - 2] !== undefined ? oldest : 0
   const room = free === undefined ? size : Math.max(reused, free + reused - left)
   const copy = Math.max(0, Math.min(size, room))
   return { reuse: reused > 0 && copy > 0, copy }

@@ -1,7 +1,8 @@
 /**
- * Tests the end of an agent in rounds: random verbs hit an agent with random helpers, beside another agent, a person's
- * shell and a stranger. After each verb, exactly what should live lives. `npm run test:long` runs 200 rounds. `npm
- * test` leaves this out. packages/runtime/src/launcher/started.process.test.ts proves the same rules.
+ * Tests the end of an agent in rounds. In each round, an agent with random helper processes is ended or restarted in a
+ * random way (command, crash or kill), beside another agent and shells of a person. Afterwards only the right processes
+ * may be alive. `npm run test:long` runs 200 rounds. `npm test` leaves this out.
+ * packages/runtime/src/launcher/started.process.test.ts proves the same rules.
  */
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * Tests with real processes that an end of the agent ends everything that the agent started, and nothing else: each verb
- * with each kind of helper, and processes that only look as if they were the agent's.
+ * Tests with real processes that ending an agent ends all processes that the agent started, and no others. The tests
+ * cover each way to end an agent, each kind of helper process, and processes that only look as if they were the
+ * agent's.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -36,12 +36,14 @@ export interface Supervision extends Omit<Found, 'unnoted'> {
   readonly turned?: { readonly to: string; readonly at: number }
   /** True if the processes outside of the group have been asked to end in the current stop. */
   readonly asked?: boolean
-  /** The end of what an earlier start left; undefined if nothing is being ended. */
+  /** The progress of ending what an earlier start left; undefined if nothing is being ended. */
   readonly clearing?: Clearing | undefined
   /** True if nothing of an earlier start is left, so that nobody has to look for it before the next start. */
   readonly clean?: boolean
-  /** The other processes of the agent that were killed at the last check, and when the newest of them first was. */
-  readonly struck?: { readonly all: readonly Identity[]; readonly since: number } | undefined
+  /**
+   * The other processes of the agent that were killed at the last check, and when the newest of them was first killed.
+   */
+  readonly lastKilled?: { readonly all: readonly Identity[]; readonly since: number } | undefined
   /** Processes of the agent that even a kill did not end. */
   readonly spent?: readonly Identity[]
   /** True if the log already says that nobody answers how the agent must be started. It says so only once. */
@@ -72,7 +74,7 @@ export type SupervisionEvent =
    * does not name.
    */
   | { readonly is: 'begun'; readonly unnoted: boolean }
-  | { readonly is: 'look'; readonly seen: ProcessSeen }
+  | { readonly is: 'check'; readonly seen: ProcessSeen }
   | { readonly is: 'stop' }
   /**
    * An answer to how the agent must be started. `first`: the answer was requested in advance, and no start waits for
@@ -107,7 +109,7 @@ export type SupervisionAct =
   | { readonly do: 'clean up'; readonly order: Order; readonly started: string }
   | { readonly do: 'rotate' }
   /** Checks the agent's files and processes at once. */
-  | { readonly do: 'look' }
+  | { readonly do: 'check' }
   /** Checks the agent's files and processes after this many milliseconds. */
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'end' }
@@ -131,7 +133,7 @@ export interface SupervisionRules {
   readonly gone: number
   readonly rotate: number
   /** The wait between two checks, and the shorter one while the process is being ended. */
-  readonly look: number
+  readonly interval: number
   readonly hurry: number
 }
 

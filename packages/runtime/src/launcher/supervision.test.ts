@@ -23,14 +23,14 @@ const rules: SupervisionRules = {
   again: 5000,
   gone: 2000,
   rotate: 5000,
-  look: 1000,
+  interval: 1000,
   hurry: 50,
 }
 const order: Order = { argv: ['agent'], cwd: '/a', env: {}, restart: 'always', stopSeconds: 10, version: 'one' }
 const alive: Alive = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
 const run: ProcessSeen = { lives: true, group: true, paused: false, leadsTo: 'one' }
 const gone: ProcessSeen = { ...run, lives: false, group: false }
-const look = (seen: ProcessSeen = run): SupervisionEvent => ({ is: 'look', seen })
+const check = (seen: ProcessSeen = run): SupervisionEvent => ({ is: 'check', seen })
 const answered = (answer: Order | 'silent' | undefined = order): SupervisionEvent => ({
   is: 'answered',
   answer,
@@ -71,61 +71,61 @@ const exited = (pid = 7, remains = false): SupervisionEvent => ({ is: 'exit', pi
 
 describe('a start', () => {
   test('is requested, noted before it is made, and noted again with its process', () => {
-    expect(after(waiting, look()).acts).toEqual(['ask', 'rotate', 'wait 1000'])
-    expect(after(waiting, look(), answered()).acts).toEqual(['note the start', 'start'])
-    const { state, acts } = after(waiting, look(), answered(), started)
+    expect(after(waiting, check()).acts).toEqual(['ask', 'rotate', 'wait 1000'])
+    expect(after(waiting, check(), answered()).acts).toEqual(['note the start', 'start'])
+    const { state, acts } = after(waiting, check(), answered(), started)
     expect(acts).toEqual(['note', 'say', 'tell'])
     expect(state).toMatchObject({ state: { is: 'running', pid: 8 }, child: true, version: 'one', started: '50.000' })
   })
 
   test('has its own mark, later than the one before, whatever the clock says', () => {
     const before = { ...waiting, started: '60.000' }
-    expect(after(before, look(), answered()).state.started).toBe('60.001')
+    expect(after(before, check(), answered()).state.started).toBe('60.001')
   })
 
   test('is requested once while the answer is pending, and made once', () => {
-    expect(after(waiting, look(), look()).acts).toEqual(['wait 1000'])
-    expect(after(waiting, look(), answered(), look()).acts).toEqual(['wait 1000'])
+    expect(after(waiting, check(), check()).acts).toEqual(['wait 1000'])
+    expect(after(waiting, check(), answered(), check()).acts).toEqual(['wait 1000'])
   })
 
   test('is not made if the agent was paused while the answer was pending', () => {
-    const { state, acts } = after(waiting, look(), look({ ...run, paused: true }), answered())
+    const { state, acts } = after(waiting, check(), check({ ...run, paused: true }), answered())
     expect([state.state.is, state.start, acts]).toEqual(['stopped', 'none', []])
   })
 
   test('waits for a runtime that does not answer, and logs that once', () => {
     const silent = answered('silent')
-    expect(after(waiting, look(), silent).lines).toEqual([
+    expect(after(waiting, check(), silent).lines).toEqual([
       'the runtime has not said yet how to start the agent; asking again',
     ])
-    const again = after(waiting, look(), silent, look(), silent)
+    const again = after(waiting, check(), silent, check(), silent)
     expect([again.lines, again.state.state]).toEqual([[], waiting.state])
-    expect(after(waiting, look(), silent, look()).acts).toContain('ask')
+    expect(after(waiting, check(), silent, check()).acts).toContain('ask')
   })
 
   test('is made by the last answer if nobody answers now', () => {
     const crashed = { ...running, state: { is: 'waiting', crashes: 1, startAt: 0 } } as const
-    expect(after(crashed, look(), answered('silent')).acts).toEqual(['note the start', 'start'])
+    expect(after(crashed, check(), answered('silent')).acts).toEqual(['note the start', 'start'])
   })
 
   test('counts as one that did not last if nobody can describe it, or if it fails', () => {
-    expect(after(waiting, look(), { is: 'answered', answer: undefined, wall: 0 }).state.state).toMatchObject({
+    expect(after(waiting, check(), { is: 'answered', answer: undefined, wall: 0 }).state.state).toMatchObject({
       is: 'waiting',
       crashes: 1,
       exit: { error: 'the runtime could not say how to start it' },
     })
     const fails: SupervisionEvent = { is: 'unstartable', error: 'python3 is not there' }
-    const { state, lines } = after(waiting, look(), answered(), fails)
+    const { state, lines } = after(waiting, check(), answered(), fails)
     expect(state).toMatchObject({ start: 'none', state: { is: 'waiting', crashes: 1 } })
     expect(lines).toEqual(['the agent could not be started: python3 is not there; it starts again in 1 s'])
   })
 
   test('logs where the output goes if it cannot go where the manifest wants', () => {
     const declared = { ...order, output: '/a/out.log' }
-    expect(after(waiting, look(), answered(declared), started).lines[0]).toBe(
+    expect(after(waiting, check(), answered(declared), started).lines[0]).toBe(
       "the agent's output cannot go to /a/out.log, so it goes to /a/.svc/log/agent.log",
     )
-    const given = after(waiting, look(), answered(declared), { ...started, output: '/a/out.log' } as SupervisionEvent)
+    const given = after(waiting, check(), answered(declared), { ...started, output: '/a/out.log' } as SupervisionEvent)
     expect([given.lines.length, given.state.output]).toEqual([1, '/a/out.log'])
   })
 })
@@ -140,63 +140,63 @@ describe('an end', () => {
     expect(after(running, exited(6))).toMatchObject({ state: running, acts: [] })
   })
   test('of a child is not searched for, since it is notified', () => {
-    expect(after(running, look(gone)).state.state.is).toBe('running')
+    expect(after(running, check(gone)).state.state.is).toBe('running')
   })
   test('of a process that was taken over is detected on the machine', () => {
-    const { state } = after({ ...running, child: false }, look(gone))
+    const { state } = after({ ...running, child: false }, check(gone))
     expect(state.state).toMatchObject({ is: 'waiting', crashes: 0 + 1, exit: { at: 10_000 } })
   })
   test('of a leader whose group still lives leads to the end of the group', () => {
     expect(after(running, exited(7, true)).acts).toEqual(['note', 'say', 'tell', 'SIGTERM', 'wait 50'])
-    expect(after({ ...running, child: false }, look({ ...gone, group: true })).acts).toContain('SIGTERM')
+    expect(after({ ...running, child: false }, check({ ...gone, group: true })).acts).toContain('SIGTERM')
   })
   test('of a process without a start time is not followed by a signal: its pid may be anybody’s', () => {
     const nameless = { ...running, child: false, state: { is: 'running', ...alive, start: '' } } as const
-    expect(after(nameless, look({ ...gone, group: true })).acts).not.toContain('SIGTERM')
+    expect(after(nameless, check({ ...gone, group: true })).acts).not.toContain('SIGTERM')
   })
 })
 
 describe('a process that has to stop', () => {
-  const stopping = after(running, look({ ...run, paused: true })).state
+  const stopping = after(running, check({ ...run, paused: true })).state
   test('is asked to end, and killed when its time is over', () => {
     expect(stopping.state).toMatchObject({ is: 'stopping', because: 'paused', killAt: 20_000 })
-    expect(words(step(stopping, look(), rules, 14_999).acts)).toEqual(['wait 50'])
-    expect(words(step(stopping, look(), rules, 20_000).acts)).toContain('SIGKILL')
+    expect(words(step(stopping, check(), rules, 14_999).acts)).toEqual(['wait 50'])
+    expect(words(step(stopping, check(), rules, 20_000).acts)).toContain('SIGKILL')
   })
   test('is cleaned up after if it had to be killed and the manifest has containers', () => {
     const containers = { ...stopping, order: { ...order, cleanup: ['docker', 'kill'] } }
-    expect(words(step(containers, look(), rules, 20_000).acts)).toContain('clean up')
-    expect(words(step(stopping, look(), rules, 20_000).acts)).not.toContain('clean up')
+    expect(words(step(containers, check(), rules, 20_000).acts)).toContain('clean up')
+    expect(words(step(stopping, check(), rules, 20_000).acts)).not.toContain('clean up')
   })
   test('counts as gone two seconds after the kill, even if a zombie remains', () => {
-    const killed = { ...step(stopping, look(), rules, 20_000).state, child: false }
-    const left = look({ ...gone, group: true, paused: true })
+    const killed = { ...step(stopping, check(), rules, 20_000).state, child: false }
+    const left = check({ ...gone, group: true, paused: true })
     expect(step(killed, left, rules, 22_000).state.state.is).toBe('stopping')
     expect(step(killed, left, rules, 22_001).state.state.is).toBe('stopped')
   })
   test('stays stopped if that was asked for, and nothing is checked after that', () => {
-    const asked = after(ending(running), look(), exited())
+    const asked = after(ending(running), check(), exited())
     expect([asked.state.life, asked.acts]).toEqual(['over', ['note', 'say', 'tell', 'end']])
-    expect(after(asked.state, look()).acts).toEqual([])
+    expect(after(asked.state, check()).acts).toEqual([])
   })
   test('stays stopped if its end is detected on the machine', () => {
-    const { state } = after(ending({ ...running, child: false }), look(), look(gone))
+    const { state } = after(ending({ ...running, child: false }), check(), check(gone))
     expect([state.life, state.state]).toMatchObject(['over', { is: 'stopped', because: 'asked' }])
   })
   test('is done at once if nothing runs', () => {
-    expect(after(found({ is: 'stopped', because: 'paused' }), { is: 'stop' }).acts).toEqual(['look'])
-    expect(after(ending(found({ is: 'stopped', because: 'paused' })), look()).acts).toContain('end')
+    expect(after(found({ is: 'stopped', because: 'paused' }), { is: 'stop' }).acts).toEqual(['check'])
+    expect(after(ending(found({ is: 'stopped', because: 'paused' })), check()).acts).toContain('end')
   })
   test('is ended even if its start was in progress', () => {
-    const starting = after(waiting, look(), answered()).state
+    const starting = after(waiting, check(), answered()).state
     const late = after(ending(starting), started)
-    expect(late.acts.at(-1)).toBe('look')
-    expect(after(late.state, look()).acts).toContain('SIGTERM')
+    expect(late.acts.at(-1)).toBe('check')
+    expect(after(late.state, check()).acts).toContain('SIGTERM')
   })
 })
 
 describe('another version that should run', () => {
-  const two = look({ ...run, leadsTo: 'two' })
+  const two = check({ ...run, leadsTo: 'two' })
   test('ends the agent and starts it at once, without counting a failure', () => {
     const { state, acts } = after(running, two)
     expect(acts).toContain('SIGTERM')
@@ -209,7 +209,7 @@ describe('another version that should run', () => {
     expect(step(back, two, rules, 15_000).state.state.is).toBe('stopping')
   })
   test('does not run while the agent is paused', () => {
-    const paused = after(running, look({ ...run, leadsTo: 'two', paused: true }))
+    const paused = after(running, check({ ...run, leadsTo: 'two', paused: true }))
     expect(paused.state.state).toMatchObject({ because: 'paused' })
     expect(paused.state.turned).toBeUndefined()
   })
@@ -222,7 +222,7 @@ describe('a request for a run', () => {
     ['before the last start was answered by it', 5000, false],
     ['that nobody made starts nothing', undefined, false],
   ])('%s', (_name, runAsked, starts) =>
-    expect(after(ended, look({ ...run, runAsked })).acts.includes('ask')).toBe(starts),
+    expect(after(ended, check({ ...run, runAsked })).acts.includes('ask')).toBe(starts),
   )
 })
 
@@ -240,7 +240,7 @@ describe('the beginning', () => {
   })
   test('checks the files when the first answer arrives; what was asked meanwhile counts', () => {
     const first = { ...answered({ ...order, restart: 'never' }), first: true } as SupervisionEvent
-    expect(after(waiting, first)).toMatchObject({ state: { order: { restart: 'never' } }, acts: ['look'] })
+    expect(after(waiting, first)).toMatchObject({ state: { order: { restart: 'never' } }, acts: ['check'] })
     expect(after(running, first).state.order?.restart).toBe('always')
   })
 })
@@ -257,22 +257,22 @@ describe('processes outside of the group', () => {
   })
 
   test('are asked to end once the group is gone, or when half of its time is over', () => {
-    const stopping = after(running, look({ ...run, paused: true }), exited(7, true)).state
-    expect(words(step(stopping, look({ ...alone, paused: true }), rules, 12_000).acts)).toContain('SIGTERM left')
-    expect(words(step(stopping, look({ ...alone, group: true }), rules, 14_999).acts)).not.toContain('SIGTERM left')
-    const asked = step(stopping, look({ ...alone, group: true }), rules, 15_000)
+    const stopping = after(running, check({ ...run, paused: true }), exited(7, true)).state
+    expect(words(step(stopping, check({ ...alone, paused: true }), rules, 12_000).acts)).toContain('SIGTERM left')
+    expect(words(step(stopping, check({ ...alone, group: true }), rules, 14_999).acts)).not.toContain('SIGTERM left')
+    const asked = step(stopping, check({ ...alone, group: true }), rules, 15_000)
     expect(words(asked.acts)).toContain('SIGTERM left')
-    expect(words(step(asked.state, look(alone), rules, 15_050).acts), 'once').not.toContain('SIGTERM left')
-    expect(words(step(asked.state, look(alone), rules, 20_000).acts)).toEqual(
+    expect(words(step(asked.state, check(alone), rules, 15_050).acts), 'once').not.toContain('SIGTERM left')
+    expect(words(step(asked.state, check(alone), rules, 20_000).acts)).toEqual(
       expect.arrayContaining(['SIGKILL', 'SIGKILL left']),
     )
   })
 
   test('are waited for: the agent is stopped when none is left', () => {
-    const stopping = after(running, look({ ...run, paused: true }), exited(7, true)).state
-    const later = after(stopping, look({ ...alone, paused: true })).state
+    const stopping = after(running, check({ ...run, paused: true }), exited(7, true)).state
+    const later = after(stopping, check({ ...alone, paused: true })).state
     expect(later.state.is).toBe('stopping')
-    expect(after(later, look({ ...gone, paused: true })).state.state).toMatchObject({
+    expect(after(later, check({ ...gone, paused: true })).state.state).toMatchObject({
       is: 'stopped',
       because: 'paused',
     })
@@ -282,48 +282,48 @@ describe('processes outside of the group', () => {
     const older = { ...helper, started: '0.500' }
     const { state } = after(running, end(1, false, [older]))
     expect(state.state).toMatchObject({ is: 'stopping', because: 'ended' })
-    expect(after(state, look(gone)).state.state).toMatchObject({ is: 'waiting', crashes: 1 })
+    expect(after(state, check(gone)).state.state).toMatchObject({ is: 'waiting', crashes: 1 })
   })
 
   test('that an earlier start left are ended before a start and before the supervisor is done', () => {
-    const first = after(waiting, look(alone))
+    const first = after(waiting, check(alone))
     expect(first.acts).toEqual(['say', 'SIGTERM left', 'wait 50'])
     expect(first.lines).toEqual(['ending what an earlier start left running: process 30 (helper)'])
-    expect(after(first.state, look(alone)).acts).toEqual(['wait 50'])
-    expect(words(step(first.state, look(alone), rules, 20_000).acts)).toEqual(['SIGKILL left', 'wait 50'])
-    expect(after(first.state, look(gone)).acts).toContain('ask')
-    expect(after(ending(waiting), look(alone)).state.life).toBe('ending')
-    expect(after(ending(waiting), look(alone), look(gone)).state.life).toBe('over')
+    expect(after(first.state, check(alone)).acts).toEqual(['wait 50'])
+    expect(words(step(first.state, check(alone), rules, 20_000).acts)).toEqual(['SIGKILL left', 'wait 50'])
+    expect(after(first.state, check(gone)).acts).toContain('ask')
+    expect(after(ending(waiting), check(alone)).state.life).toBe('ending')
+    expect(after(ending(waiting), check(alone), check(gone)).state.life).toBe('over')
   })
 
   test('that even a kill does not end are named, and hold up neither a start nor an end', () => {
-    const first = step(waiting, look(alone), rules, 10_000).state
-    const killed = step(first, look(alone), rules, 20_000).state
-    const given = step(killed, look(alone), rules, 22_001)
+    const first = step(waiting, check(alone), rules, 10_000).state
+    const killed = step(first, check(alone), rules, 20_000).state
+    const given = step(killed, check(alone), rules, 22_001)
     expect(given.acts).toContainEqual({
       do: 'say',
       line: 'the agent left something that could not be ended: process 30 (helper)',
     })
-    expect(words(step(given.state, look(alone), rules, 22_100).acts)).toContain('ask')
-    const stopping = { ...after(ending(running), look(), exited(7, true)).state }
-    const late = step(step(stopping, look(alone), rules, 20_000).state, look(alone), rules, 22_100)
+    expect(words(step(given.state, check(alone), rules, 22_100).acts)).toContain('ask')
+    const stopping = { ...after(ending(running), check(), exited(7, true)).state }
+    const late = step(step(stopping, check(alone), rules, 20_000).state, check(alone), rules, 22_100)
     expect(late.state.life).toBe('over')
     expect(late.acts).toContainEqual(expect.objectContaining({ line: expect.stringContaining('process 30 (helper)') }))
   })
 
   test('are killed again if one of them started another one just before its end', () => {
     const another: ProcessSeen = { ...gone, left: [{ ...helper, pid: 31, start: 'b:10' }] }
-    const stopping = after(ending(running), look(), exited(7, true)).state
-    const killed = step(stopping, look(alone), rules, 20_000).state
-    const late = step(killed, look(another), rules, 22_100)
+    const stopping = after(ending(running), check(), exited(7, true)).state
+    const killed = step(stopping, check(alone), rules, 20_000).state
+    const late = step(killed, check(another), rules, 22_100)
     expect(late.state.life).toBe('ending')
     expect(words(late.acts)).toContain('SIGKILL left')
-    expect(step(late.state, look(gone), rules, 22_150).state.life).toBe('over')
-    expect(step(late.state, look(another), rules, 24_100).state.life, 'it may need a moment').toBe('ending')
-    expect(step(late.state, look(another), rules, 24_101).state.life, 'the kill did not end it').toBe('over')
-    const clearing = step(step(waiting, look(alone), rules, 10_000).state, look(alone), rules, 20_000).state
-    expect(words(step(clearing, look(another), rules, 22_100).acts)).toContain('SIGKILL left')
-    expect(words(step(clearing, look(another), rules, 40_100).acts), 'not without an end').toContain('say')
+    expect(step(late.state, check(gone), rules, 22_150).state.life).toBe('over')
+    expect(step(late.state, check(another), rules, 24_100).state.life, 'it may need a moment').toBe('ending')
+    expect(step(late.state, check(another), rules, 24_101).state.life, 'the kill did not end it').toBe('over')
+    const clearing = step(step(waiting, check(alone), rules, 10_000).state, check(alone), rules, 20_000).state
+    expect(words(step(clearing, check(another), rules, 22_100).acts)).toContain('SIGKILL left')
+    expect(words(step(clearing, check(another), rules, 40_100).acts), 'not without an end').toContain('say')
   })
 
   test('are the agent, if its first process has ended with code 0 and nothing of its group is left', () => {
@@ -336,10 +336,10 @@ describe('processes outside of the group', () => {
       level: 'warn',
       detail: expect.stringContaining('Run it in the foreground, for example with --no-daemon.'),
     })
-    const another = after(state, look({ ...gone, left: [{ ...helper, pid: 31, start: 'b:10' }] })).state
+    const another = after(state, check({ ...gone, left: [{ ...helper, pid: 31, start: 'b:10' }] })).state
     expect(another.state, 'another process of the same start').toMatchObject({ is: 'running', pid: 31 })
-    expect(after(another, look(gone)).state.state, 'nothing is left').toMatchObject({ is: 'waiting', crashes: 1 })
-    const paused = after(state, look({ ...run, paused: true }))
+    expect(after(another, check(gone)).state.state, 'nothing is left').toMatchObject({ is: 'waiting', crashes: 1 })
+    const paused = after(state, check({ ...run, paused: true }))
     expect(paused.acts).toEqual(expect.arrayContaining(['SIGTERM', 'SIGTERM left']))
   })
 
@@ -354,15 +354,15 @@ describe('processes outside of the group', () => {
 
 test('the command that ends containers is waited for before the agent starts again', () => {
   const containers = { ...running, order: { ...order, cleanup: ['docker', 'kill'] } }
-  const killed = step(after(containers, look({ ...run, paused: true })).state, look(), rules, 20_000).state
+  const killed = step(after(containers, check({ ...run, paused: true })).state, check(), rules, 20_000).state
   const dead = { ...killed, child: false }
-  expect(step(dead, look({ ...gone, cleaning: true, paused: true }), rules, 30_000).state.state.is).toBe('stopping')
-  expect(step(dead, look({ ...gone, paused: true }), rules, 30_000).state.state.is).toBe('stopped')
+  expect(step(dead, check({ ...gone, cleaning: true, paused: true }), rules, 30_000).state.state.is).toBe('stopping')
+  expect(step(dead, check({ ...gone, paused: true }), rules, 30_000).state.state.is).toBe('stopped')
 })
 
 test('the output is checked for rotation every five seconds', () => {
-  const first = step(running, look(), rules, 10_000)
+  const first = step(running, check(), rules, 10_000)
   expect(words(first.acts)).toContain('rotate')
-  expect(words(step(first.state, look(), rules, 14_999).acts)).not.toContain('rotate')
-  expect(words(step(first.state, look(), rules, 15_000).acts)).toContain('rotate')
+  expect(words(step(first.state, check(), rules, 14_999).acts)).not.toContain('rotate')
+  expect(words(step(first.state, check(), rules, 15_000).acts)).toContain('rotate')
 })

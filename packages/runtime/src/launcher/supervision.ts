@@ -6,7 +6,7 @@
 import { howEnded } from '../machine/process/ended.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import { nextMark } from './clock.ts'
-import { asksLeft, backgrounded, clears, givesUp, isVain, leftIn, strike } from './leftovers.ts'
+import { asksLeft, backgrounded, clears, givesUp, isWaitOver, lastKilledOf, leftIn } from './leftovers.ts'
 import { move, type ProcessEvent } from './moves.ts'
 import type {
   Order,
@@ -54,10 +54,10 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
         acts: [...left, ...noted, ...says(undefined, state, at), { do: 'tell' }, { do: 'ask', first: true }],
       }
     }
-    case 'look':
-      return now.life === 'over' ? { state: now, acts: [] } : noted(look(now, event.seen, rules, at), event.seen, at)
+    case 'check':
+      return now.life === 'over' ? { state: now, acts: [] } : noted(check(now, event.seen, rules, at), event.seen, at)
     case 'stop':
-      return { state: { ...now, life: 'ending' }, acts: [{ do: 'look' }] }
+      return { state: { ...now, life: 'ending' }, acts: [{ do: 'check' }] }
     case 'answered':
       return answered(now, event, rules, at)
     case 'started': {
@@ -67,12 +67,12 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
         output === wanted ? [] : [say(`the agent's output cannot go to ${wanted}, so it goes to ${rules.output}`)]
       const fresh = { ...now, child: true, output, start: 'none', clean: false, spent: [] } as const
       const moved = apply(fresh, { is: 'started', pid, start }, rules, at)
-      return { state: moved.state, acts: [...elsewhere, ...moved.acts, ...endingLook(now)] }
+      return { state: moved.state, acts: [...elsewhere, ...moved.acts, ...endingCheck(now)] }
     }
     case 'unstartable': {
       const exit = { error: event.error, at }
       const moved = apply({ ...now, start: 'none' }, { is: 'unstartable', exit }, rules, at)
-      return { state: moved.state, acts: [...moved.acts, ...endingLook(now)] }
+      return { state: moved.state, acts: [...moved.acts, ...endingCheck(now)] }
     }
     case 'exit': {
       const { pid, how, remains, left = [] } = event
@@ -88,17 +88,17 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
 /** Notes which processes were left at a check that killed them, or that followed a kill. */
 function noted({ state, acts }: SupervisionStep, seen: ProcessSeen, at: number): SupervisionStep {
   const killed = state.clearing?.killed ?? (state.state.is === 'stopping' && state.state.killed)
-  return { state: { ...state, struck: killed ? strike(state, leftIn(state, seen), at) : undefined }, acts }
+  return { state: { ...state, lastKilled: killed ? lastKilledOf(state, leftIn(state, seen), at) : undefined }, acts }
 }
 
-function look(before: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number): SupervisionStep {
+function check(before: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number): SupervisionStep {
   const end = endSeen(before, seen, rules, at)
   const applied = apply(before, end, rules, at)
   const stuck = givesUp(applied.state, end?.is === 'gone' ? leftIn(before, seen) : [])
   const cleared = clears(stuck.state, seen, rules, at)
   const ended = { state: stuck.state, acts: [...applied.acts, ...stuck.acts] }
   if (cleared) return { state: cleared.state, acts: [...ended.acts, ...cleared.acts, { do: 'wait', ms: rules.hurry }] }
-  return lookOn(
+  return finishCheck(
     { ...ended, state: { ...ended.state, clearing: undefined, clean: !('pid' in ended.state.state) } },
     seen,
     rules,
@@ -107,11 +107,11 @@ function look(before: Supervision, seen: ProcessSeen, rules: SupervisionRules, a
 }
 
 /** Handles the rest of a check, after the end of a process was noticed and nothing of an earlier start is left. */
-function lookOn(ended: SupervisionStep, seen: ProcessSeen, rules: SupervisionRules, at: number): SupervisionStep {
+function finishCheck(ended: SupervisionStep, seen: ProcessSeen, rules: SupervisionRules, at: number): SupervisionStep {
   const wanted = ended.state.life !== 'on' ? 'asked' : seen.paused ? 'paused' : 'run'
   const other = wanted === 'run' ? otherVersion(ended.state, seen, rules, at) : undefined
   const turned = other === undefined ? ended.state : { ...ended.state, turned: { to: other, at } }
-  const event = { is: 'look', wanted, asked: runAsked(ended.state, seen), other: other !== undefined } as const
+  const event = { is: 'check', wanted, asked: runAsked(ended.state, seen), other: other !== undefined } as const
   const asked = asksLeft(turned, seen, rules, at)
   const moved = apply(asked.state, event, rules, at)
   const due = at - moved.state.rotated >= rules.rotate
@@ -138,8 +138,8 @@ function endSeen(now: Supervision, seen: ProcessSeen, rules: SupervisionRules, a
     return (state.background && backgrounded(now, left)) || { is: 'exit', exit: { at }, remains }
   }
   if (state.is !== 'stopping') return undefined
-  const inVain = state.killed && isVain(now, left, { killAt: state.killAt, at, gone: rules.gone })
-  const remains = (seen.group || left.length > 0) && !inVain
+  const waitIsOver = state.killed && isWaitOver(now, left, { killAt: state.killAt, at, gone: rules.gone })
+  const remains = (seen.group || left.length > 0) && !waitIsOver
   return remains || seen.cleaning ? undefined : { is: 'gone', at }
 }
 
@@ -169,10 +169,10 @@ function answered(
   at: number,
 ): SupervisionStep {
   const answered = answer === 'silent' ? undefined : answer
-  if (first) return { state: { ...now, order: now.order ?? answered }, acts: [{ do: 'look' }] }
+  if (first) return { state: { ...now, order: now.order ?? answered }, acts: [{ do: 'check' }] }
   const order = answered ?? now.order
   const idle: Supervision = { ...now, order, start: 'none' }
-  if (now.life !== 'on' || now.state.is !== 'waiting') return { state: idle, acts: endingLook(now) }
+  if (now.life !== 'on' || now.state.is !== 'waiting') return { state: idle, acts: endingCheck(now) }
   // The runtime proper is slow or hangs. That says nothing about the agent, so the supervisor asks again at its next
   // check.
   if (!order && answer === 'silent')
@@ -243,10 +243,10 @@ function signals({ state, order, started }: Supervision, pid: number, act: 'end'
 }
 
 /** Checks the process again at once if its end was requested while its start was in progress. */
-const endingLook = ({ life }: Supervision): SupervisionAct[] => (life === 'ending' ? [{ do: 'look' }] : [])
+const endingCheck = ({ life }: Supervision): SupervisionAct[] => (life === 'ending' ? [{ do: 'check' }] : [])
 
-const wait = ({ life, state }: Supervision, { look, hurry }: SupervisionRules): SupervisionAct[] =>
-  life === 'over' ? [] : [{ do: 'wait', ms: state.is === 'stopping' ? Math.min(look, hurry) : look }]
+const wait = ({ life, state }: Supervision, { interval, hurry }: SupervisionRules): SupervisionAct[] =>
+  life === 'over' ? [] : [{ do: 'wait', ms: state.is === 'stopping' ? Math.min(interval, hurry) : interval }]
 
 const say = (line: string): SupervisionAct => ({ do: 'say', line })
 

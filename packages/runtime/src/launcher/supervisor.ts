@@ -15,7 +15,7 @@ import type { ProcessState } from '../state/process-note.ts'
 import { type Exit, writeNote } from '../state/process-note.ts'
 import { leadsTo } from '../state/versions/folders.ts'
 import { clock } from './clock.ts'
-import { type Left, leftOf } from './left.ts'
+import { type LeftProcesses, leftOf } from './left.ts'
 import { rotateOutput } from './output.ts'
 import { isTrouble, type RotationOutcome, rotationLine } from './rotation.ts'
 import { start } from './spawn.ts'
@@ -35,7 +35,7 @@ import type { Found } from './take-over.ts'
 interface Supervisor {
   state(): ProcessState
   /** Checks the agent's files and processes now. Without this call they are checked every second. */
-  look(): void
+  check(): void
   /** Ends the agent: asks its processes to end, and kills them later. Resolves when none of them is left. */
   stop(): Promise<void>
   /** Kills the agent at once. */
@@ -61,7 +61,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
     now = state
     for (const act of acts) perform[act.do](act as never)
   }
-  const look = (): void => on({ is: 'look', seen: seenAt(hands, now) })
+  const check = (): void => on({ is: 'check', seen: seenAt(hands, now) })
   const perform: { readonly [K in SupervisionAct['do']]: (act: Extract<SupervisionAct, { do: K }>) => void } = {
     note: ({ starting }) => note(folder, now, starting, say),
     say: ({ line }) => say(line),
@@ -79,10 +79,10 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
       troubled = isTrouble(outcome)
       if (line !== undefined) say(line)
     },
-    look,
+    check,
     wait: ({ ms }) => {
       clearTimeout(timer)
-      timer = setTimeout(look, ms)
+      timer = setTimeout(check, ms)
     },
     end: () => {
       clearTimeout(timer)
@@ -92,7 +92,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   on({ is: 'begun', unnoted: found.unnoted === true })
   return {
     state: () => shown(now),
-    look,
+    check,
     stop: () =>
       new Promise((resolve) => {
         stopped = resolve
@@ -111,7 +111,7 @@ type Say = (line: string) => void
 /** The supervisor acts with these: the agent's folder, its processes, and the pids of commands that clean up after it. */
 interface Hands {
   readonly folder: Folder
-  readonly left: Left
+  readonly left: LeftProcesses
   readonly cleaners: Set<number>
 }
 
@@ -200,7 +200,7 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
   again: duration(5),
   gone: patience(2),
   rotate: duration(5),
-  look: duration(1),
+  interval: duration(1),
   hurry: 50,
 })
 

@@ -1,4 +1,6 @@
-/** Pauses an agent on a real file system that is full, in a folder without anything that could be given up for it. */
+/**
+ * Tests the pause of an agent on a real file system that is full, in a folder without spare files that could make room.
+ */
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

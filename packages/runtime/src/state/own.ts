@@ -1,4 +1,4 @@
-/** Notes who stopped the runtime on this machine, for `svc why`. */
+/** Notes who stopped the runtime on this machine, for `svc why` and for the last report of the runtime (D66). */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stop } from '@svc/protocol'

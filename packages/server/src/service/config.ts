@@ -7,7 +7,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { bare, isEmail, readDotenvText, readText, shown, twice } from '@svc/protocol'
+import { bare, isEmail, readDotenvText, readText, repeatedNames, shown } from '@svc/protocol'
 import { readAllowed } from '../deliveries/allowed.ts'
 import { readSmtpUrl } from '../deliveries/smtp.ts'
 import { hasArgon2, passwordForms } from '../people/accounts/password-forms.ts'
@@ -210,7 +210,7 @@ function readEnvFile(file: string): { variables: Variables; remarks: string[] } 
   if (wrong.length > 0) throw new ConfigError(wrong.map(({ line, why }) => `${file}: line ${line} ${why}.`).join('\n'))
   const own = lines.filter(({ name }) => name.startsWith('SVC_'))
   const remarks = [
-    ...twice({ lines: own }).map(
+    ...repeatedNames({ lines: own }).map(
       ({ name, lines: at }) => `${name} occurs in lines ${at.join(' and ')} of ${file}; the last one counts`,
     ),
     ...unknownNames(

@@ -16,8 +16,8 @@ import { useWorkspace } from '../../workspace.ts'
 import { NotThere } from '../NotThere.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { Brief } from './Brief.tsx'
+import { Countdown } from './Countdown.tsx'
 import { take } from './issued.ts'
-import { Left } from './Left.tsx'
 import { RevokeCode } from './RevokeCode.tsx'
 import './install.css'
 
@@ -132,7 +132,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
           <Loader size={16} aria-hidden />
           <div>
             <strong>
-              <Left until={code.expiresAt} onOver={onOver} />
+              <Countdown until={code.expiresAt} onOver={onOver} />
             </strong>{' '}
             <span role="status">When it is used, this page opens the agent.</span>
           </div>

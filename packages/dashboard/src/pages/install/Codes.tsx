@@ -6,7 +6,7 @@ import { AnchorLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { codesQuery } from '../../queries.ts'
 import { count, ErrorNote, Section, Text, Time } from '../../ui/index.ts'
-import { Left } from './Left.tsx'
+import { Countdown } from './Countdown.tsx'
 import { RevokeCode } from './RevokeCode.tsx'
 import './install.css'
 
@@ -81,10 +81,10 @@ function Open({ slug, code, admin, named, onOver }: OpenProps) {
         {code.state === 'barred' ? (
           <span className="in-barred">No longer valid: its issuer is no longer an admin</span>
         ) : (
-          <Left until={code.expiresAt} onOver={onOver} />
+          <Countdown until={code.expiresAt} onOver={onOver} />
         )}
         <div className="svc-quiet">
-          <What code={code} named={named} /> issued <Time at={code.issuedAt} /> by <Text>{code.issuedBy}</Text>
+          <CodeVersion code={code} named={named} /> issued <Time at={code.issuedAt} /> by <Text>{code.issuedBy}</Text>
         </div>
       </div>
       {admin && (
@@ -120,14 +120,14 @@ const Over = ({ slug, code, named }: { slug: string; code: InstallCode; named: b
       </AnchorLink>
     )}{' '}
     <span className="svc-quiet">
-      <What code={code} named={named} /> {became[code.state]}{' '}
+      <CodeVersion code={code} named={named} /> {became[code.state]}{' '}
       <Time at={code.redeemedAt ?? code.revokedAt ?? code.expiresAt} />
       {code.state === 'redeemed' && code.agent === null && ', deleted since'}, issued by <Text>{code.issuedBy}</Text>
     </span>
   </>
 )
 
-const What = ({ code: { blueprint, version }, named }: { code: InstallCode; named: boolean }) => (
+const CodeVersion = ({ code: { blueprint, version }, named }: { code: InstallCode; named: boolean }) => (
   <>
     <Text>{named ? `${blueprint} ${version}` : version}</Text>,
   </>

@@ -8,14 +8,14 @@ interface FieldProps {
   change: (what: Partial<Plan>) => void
 }
 
-interface WhatProps extends FieldProps {
+interface VersionChoiceProps extends FieldProps {
   blueprints: string[]
   versions: string[]
   /** The version of the served runtime: null if none is served, undefined while it is not known yet. */
   served: string | null | undefined
 }
 
-export function What({ plan, change, blueprints, versions, served }: WhatProps) {
+export function VersionChoice({ plan, change, blueprints, versions, served }: VersionChoiceProps) {
   return (
     <>
       <Radio.Group

@@ -11,7 +11,7 @@ import { Unsigned } from '../../updates/Served.tsx'
 import { readWaves } from '../../updates/words.ts'
 import { useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
-import { ForAgents, How, Waves, What } from './Fields.tsx'
+import { ForAgents, How, VersionChoice, Waves } from './Fields.tsx'
 import { Preview } from './Preview.tsx'
 import type { Plan } from './plan.ts'
 import { Results } from './Results.tsx'
@@ -65,7 +65,7 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
   return (
     <form className="svc-columns up-form" onSubmit={submit} noValidate>
       <Stack gap="md">
-        <What
+        <VersionChoice
           plan={plan}
           change={change}
           blueprints={blueprints}

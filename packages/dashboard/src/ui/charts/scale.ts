@@ -1,4 +1,4 @@
-/** Scales of the charts. Pure arithmetic without drawing. */
+/** Computes the scales of the charts. The functions are pure and draw nothing. */
 
 const steps = [1, 2, 2.5, 5, 10] as const
 

@@ -117,7 +117,7 @@ function statusOf(state: string): (wanted: (status: StatusFile) => boolean) => P
   }
   return (wanted) =>
     new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         try {
           const now = read()
           if (!now || !wanted(now)) return
@@ -127,8 +127,8 @@ function statusOf(state: string): (wanted: (status: StatusFile) => boolean) => P
         }
         watching.close()
       }
-      const watching = watch(state, look)
-      look()
+      const watching = watch(state, check)
+      check()
     })
 }
 

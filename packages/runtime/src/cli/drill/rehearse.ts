@@ -173,7 +173,7 @@ async function update(
     now: () => state,
     wish: () => undefined,
     asked: () => undefined,
-    look: () => agent?.look(),
+    look: () => agent?.check(),
     save,
     bundle: { bytes: Buffer.from(next.bytes) },
   })
@@ -201,7 +201,7 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
   return {
     state,
     deaths: () => deaths,
-    look: () => started.look(),
+    check: () => started.check(),
     sentence: () => sentence(state()),
     end: () => started.stop(),
     /**
@@ -210,7 +210,7 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
      */
     async runs(sha256: string, stop: AbortSignal): Promise<boolean> {
       const holds = () => state().is === 'running' && state().version === nameOf(sha256)
-      started.look()
+      started.check()
       for (const end = performance.now() + Math.max(duration(60), 20_000); !holds() && performance.now() < end; )
         if (!(await wait(50, stop))) return false
       const since = Date.now()

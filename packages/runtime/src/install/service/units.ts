@@ -31,7 +31,7 @@ export interface Installed {
 }
 
 /** The command that rewrites a unit so that it starts `start.cjs`; undefined if the unit already does. */
-export function mendsUnit({ runtime, root }: Folder, { kind, file }: Unit): string | undefined {
+export function unitRepairCommand({ runtime, root }: Folder, { kind, file }: Unit): string | undefined {
   const text = textOf(file) ?? ''
   if (!startsItself(text, runtime)) return undefined
   const user = userOf(text)

@@ -47,7 +47,7 @@ export function post(
 }
 
 /** Checks that a service answers at the address. The request carries no token. */
-export const knock = (origin: string, signal: AbortSignal): Promise<SendResult> =>
+export const checkReachable = (origin: string, signal: AbortSignal): Promise<SendResult> =>
   call(new URL('/cli/svc.pyz.sha256', origin), { method: 'GET' }, signal)
 
 interface Call {

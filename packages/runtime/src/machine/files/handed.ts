@@ -2,7 +2,7 @@
  * Reads files that a person hands over to a command. A file is read as a whole, or refused with the reason and the
  * line, before anything is done.
  */
-import { doubtfulValues, readEnvText, readText, twice } from '@svc/protocol'
+import { doubtfulValues, readEnvText, readText, repeatedNames } from '@svc/protocol'
 import { exits, Refusal } from '../base/refusal.ts'
 import { type Env, maxEnvBytes } from './env.ts'
 import { readFile } from './read.ts'
@@ -26,7 +26,7 @@ const named = 10
  */
 export function readHandedEnv(file: string): { readonly env: Env; readonly remarks: readonly string[] } {
   const read = readEnvText(readHandedText(file, 'The secrets file', maxEnvBytes))
-  const again = twice(read).map(({ name, lines }) => ({
+  const again = repeatedNames(read).map(({ name, lines }) => ({
     line: lines.at(-1) ?? 0,
     why: `names ${name} again, after line ${lines[0]}`,
   }))

@@ -3,7 +3,7 @@
  * of files `lock/<name>.<n>`, each created once by an exclusive link. The file with the highest number is the state and
  * is never removed: the lock is free if it holds `released` or its process is dead. To take the lock, a process creates
  * the next number, so only one of two succeeds. `runtime` is held as long as a runtime or reporter runs, `turn` while
- * pause, settings or the journal change.
+ * the pause, the settings or the journal are changed.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, ftruncateSync, linkSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -16,7 +16,7 @@ interface Note<K extends keyof Folder, T> {
    * Reads the note, and says whether it is missing, unreadable or damaged. `why` is the end of a sentence that begins
    * with the name of the note.
    */
-  look(
+  inspect(
     folder: Pick<Folder, K>,
   ):
     | { readonly is: 'read'; readonly value: T }
@@ -32,16 +32,16 @@ export function note<K extends keyof Folder, F extends Field<unknown>>(
   read: F,
   max: number,
 ): Note<K, Noted<F>> {
-  const look: Note<K, Noted<F>>['look'] = (folder) => {
+  const inspect: Note<K, Noted<F>>['inspect'] = (folder) => {
     const file = readFile(String(folder[key]), max)
     if (file.is !== 'bytes') return file
     const value = read(parsed(file.bytes)) as Noted<F> | undefined
     return value === undefined ? { is: 'damaged' } : { is: 'read', value }
   }
   return {
-    look,
+    inspect,
     read: (folder) => {
-      const seen = look(folder)
+      const seen = inspect(folder)
       return seen.is === 'read' ? seen.value : undefined
     },
     write: (folder, value, purpose) => writeDurably(String(folder[key]), `${JSON.stringify(value)}\n`, 0o600, purpose),

@@ -1,7 +1,7 @@
 /**
- * The reserve: some files of the runtime, `.svc/reserve`, whose space and inodes are used when the file system has none
- * left. So a pause, a stop, a lock or a note works on a full disk. A spare file becomes the new file by a rename and is
- * overwritten in place, so nobody else can take its space in between.
+ * The reserve: spare files in `.svc/reserve`, whose space and inodes the runtime uses when the file system has none
+ * left. So an agent can be paused or stopped on a full disk, and locks and notes can be written. A spare file becomes
+ * the new file by a rename and is overwritten in place, so nobody else can take its space in between.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -99,8 +99,8 @@ export function fillReserve(svc: string): void {
 }
 
 /**
- * Throws if there is no room for what a start of the runtime must write: a lock and its notes. Nothing has changed then.
- * Room that is free is preferred to the reserve.
+ * Throws, before anything is changed, if there is no room for what a start of the runtime must write: a lock and its
+ * notes. Free space is used before the reserve.
  */
 export function refuseWithoutRoom(svc: string): void {
   fillReserve(svc)

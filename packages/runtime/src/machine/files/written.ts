@@ -1,4 +1,4 @@
-/** Reads JSON that people or their programs wrote, and says why it cannot be read, and where. */
+/** Reads JSON that people or their programs wrote. If it is not valid, the result says why, and at which place. */
 import { isObject, readText, whyNotJson } from '@svc/protocol'
 import { readFile } from './read.ts'
 

@@ -77,7 +77,9 @@ interface Kin {
   readonly session: number
 }
 
-/** Undefined if there is no such process, or only a zombie. */
+/**
+ * The parent, the process group and the session of a process; undefined if there is no such process, or only a zombie.
+ */
 export function kinOf(pid: number): Kin | undefined {
   try {
     const [state, parent, group, session] = statOf(pid)

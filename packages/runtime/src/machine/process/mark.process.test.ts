@@ -1,4 +1,4 @@
-/** Tests the search for an agent's processes with real ones, each of which is special in one way. */
+/** Tests the search for an agent's processes with real processes, each of which is a special case. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -5,8 +5,8 @@ export const markDir = 'SVC_AGENT_DIR'
 export const markStarted = 'SVC_AGENT_STARTED'
 
 /**
- * An agent may call svc, for example to start another agent. Without this call, the processes that svc starts would carry
- * the mark of the calling agent, and would be ended with it.
+ * Removes the mark of an agent from an environment. An agent may call svc, for example to start another agent; without
+ * this function, the processes that svc starts would carry the mark of the calling agent, and would be ended with it.
  */
 export function unmark(env: Record<string, string | undefined> = process.env): void {
   delete env[markDir]

@@ -1,7 +1,7 @@
 /**
  * The table that decides which processes an agent started. Each start marks the environment of its process (2.12), and
- * children inherit the mark, but so may a process of somebody else. An end that is wrong kills a stranger's process, so
- * only the last row ends a process.
+ * children inherit the mark, but a process of somebody else may inherit it, too. Ending the wrong process would harm
+ * somebody else, so every row but the last spares the process.
  */
 
 /** The facts about one process that matter when the agent of a folder has to end. */
@@ -37,7 +37,7 @@ interface WhoseRow {
 
 const leave = (says: string, holds: WhoseRow['holds']): WhoseRow => ({ says, holds, verdict: 'leave' })
 
-/** The first row that holds decides. */
+/** The rows of the table. The first row whose condition holds decides about a process. */
 export const rows: readonly WhoseRow[] = [
   leave('its environment cannot be read', ({ mark }) => mark === 'unreadable'),
   leave('it has no mark', ({ mark }) => mark === 'none'),

@@ -19,7 +19,7 @@ export function watchPrograms(stop: AbortSignal, unmet = unmetNeeds): ProgramWat
   let needs: readonly Need[] = []
   let wrong: readonly string[] = []
   let watching = false
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     watching = true
     do {
       const about = asked
@@ -36,7 +36,7 @@ export function watchPrograms(stop: AbortSignal, unmet = unmetNeeds): ProgramWat
         needs = manifest.needs ?? []
         wrong = []
         if (watching) void unmet(needs).then((found) => (wrong = now === asked ? found : wrong))
-        else if (needs.length > 0) void look()
+        else if (needs.length > 0) void check()
       }
       return wrong.length === 0 ? [] : [{ name: 'Programs', level: 'bad', detail: cut(wrong.join(' '), limits.detail) }]
     },

@@ -1,6 +1,6 @@
 /**
  * Watches the bindings (3.7) and reports each as a health item `Binding <product>`. The runtime probes each product at
- * most once in five minutes. The result is kept on disk, so that a restart of the runtime does not cause an earlier
+ * most once in five minutes. The result is kept on disk, so that a restart of the runtime does not cause an additional
  * probe.
  */
 import type { Manifest } from '@svc/blueprint'

@@ -35,7 +35,7 @@ const file = note('commands', object({ commands: list(entry, Number.POSITIVE_INF
  * Reads the journal. Throws if the journal exists and cannot be read, since commands could be applied twice without it.
  */
 export function readJournal(folder: Folder): Journal {
-  const seen = file.look(folder)
+  const seen = file.inspect(folder)
   if (seen.is === 'read') return seen.value.commands
   if (seen.is === 'missing') return []
   if (seen.is === 'unreadable') throw new Error(`${folder.commands} ${seen.why}.`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ageItem, type FileLook, lateAfter, look, type Writes } from './age.ts'
+import { ageItem, type FileCheck, lateAfter, recordCheck, type Writes } from './age.ts'
 
 const s = 1000
 const min = 60 * s
@@ -11,14 +11,14 @@ const start = Date.UTC(2026, 10, 22, 12)
 function newSetup(first: Partial<Writes> = {}) {
   let now = start
   let mtime = start
-  let writes: Writes = { ...look(undefined, { mtime, now, resting: false }), ...first }
+  let writes: Writes = { ...recordCheck(undefined, { mtime, now, resting: false }), ...first }
   const state: { resting: boolean; halted: boolean; started: string | undefined } = {
     resting: false,
     halted: false,
     started: undefined,
   }
-  const see = (more: Partial<FileLook> = {}) => {
-    writes = look(writes, { mtime, now, passed: now - writes.looked, ...state, ...more })
+  const see = (more: Partial<FileCheck> = {}) => {
+    writes = recordCheck(writes, { mtime, now, passed: now - writes.looked, ...state, ...more })
   }
   return {
     state,
@@ -210,7 +210,7 @@ test('a modification time in the future counts as the time when it was first see
   expect(w.item()).toBeUndefined()
   w.pass(11 * min)
   expect(w.level()).toBe('warn')
-  const first = look(undefined, { mtime: start + day, now: start, resting: false })
+  const first = recordCheck(undefined, { mtime: start + day, now: start, resting: false })
   expect(ageItem(first, start)).toBeUndefined()
   expect(first.at).toBe(start)
 })

@@ -1,21 +1,21 @@
 /**
  * Computes the age of the status file and when it is too old (D65). The usual gap between two writes is learned from
- * the writes themselves. Pure; all times are Unix milliseconds by the clock of this machine.
+ * the writes themselves. The functions are pure; all times are Unix milliseconds by the clock of this machine.
  */
 import { type HealthItem, limits } from '@svc/protocol'
 import { ago } from '../../machine/base/time.ts'
 
 /** The facts that are remembered about the writes of a status file. */
 export interface Writes {
-  /** The modification time of the status file at the last look. */
+  /** The modification time of the status file at the last check. */
   readonly mtime: number
   /** When the file was written, as far as the clock of this machine can tell. */
   readonly at: number
-  /** The time of the last look at the status file. */
+  /** The time of the last check of the status file. */
   readonly looked: number
   /**
-   * When the agent was last at rest or started, when nobody had looked for a while, or when the clock was set. The time
-   * until a warning about an old status file counts from here.
+   * When the agent was last at rest or started, when the file had not been checked for a while, or when the clock was
+   * set. The time until a warning about an old status file counts from here.
    */
   readonly since?: number
   /**
@@ -23,7 +23,7 @@ export interface Writes {
    * how often the agent writes.
    */
   readonly broken?: boolean
-  /** The mark of the start of the process that ran at the last look. */
+  /** The mark of the start of the process that ran at the last check. */
   readonly started?: string
   /**
    * `last` is the last gap between two writes of the status file that was learned; `longest` has the longest gap that
@@ -34,7 +34,7 @@ export interface Writes {
 }
 type Gap = readonly [hour: number, length: number]
 
-export interface FileLook {
+export interface FileCheck {
   readonly mtime: number
   readonly now: number
   /** True if the agent is paused or its process is down, so that the age of the file means nothing. */
@@ -45,7 +45,7 @@ export interface FileLook {
    */
   readonly halted?: boolean
   readonly started?: string | undefined
-  /** The milliseconds of the monotonic clock since the last look; absent at the first look of a reporter. */
+  /** The milliseconds of the monotonic clock since the last check; absent at the first check of a reporter. */
   readonly passed?: number | undefined
 }
 
@@ -55,14 +55,17 @@ const hours = 24
 /** A gap between two writes is still usual if it is at most this many times as long as the longest remembered one. */
 const patience = 4
 /**
- * If nobody looked for longer than `unseenMs`, or the clocks disagree by more than `disagreeMs`, the machine slept or
- * its clock was set. Normally a look comes with each report, every 5 to 300 s.
+ * If the last check is longer ago than `unseenMs`, or the clocks disagree by more than `disagreeMs`, the machine slept
+ * or its clock was set. Normally each report checks the file, every 5 to 300 s.
  */
 const unseenMs = 600_000
 const disagreeMs = 10_000
 
-/** Adds one look at the status file to what is remembered. */
-export function look(before: Writes | undefined, { mtime, now, resting, halted = false, ...rest }: FileLook): Writes {
+/** Adds a check of the status file to the facts about its writes, and learns the gap between two writes from it. */
+export function recordCheck(
+  before: Writes | undefined,
+  { mtime, now, resting, halted = false, ...rest }: FileCheck,
+): Writes {
   const started = rest.started === undefined ? {} : { started: rest.started }
   if (!before) return { mtime, at: Math.min(mtime, now), looked: now, longest: [], ...started }
   const interrupted = resting || before.started !== rest.started || jumped(before, now, rest.passed)
@@ -99,10 +102,10 @@ function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
 }
 
 /**
- * Adds one look at the status file by a command that looks only once and learns nothing. Only the reporter notices that
- * the machine slept or that its clock was changed.
+ * Adds a check of the status file by a command that checks it only once and learns nothing. Only the reporter notices
+ * that the machine slept or that its clock was changed.
  */
-export function glance(before: Writes | undefined, mtime: number, now: number): Writes {
+export function recordSingleCheck(before: Writes | undefined, mtime: number, now: number): Writes {
   const at = Math.min(before?.mtime === mtime ? before.at : mtime, now)
   return { longest: [], ...before, mtime, at, looked: now }
 }

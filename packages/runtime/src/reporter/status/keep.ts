@@ -6,7 +6,7 @@ import { type HealthItem, readStatusFile, type StatusFile } from '@svc/protocol'
 import type { FileRead } from '../../machine/files/read.ts'
 import { parseWritten } from '../../machine/files/written.ts'
 
-/** The memory that is kept between two reads of the status file. */
+/** The facts that are remembered between two reads of the status file. */
 export interface KeptStatus {
   readonly good?: StatusFile
   /** The number of consecutive reads of the status file that failed. */

@@ -5,7 +5,7 @@
 import { writeLightly } from '../../machine/files/durable.ts'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
 import { readJsonObject } from '../../machine/files/read.ts'
-import { type FileLook, look, type Writes } from './age.ts'
+import { type FileCheck, recordCheck, type Writes } from './age.ts'
 
 /** Reads what was stored about the writes of the status file; undefined if nothing readable was. */
 export function readWrites(folder: Folder): Writes | undefined {
@@ -28,7 +28,7 @@ const isGap = (v: unknown): v is readonly [number, number] => Array.isArray(v) &
 
 /**
  * True if it is time to save what was learned: at most once a minute if the agent has written its status file, and
- * every five minutes if it has not, since looks without a write are remembered, too.
+ * every five minutes if it has not, since checks without a write are remembered, too.
  */
 function worthSaving(saved: Writes | undefined, now: Writes): boolean {
   if (!saved) return true
@@ -38,7 +38,7 @@ function worthSaving(saved: Writes | undefined, now: Writes): boolean {
 
 /** Watches the writes of the status file while a reporter runs, and saves what it learns. */
 export interface WritesWatch {
-  readonly see: (what: Omit<FileLook, 'now' | 'passed'>) => Writes
+  readonly see: (what: Omit<FileCheck, 'now' | 'passed'>) => Writes
   readonly last: () => Writes | undefined
 }
 
@@ -50,7 +50,7 @@ export function watchWrites(folder: Folder): WritesWatch {
     see: (what) => {
       const before = mono
       mono = performance.now()
-      last = look(last, { ...what, now: Date.now(), passed: before === undefined ? undefined : mono - before })
+      last = recordCheck(last, { ...what, now: Date.now(), passed: before === undefined ? undefined : mono - before })
       if (worthSaving(saved, last)) saved = trySaving(folder, last)
       return last
     },

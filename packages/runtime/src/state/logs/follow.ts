@@ -47,9 +47,9 @@ export const beginning: FilePosition = { at: 0, before: Buffer.alloc(0) }
  * whole lines are passed to `added`. The promise never resolves.
  */
 export async function follow(what: FollowedFile, from: FilePosition, added: (text: string) => void): Promise<never> {
-  const look = follower(what, from, added)
+  const step = follower(what, from, added)
   for (;;) {
-    const more = look()
+    const more = step()
     await new Promise((resolve) => setTimeout(resolve, more ? 0 : pollMs))
   }
 }

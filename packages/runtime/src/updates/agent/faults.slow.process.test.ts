@@ -1,7 +1,7 @@
 /**
- * Strikes an update in each of its states with every fault of the disk and with kills. The real steps run in this
- * process on real folders, on a disk whose calls can fail, with a simulated launcher that says which version's process
- * runs. The required result of the next start is in docs/decisions/kills.md. `npm test` leaves this out.
+ * Tests every fault of the disk, and kills, in each state of an update. The real steps run in this process on real
+ * folders, on a disk whose calls can fail, with a simulated launcher that says which version's process runs. The
+ * required result of the next start is in docs/decisions/kills.md. `npm test` leaves this out.
  * packages/runtime/src/updates/agent/table.test.ts proves the same rules.
  */
 import fs, {

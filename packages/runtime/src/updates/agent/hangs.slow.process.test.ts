@@ -90,8 +90,8 @@ async function hangs({ point, way, from }: Case, lane: Lane): Promise<string> {
   lane.offered.wish(undefined)
   const running = lane.runs(agent)
   const where = `${point.join(' ')}${from ? ` from ${from}` : ''} ${way}`
-  const comes = <T>(what: string, look: () => T | undefined | false) =>
-    becomes(`${where}: ${what}`, look).catch(withJournal(agent, running))
+  const comes = <T>(what: string, check: () => T | undefined | false) =>
+    becomes(`${where}: ${what}`, check).catch(withJournal(agent, running))
   let strace: Strace | undefined
   try {
     await comes('the agent', () => agent.starts().length > 0)

@@ -82,7 +82,7 @@ export function writeUpdate(folder: Folder, update: Update): void {
 
 /** Why the journal of updates cannot be read; undefined if it can be, or if there is none. */
 export function unreadable(folder: UpdatePath): string | undefined {
-  const seen = file.look(folder)
+  const seen = file.inspect(folder)
   return seen.is === 'unreadable' ? `the journal of updates ${seen.why}` : undefined
 }
 

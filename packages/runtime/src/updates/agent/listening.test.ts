@@ -29,13 +29,13 @@ const after = (
   const started = next.acts.flatMap((act) => (act.do === 'begin' ? [act.came] : []))
   return { state: next.state, acts: next.acts.map((act) => act.do), lines, started }
 }
-const look: ListeningEvent = { is: 'idle' }
+const idleEvent: ListeningEvent = { is: 'idle' }
 const seen = (more: object = {}): ListeningEvent => ({ is: 'seen', busy: false, here: false, ...more })
 
 describe('a wish of the service', () => {
   const wants = listening({}, { desired: wished('1.1.0') })
   test('is started once the disk was checked', () => {
-    expect(after(wants, look).acts).toEqual(['look'])
+    expect(after(wants, idleEvent).acts).toEqual(['check disk'])
     const { state, started } = after(wants, seen())
     expect(started).toEqual([{ event: 'wanted', to: { version: '1.1.0', sha256: '' } }])
     expect(state).toMatchObject({ aim: '1.1.0', began: 100_000 })
@@ -49,18 +49,18 @@ describe('a wish of the service', () => {
     const watched = listening({ state: 'watching', running: b, previous: a }, { desired: wished('1.0.0') })
     expect(after(watched, seen({ here: true })).started).toEqual([{ event: 'present', to: a }])
     expect(after(watched, seen()).acts).toEqual([])
-    expect(after({ ...watched, desired: wished('2.0.0') }, look).acts).toEqual([])
+    expect(after({ ...watched, desired: wished('2.0.0') }, idleEvent).acts).toEqual([])
   })
   test('waits while a runtime is on trial (D31)', () => expect(after(wants, seen({ busy: true })).acts).toEqual([]))
   test('is started at most once in a minute', () => {
     const again = { ...wants, began: 40_001 }
-    expect(after(again, look).acts).toEqual([])
-    expect(after({ ...wants, began: 40_000 }, look).acts).toEqual(['look'])
+    expect(after(again, idleEvent).acts).toEqual([])
+    expect(after({ ...wants, began: 40_000 }, idleEvent).acts).toEqual(['check disk'])
   })
   test('is not started if nobody can restart the agent, and that is logged once', () => {
-    const first = after(wants, look, { more: { cannot: 'its launcher is older' } })
+    const first = after(wants, idleEvent, { more: { cannot: 'its launcher is older' } })
     expect(first.lines).toEqual(['update to 1.1.0 is requested, but its launcher is older'])
-    expect(after(first.state, look, { more: { cannot: 'its launcher is older' } }).acts).toEqual([])
+    expect(after(first.state, idleEvent, { more: { cannot: 'its launcher is older' } }).acts).toEqual([])
   })
   test.each<[string, Listening, string[]]>([
     [
@@ -85,11 +85,11 @@ describe('a wish of the service', () => {
     ['that is not a semantic version is ignored', listening({}, { desired: wished('1') }), []],
     ['for the version that runs is ignored', listening({}, { desired: wished('1.0.0') }), []],
   ])('%s, and that is logged once', (_name, state, lines) => {
-    const first = after(state, look)
+    const first = after(state, idleEvent)
     expect(first.lines).toEqual(lines)
     expect(first.acts).toEqual(lines.map(() => 'say')) // the only acts are log lines: nothing is downloaded or saved
     expect(appliedOf(first.state.update)).toEqual({ version: '1.0.0', outcome: 'ok', message: 'installed' })
-    expect(after(first.state, look).acts).toEqual([])
+    expect(after(first.state, idleEvent).acts).toEqual([])
   })
 })
 

@@ -52,8 +52,8 @@ export type ListeningAct =
   | { readonly do: 'save' }
   /** Writes the journal again after a pause. */
   | { readonly do: 'save later' }
-  /** Looks at the disk. The event `seen` follows. */
-  | { readonly do: 'look'; readonly previous: Release | undefined }
+  /** Finds out from the disk what `seen` says: whether an update can start. The event `seen` follows. */
+  | { readonly do: 'check disk'; readonly previous: Release | undefined }
   | { readonly do: 'begin'; readonly came: Came }
   /** Aborts the update in progress. After the swap, and if no update is in progress, this has no effect. */
   | { readonly do: 'abort' }
@@ -125,7 +125,7 @@ function idle(now: Listening, rules: ListeningRules, at: Moment): ListeningStep 
   const words = verdict === now.said ? [] : wordsFor(verdict, now, rules).map(say)
   const begins = (verdict === 'wanted' || verdict === 'present') && rules.cannot === undefined
   if (!begins || at.mono - now.began < rules.minApart) return { state, acts: words }
-  return { state, acts: [...words, { do: 'look', previous: now.update.previous }] }
+  return { state, acts: [...words, { do: 'check disk', previous: now.update.previous }] }
 }
 
 /**

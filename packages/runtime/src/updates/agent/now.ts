@@ -70,10 +70,10 @@ export function wishSentences(desired: Desired | undefined, facts: WishFacts): s
 }
 
 /**
- * A summary of the agent's versions for `svc status`: the step of an update in progress, the last update if it failed
- * or was rolled back, and the version on hold.
+ * A summary of the agent's versions for `svc status` and `svc doctor`: the step of an update in progress, the last
+ * update if it failed or was rolled back, and the version on hold.
  */
-export function glance(update: Update, at: number): string[] {
+export function versionSummary(update: Update, at: number): string[] {
   const { applied, hold, retry } = update
   const waits = retry && retry.at > at ? `, retried after ${moment(Math.floor(retry.at / 1000))}` : ''
   return [

@@ -123,7 +123,7 @@ function listener(
     'save later': () => {
       if (!stop.aborted) later = setTimeout(() => perform.save({ do: 'save' }), duration(againSeconds)).unref()
     },
-    look: ({ previous }) => {
+    'check disk': ({ previous }) => {
       const here = previous !== undefined && hasVersion(folder, previous.sha256)
       on({ is: 'seen', busy: busyWith(folder) === 'runtime update', here })
     },

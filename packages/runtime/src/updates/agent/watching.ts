@@ -1,8 +1,8 @@
 /**
  * Watches a version that was kept (3.3, D27, D28): for 30 minutes the agent is rolled back if its level stays worse
- * than when the version was kept or changes too often, or if its process crashes three times. Only time counts in which
- * the agent runs, or has ended with exit code 0, and is not paused, by the monotonic clock. The time is saved each
- * minute and at a clean end, so that a restart hardly changes it.
+ * than when the version was kept or changes too often, or if its process crashes three times. The monotonic clock
+ * measures the time, which counts only while the agent is not paused and runs or has ended with exit code 0. The time
+ * is saved each minute and at a clean end, so that a restart hardly changes it.
  */
 import { type Level, limits, rank } from '@svc/protocol'
 import { duration, wait } from '../../machine/base/time.ts'
@@ -98,5 +98,5 @@ const differs = (saved: Window, now: Window): boolean =>
   now.flips !== saved.flips ||
   now.worse !== saved.worse
 
-/** The seconds for which the version is still watched, counted only while the agent runs. */
+/** The remaining seconds for which the version is watched. */
 export const leftOf = ({ window }: Update): number => Math.max(0, limits.windowSeconds - Math.floor(window?.ran ?? 0))

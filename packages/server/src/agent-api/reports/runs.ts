@@ -2,7 +2,7 @@
  * Computes what the runs of a report change (2.2): the time by which each run is sorted (its `place`, D10), the runs
  * that drop out of the newest 2000, and what the daily sums gain.
  */
-import { type Dictionary, forEachEntry, placeOf, type ReadRun, type Report } from '@svc/protocol'
+import { type Dictionary, forEachEntry, type ReadRun, type Report, runSortKey } from '@svc/protocol'
 import { dayOf } from '../../platform/limits/units.ts'
 import { excess } from '../report-store/needs.ts'
 import { maxUsage } from '../report-store/pending.ts'
@@ -39,7 +39,7 @@ export function mergeRuns(
   for (const [i, run] of report.runs.entries()) {
     const was = kept.get(run.id)
     const body = bodies[i] ?? ''
-    if (was === undefined) fresh.push({ run, write: asWritten(run, placeOf(run, now), now, body) })
+    if (was === undefined) fresh.push({ run, write: asWritten(run, runSortKey(run, now), now, body) })
     else if (was.body !== body) changed.push({ run, was, body })
   }
   const gone = trim(lowest, fresh, excess(last, fresh.length))

@@ -3,12 +3,12 @@ import {
   type CommandBody,
   checkValues,
   commandDeadline,
+  isRepetition,
   keptReport,
   misfit,
   type Offer,
   offerOf,
   type Report,
-  samePress,
   type Verdict,
 } from '@svc/protocol'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
@@ -163,7 +163,7 @@ async function queueWithin(
   const why = misfit(body, offer)
   if (why !== undefined) return refuse('command_not_offered', why)
   const open = await openCommands(trx, agent, now)
-  const same = open.find((row) => samePress(body, bodyOf(row)))
+  const same = open.find((row) => isRepetition(body, bodyOf(row)))
   if (same) return { ok: true, value: { command: same, made: false } }
   if (open.length >= maxOpenCommands) {
     return refuse('commands_too_many', `The agent has ${maxOpenCommands} commands in progress: wait until it answers.`)

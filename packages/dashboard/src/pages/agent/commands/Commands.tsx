@@ -11,8 +11,8 @@ import { notifyNotSent } from '../../../notify.tsx'
 import { commandsQuery, keys } from '../../../queries.ts'
 import { Empty, ErrorNote, Text, Time } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
+import { CommandTitle } from './CommandTitle.tsx'
 import { ReadLog } from './ReadLog.tsx'
-import { What } from './What.tsx'
 
 const size = 50
 
@@ -54,7 +54,7 @@ function Entry({ agent, command }: { agent: Agent; command: Command }) {
   return (
     <>
       <div className="ag-entry-what">
-        <What command={command} schema={agent.page.report?.settings?.schema} />
+        <CommandTitle command={command} schema={agent.page.report?.settings?.schema} />
         <div className="ag-quiet">
           requested by <Text>{command.createdBy}</Text>
         </div>

@@ -6,8 +6,8 @@ import type { Agent } from '../../../agents/parts/agent.ts'
 import { controlNames, isControl, isOpen, undoOf, wordsOf } from '../../../agents/parts/life.ts'
 import { Text, Time } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
+import { CommandTitle } from './CommandTitle.tsx'
 import { ReadLog } from './ReadLog.tsx'
-import { What } from './What.tsx'
 import './commands.css'
 
 interface FollowingProps {
@@ -49,7 +49,7 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
   const { word, tone, means } = wordsOf(command)
   return (
     <>
-      <What command={command} schema={agent.page.report?.settings?.schema} />
+      <CommandTitle command={command} schema={agent.page.report?.settings?.schema} />
       <Tone tone={tone} title={means}>
         {word}
       </Tone>

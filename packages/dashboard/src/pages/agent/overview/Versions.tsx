@@ -10,7 +10,7 @@ import { Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
 import { LastAttempt } from '../../../updates/LastAttempt.tsx'
 import { Wished } from '../../../updates/Wished.tsx'
-import { stands } from '../../../updates/words.ts'
+import { isOutstanding } from '../../../updates/words.ts'
 
 const outcome = (applied: Applied | undefined) =>
   applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
@@ -66,7 +66,7 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
           ],
           [
             'Requested',
-            update?.wish && stands(update.wish.version, update.running) && (
+            update?.wish && isOutstanding(update.wish.version, update.running) && (
               <Wished key="wished" running={update.running} wished={update.wish.version} state={update.state} />
             ),
           ],

@@ -4,7 +4,7 @@ import type { Setting, SettingValues } from '@svc/protocol'
 import { wordsOf } from '../../../agents/parts/life.ts'
 import { Text, Time } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
-import { What } from '../commands/What.tsx'
+import { CommandTitle } from '../commands/CommandTitle.tsx'
 
 interface LastAnswerProps {
   command: Command | undefined
@@ -29,7 +29,7 @@ export function LastAnswer({ command, schema, onEdit }: LastAnswerProps) {
       <Tone tone={tone} title={means}>
         {word}
       </Tone>
-      <What command={command} schema={schema} />
+      <CommandTitle command={command} schema={schema} />
       {command.message && (
         <q className="ag-words">
           <Text lines>{command.message}</Text>

@@ -22,8 +22,9 @@ export function pendingSettings(open: readonly Command[]): Map<string, PendingSe
 
 /**
  * The newest `set` command if it has ended, with or without an answer; undefined while it is pending, or if there is
- * none. `open` are the commands that the rest of the page still shows as pending. It is loaded apart from the ledger,
- * and the form must not move when it arrives, since a button that moves while it is pressed does nothing.
+ * none. A command in `open`, which the rest of the page still shows as pending, counts as pending even if the ledger,
+ * which is loaded separately, already has its answer. So the form does not move when the ledger arrives, since a button
+ * that moves while it is pressed does nothing.
  */
 export function lastSet(ledger: readonly Command[], open: readonly Command[]): Command | undefined {
   const newest = ledger.find(({ type }) => type === 'set')

@@ -9,7 +9,7 @@ import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Confirm, Text, WhyButton } from '../../../ui/index.ts'
 import { NewSecrets } from '../../../updates/NewSecrets.tsx'
-import { stands, verb } from '../../../updates/words.ts'
+import { isOutstanding, verb } from '../../../updates/words.ts'
 import { outcomeText, WishLine } from './parts.tsx'
 import { CancelRequest, UpdateCard } from './UpdateCard.tsx'
 import { useUpdates } from './useUpdates.ts'
@@ -84,7 +84,7 @@ function Acts({ agent, update }: PartProps) {
           agent={agent}
           kind="blueprint"
           what={wish?.version ?? ''}
-          shown={wish !== null && stands(wish.version, running)}
+          shown={wish !== null && isOutstanding(wish.version, running)}
         >
           If the agent has already started the update, it will finish. You can request the version again at any time.
         </CancelRequest>

@@ -3,13 +3,13 @@ import type { Setting, SettingValues } from '@svc/protocol'
 import { changesOf, titleOf } from '../../../agents/parts/life.ts'
 import { Text } from '../../../ui/index.ts'
 
-interface WhatProps {
+interface CommandTitleProps {
   command: Pick<Command, 'type' | 'payload'>
   schema?: readonly Setting[] | undefined
 }
 
 /** Shows what a command asks for, such as `Pause`, `Send log work` or `Set Minutes between runs to 20`. */
-export function What({ command, schema }: WhatProps) {
+export function CommandTitle({ command, schema }: CommandTitleProps) {
   const { title, what } = titleOf(command)
   const changes = command.type === 'set' ? changesOf(command.payload as SettingValues, schema) : []
   return (

@@ -4,7 +4,7 @@ import { lasting, useClock } from '../../ui/index.ts'
 /**
  * Counts down to `until` (Unix milliseconds of the service's clock), and calls `onOver` once when that time is over.
  */
-export function Left({ until, onOver }: { until: number; onOver?: () => unknown }) {
+export function Countdown({ until, onOver }: { until: number; onOver?: () => unknown }) {
   const left = useClock((now) => Math.ceil((until - now) / 1000))
   const called = useRef(false)
   useEffect(() => {
