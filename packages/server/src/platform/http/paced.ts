@@ -3,6 +3,7 @@
  * cutting off 3,300 of them in one turn delayed everybody else by a fifth of a second. So this work gets a share of the
  * time, and requests are served in between.
  */
+import { runTask } from './task.ts'
 
 /**
  * In every `every` milliseconds the queued work takes about `max` at most, which is enough to close about 4,000
@@ -22,7 +23,7 @@ export class Paced {
 
   readonly #some = (): void => {
     const until = performance.now() + share.max
-    do this.#waiting[this.#next++]?.()
+    do runTask(this.#waiting[this.#next++] as () => void)
     while (this.#next < this.#waiting.length && performance.now() < until)
     if (this.#next < this.#waiting.length) {
       this.#timer = setTimeout(this.#some, share.every - share.max).unref()

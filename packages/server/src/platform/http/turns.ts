@@ -1,3 +1,5 @@
+import { runTask } from './task.ts'
+
 /**
  * A turn of the event loop counts as full if other work has already taken `ms` milliseconds of it. Tasks are postponed
  * because of full turns at most `inARow` times in a row.
@@ -66,7 +68,7 @@ export class Turns {
     this.#fullTurns = 0
     const now = this.#waiting.slice(0, this.#perTurn)
     this.#waiting = this.#waiting.slice(this.#perTurn)
-    for (const act of now) act()
+    for (const act of now) runTask(act)
     this.#due = false
     if (this.#waiting.length > 0) this.#schedule()
   }
