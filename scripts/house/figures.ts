@@ -1,6 +1,6 @@
 /** Computes the figures about the code from the facts of all source files. */
 import type { Facts } from './facts.ts'
-import { againstOrder, largestCycle, placeOf, type Sources } from './imports.ts'
+import { againstOrder, cycles, placeOf, type Sources, upBetweenWings } from './imports.ts'
 import { orders } from './layers.ts'
 import { unusedExports } from './unused.ts'
 
@@ -27,8 +27,9 @@ export function figuresOf(all: Sources): Figure[] {
       .filter((part) => orders[part])
       .map((part) => ({ name: `imports against the order, ${part}`, found: againstOrder(shipped, part) })),
     ...present
-      .map((part) => ({ name: `largest cycle of folders, ${part}`, found: largestCycle(shipped, part) }))
-      .filter(({ found }) => found.length > 0),
+      .filter((part) => orders[part]?.wings)
+      .map((part) => ({ name: `imports between wings upwards, ${part}`, found: upBetweenWings(shipped, part) })),
+    ...present.map((part) => ({ name: `cycles of folders, ${part}`, found: cycles(shipped, part) })),
     { name: 'functions over 60 lines', found: functions(shipped, ({ lines }) => lines > 60) },
     { name: 'functions with five or more parameters', found: functions(shipped, ({ parameters }) => parameters >= 5) },
     { name: 'type names declared more than twice', found: repeatedTypes(shipped) },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { cyclesOf } from './cycles.ts'
 import { type Facts, factsOf, type Parsed } from './facts.ts'
 import { figuresOf } from './figures.ts'
-import { againstOrder, largestCycle } from './imports.ts'
+import { againstOrder, cycles, upBetweenWings } from './imports.ts'
 import { unusedExports } from './unused.ts'
 
 const facts = (file: string, ...lines: string[]): Facts =>
@@ -80,8 +80,16 @@ const circle = sources({
 })
 
 test('folders in a cycle are named, whether they import values or types', () => {
-  expect(largestCycle(circle, 'server')).toEqual(['a', 'b'])
-  expect(largestCycle(circle, 'runtime')).toEqual([])
+  expect(cycles(circle, 'server')).toEqual(['a, b'])
+  expect(cycles(circle, 'runtime')).toEqual([])
+})
+
+test('an import from a lower wing into a higher one is listed', () => {
+  const wing = (name: string) => ({ name, says: '', layers: [{ [name]: '' }] })
+  const order = { wings: [wing('a'), wing('b')], layers: [{ 'main.ts': '' }, { a: '' }, { b: '' }], exceptions: [] }
+  const up = 'packages/server/src/b/two.ts imports packages/server/src/a/three.ts'
+  expect(upBetweenWings(circle, 'server', order)).toEqual([up])
+  expect(upBetweenWings(circle, 'server', { ...order, wings: [wing('b'), wing('a')] })).not.toContain(up)
 })
 
 test('an import against the order is listed unless it is an exception; a folder without a layer is allowed nothing', () => {

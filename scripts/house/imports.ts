@@ -17,12 +17,20 @@ export function placeOf(path: string, order?: Order): { readonly part: string; r
   return { part, folder: apart ? inside : dirname(inside) }
 }
 
-/** The largest set of folders in a package that import each other in a cycle; empty if there is none. */
-export function largestCycle(sources: Sources, part: string): readonly string[] {
+/** The sets of folders in a package that import each other in a cycle, each as a line with the names of its folders. */
+export function cycles(sources: Sources, part: string): readonly string[] {
   const edges = new Map<string, Set<string>>()
   for (const { from, to } of arrows(sources, part))
     edges.set(from.folder, (edges.get(from.folder) ?? new Set()).add(to.folder))
-  return cyclesOf(edges)[0] ?? []
+  return cyclesOf(edges).map((folders) => folders.join(', '))
+}
+
+/** The imports of a package from a lower wing into a higher one, each as a line `file imports file`. */
+export function upBetweenWings(sources: Sources, part: string, order: Order | undefined = orders[part]): string[] {
+  const wing = (folder: string) => order?.wings?.findIndex(({ name }) => folder.split('/')[0] === name) ?? -1
+  return arrows(sources, part, order)
+    .filter(({ from, to }) => wing(to.folder) < wing(from.folder))
+    .map(({ file, imported }) => `${file} imports ${imported}`)
 }
 
 /**
