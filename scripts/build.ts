@@ -1,12 +1,12 @@
 /**
- * `npm run build` makes the page (`packages/dashboard/dist`) and `svc.pyz` (`dist/cli`). Each is made only if its
- * sources have changed since the last build. `npm start`, `npm run demo` and `npm test` run this first; it takes
- * milliseconds if nothing has changed.
+ * `npm run build` makes the page (`packages/dashboard/dist`), the help (`dist/help`) and `svc.pyz` (`dist/cli`). Each is
+ * made only if its sources have changed since the last build. `npm start`, `npm run demo` and `npm test` run this first;
+ * it takes milliseconds if nothing has changed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fingerprint } from './build/fingerprint.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -28,6 +28,12 @@ const products: Product[] = [
     result: 'packages/dashboard/dist/index.html',
     sources: ['packages/dashboard', 'packages/protocol/src', 'packages/api/src'],
     make: makePage,
+  },
+  {
+    says: 'the help',
+    result: 'dist/help/contents.html',
+    sources: ['docs', 'scripts/help'],
+    make: makeHelp,
   },
   {
     says: 'svc.pyz',
@@ -58,7 +64,7 @@ function staleMark({ result, sources }: Product): string | undefined {
   return existsSync(inRoot(result)) && readText(markOf(result)) === wanted ? undefined : wanted
 }
 
-const markOf = (result: string) => inRoot(`.cache/built/${basename(result)}`)
+const markOf = (result: string) => inRoot(`.cache/built/${result.replaceAll('/', '+')}`)
 
 async function bring(product: Product, quiet: boolean): Promise<void> {
   const { says, make } = product
@@ -76,27 +82,35 @@ function mark({ result }: Product, wanted: string): void {
   writeFileSync(markOf(result), wanted)
 }
 
-/**
- * Builds the page. Vite writes it to a temporary folder, which then replaces the folder of the old page, so that the
- * service never serves half a page.
- */
+/** Builds the page with Vite. */
 async function makePage(): Promise<void> {
   // Tests set NODE_ENV to `test`, with which libraries would be built in their slower development form.
   process.env.NODE_ENV = 'production'
   const { build: bundle } = await import('vite')
-  const temporary = inRoot(`.cache/page-${process.pid}`)
+  await replaced('packages/dashboard/dist', async (outDir) => {
+    await bundle({ root: inRoot('packages/dashboard'), logLevel: 'warn', build: { outDir, emptyOutDir: true } })
+  })
+}
+
+/** Renders the documents that the service shows at `/help`. */
+async function makeHelp(): Promise<void> {
+  const { writeHelp } = await import('./help/make.ts')
+  await replaced('dist/help', async (folder) => writeHelp(folder))
+}
+
+/**
+ * Replaces a folder that the service serves. `write` fills a temporary folder, which then takes the place of the old
+ * one, so that the service never serves half a build.
+ */
+async function replaced(place: string, write: (folder: string) => Promise<void>): Promise<void> {
+  const temporary = inRoot(`.cache/built-${process.pid}`)
   const old = `${temporary}-old`
-  const place = inRoot('packages/dashboard/dist')
   try {
-    await bundle({
-      root: inRoot('packages/dashboard'),
-      logLevel: 'warn',
-      build: { outDir: temporary, emptyOutDir: true },
-    })
+    await write(temporary)
     rmSync(old, { recursive: true, force: true })
-    mkdirSync(dirname(place), { recursive: true })
-    moveIfThere(place, old)
-    renameSync(temporary, place)
+    mkdirSync(dirname(inRoot(place)), { recursive: true })
+    moveIfThere(inRoot(place), old)
+    renameSync(temporary, inRoot(place))
   } finally {
     for (const folder of [temporary, old]) rmSync(folder, { recursive: true, force: true })
   }

@@ -20,7 +20,7 @@ const usage = `npm run dev -- [options]
   --port N     the address becomes http://localhost:N; 5173 by default
   --data DIR   where the data is kept; .cache/dev by default`
 /** The beginnings of the paths for which Vite passes requests on to the service. */
-const ofService = ['/api', '/cli', '/.well-known', '/notices.txt']
+const ofService = ['/api', '/cli', '/help', '/.well-known', '/notices.txt']
 const host = '127.0.0.1'
 
 const { port, folder } = readOptions()

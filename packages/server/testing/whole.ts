@@ -52,7 +52,7 @@ export async function startWhole(store: Store, options: WholeOptions = {}): Prom
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   const deps = { store, auth, config, log, live, now, releases }
   const agents = openAgentApi(deps)
-  const { listener } = webApp({ ...deps, pageDir: join(dir, 'page') })
+  const { listener } = webApp({ ...deps, pageDir: join(dir, 'page'), helpDir: join(dir, 'help') })
   const server = createListener(
     deps,
     { agentRoutes: agents.routes, fallback: listener },

@@ -24,7 +24,7 @@ import { dirname, join } from 'node:path'
 import { type Fault, withFault } from './fault.ts'
 
 /** The output of `npm run build`, with the files that record from which sources it was built. */
-const products = ['dist/cli', 'packages/dashboard/dist', '.cache/built']
+const products = ['dist/cli', 'dist/help', 'packages/dashboard/dist', '.cache/built']
 const own = '@svc'
 
 export interface Copy {

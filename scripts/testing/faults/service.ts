@@ -40,6 +40,22 @@ export const serviceFaults: readonly Fault[] = [
     tests: [at('web/routes/target.test.ts')],
   },
   {
+    name: 'help: HTML in a document becomes HTML of the page',
+    harm: 'A word in angle brackets disappears from the help, and a document could run a script.',
+    file: 'scripts/help/markdown.ts',
+    old: "escapeHtml(html.replaceAll(/<!--[\\s\\S]*?-->/g, ''))",
+    new: "html.replaceAll(/<!--[\\s\\S]*?-->/g, '')",
+    tests: ['scripts/help/markdown.test.ts'],
+  },
+  {
+    name: 'help: an unknown document is answered like one that exists',
+    harm: 'A search engine or a script takes the page about a missing document for the document.',
+    file: at('web/routes/help.ts'),
+    old: 'send(c, missing, 404)',
+    new: 'send(c, missing)',
+    tests: [at('web/routes/help.http.test.ts')],
+  },
+  {
     name: 'releases: an unsigned build replaces a signed one at a start',
     harm: 'No runtime can update itself any more, because the service serves a file that none of them trusts.',
     file: at('updates/releases/rules.ts'),

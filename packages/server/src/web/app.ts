@@ -20,6 +20,7 @@ import { Refusal } from '../platform/refusal.ts'
 import { boundOperations } from './operations/all.ts'
 import { authRoutes, linkRoutes, ownRoutes } from './routes/account.ts'
 import { bundleRoutes } from './routes/bundles.ts'
+import { helpRoutes } from './routes/help.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { logDownload } from './routes/log-download.ts'
 import { releaseRoutes } from './routes/releases.ts'
@@ -34,6 +35,7 @@ import { signInOf } from './routing/sign-in.ts'
 import type { WebDeps, WebNeeds } from './routing/web-deps.ts'
 
 const builtPage = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url))
+const builtHelp = fileURLToPath(new URL('../../../../dist/help', import.meta.url))
 
 /**
  * Builds the page and its routes. `listener` takes every request that is not for an agent route; `app` is the router
@@ -88,6 +90,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.all('/cli/*', () => {
     throw new Refusal('not_found')
   })
+  app.route('/', helpRoutes(deps.helpDir ?? builtHelp))
   app.route('/', staticRoutes(deps.pageDir ?? builtPage))
   app.notFound(() => {
     throw new Refusal('not_found')

@@ -47,6 +47,7 @@ export interface Given {
   https?: boolean
   proxies?: string[]
   pageDir?: string
+  helpDir?: string
   /** The form in which passwords are really hashed. By default they are hashed at the lowest cost. */
   passwordForm?: PasswordForm
   smtpUrl?: string
@@ -96,7 +97,11 @@ export async function serve(given: Given = {}) {
   const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough', passwords })
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   const deps = { store, auth, config, log, live, now, releases }
-  const { listener, app } = webApp({ ...deps, pageDir: given.pageDir ?? join(dir, 'page') })
+  const { listener, app } = webApp({
+    ...deps,
+    pageDir: given.pageDir ?? join(dir, 'page'),
+    helpDir: given.helpDir ?? join(dir, 'help'),
+  })
   const agents = openAgentApi(deps)
   const sweeper = createSweeper(deps, agents.age)
   server.on('request', (req, res) => {

@@ -1,5 +1,5 @@
 /**
- * Serves the built page. Files with a hash in their name never change; browsers revalidate the page itself each time.
+ * Serves the built page; help.ts serves `/help` in the same way. Files with a hash in their name never change; browsers revalidate the page itself each time.
  * The memory for files is bounded whatever clients request, since only the exact address of an existing file finds it.
  */
 import { createHash } from 'node:crypto'
@@ -46,7 +46,7 @@ interface File {
   immutable: boolean
   smaller: Map<Coding, Promise<Buffer>>
 }
-type PageContext = Context<{ Bindings: HttpBindings }>
+export type PageContext = Context<{ Bindings: HttpBindings }>
 
 /**
  * Serves the files of `dir`. An address that does not end like a file gets `index.html`, which then shows the part of
@@ -66,22 +66,27 @@ export function staticRoutes(dir: string, clock: () => number = () => performanc
   })
 }
 
-async function send(c: PageContext, file: File): Promise<Response> {
+/**
+ * Sends a file, compressed if that is worth it and the client accepts it. With the status 404, the file is the answer
+ * for an address that does not exist, and is not cached.
+ */
+export async function send(c: PageContext, file: File, status: 200 | 404 = 200): Promise<Response> {
+  const lasting = file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache'
   const headers: Record<string, string> = {
     'content-type': file.type,
     etag: file.etag,
     vary: 'Accept-Encoding',
-    'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'cache-control': status === 200 ? lasting : 'no-store',
   }
-  if (c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers)
+  if (status === 200 && c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers)
   const coding = codingOf(c.req.header('accept-encoding') ?? '')
   const worth = coding && /^(text|application\/(json|manifest)|image\/svg)/.test(file.type) && file.bytes.length > 1000
-  if (!worth) return whole(c, file.bytes, headers)
-  return whole(c, await smaller(file, coding), { ...headers, 'content-encoding': coding })
+  if (!worth) return whole(c, file.bytes, status, headers)
+  return whole(c, await smaller(file, coding), status, { ...headers, 'content-encoding': coding })
 }
 
-const whole = (c: Context, bytes: Buffer, headers: Record<string, string>): Response =>
-  c.body(inPieces(bytes), 200, { ...headers, 'content-length': String(bytes.length) })
+const whole = (c: Context, bytes: Buffer, status: 200 | 404, headers: Record<string, string>): Response =>
+  c.body(inPieces(bytes), status, { ...headers, 'content-length': String(bytes.length) })
 
 /**
  * Compresses a file once and keeps the result in memory, because all files of the page together have only a few hundred
@@ -109,7 +114,7 @@ const codingOf = (accepts: string): Coding | undefined =>
  * Returns a function that finds the file at an address. All addresses come from the listed folder, so a request for
  * another address costs one lookup in a map. Each file is read once, and again when it has changed.
  */
-function filesOf(dir: string, clock: () => number): (path: string) => File | undefined {
+export function filesOf(dir: string, clock: () => number): (path: string) => File | undefined {
   let listed = Number.NEGATIVE_INFINITY
   /** The size and the time of the last change of each file by its address, to notice changes. */
   let stamps = new Map<string, string>()

@@ -18,6 +18,16 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** The policy of the documents at `/help`, which have a style sheet and nothing else. */
+export const helpPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
 const unused = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
 
 export const securityHeaders = (baseUrl: string): Record<string, string> => ({

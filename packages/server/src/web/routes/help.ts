@@ -1,0 +1,40 @@
+/**
+ * Serves `/help` and `/help/NAME`: the documents of docs/, which the build renders (scripts/help). Nobody has to sign
+ * in. A document has exactly one address; a slash at its end and upper case lead to it. The folder is listed like that
+ * of the page, so requests for other addresses take no memory.
+ */
+import type { HttpBindings } from '@hono/node-server'
+import { Hono } from 'hono'
+import { helpPolicy } from '../routing/headers.ts'
+import { filesOf, type PageContext, send } from './static.ts'
+import { rawPathOf } from './target.ts'
+
+export function helpRoutes(dir: string, clock: () => number = () => performance.now()) {
+  const files = filesOf(dir, clock)
+  const fileAt = (path: string) => files(nameOf(path) ?? '')
+
+  const answer = async (c: PageContext): Promise<Response> => {
+    c.header('content-security-policy', helpPolicy)
+    const path = rawPathOf(c.env.incoming.url ?? '')
+    const file = fileAt(path)
+    if (file) return send(c, file)
+    const plain = path.toLowerCase().replace(/\/$/, '')
+    if (fileAt(plain)) return c.redirect(plain, 308)
+    const missing = files('/not-found.html')
+    return missing ? send(c, missing, 404) : c.html(notBuilt, 404, { 'cache-control': 'no-store' })
+  }
+  return new Hono<{ Bindings: HttpBindings }>().get('/help', answer).get('/help/*', answer)
+}
+
+/** The path, in the folder of the help, of the file at an address; undefined for an address that no file can have. */
+function nameOf(path: string): string | undefined {
+  if (path === '/help') return '/contents.html'
+  const document = /^\/help\/([a-z0-9-]+)$/.exec(path)?.[1]
+  if (document !== undefined) return `/documents/${document}.html`
+  return /^\/help(\/assets\/[\w.-]+)$/.exec(path)?.[1]
+}
+
+const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Help · svc</title>
+<h1>The help is not built yet</h1>
+<p>Build it with <code>npm run build</code>, then reload. <code>npm start</code> builds it by itself.</p>
+<p><a href="/">Back to the page</a></p></html>`
