@@ -92,6 +92,11 @@ test('columns are aligned by classes, since the policy of the pages forbids inli
   expect(html).not.toContain('style')
 })
 
+test('a column without a heading has no empty heading', () => {
+  const [head] = /<thead>[\s\S]*<\/thead>/.exec(bodyOf('| | a |\n| - | - |\n| 1 | 2 |')) ?? []
+  expect(head?.replaceAll('\n', '')).toBe('<thead><tr><td></td><th>a</th></tr></thead>')
+})
+
 test('a document without a title is refused', () => {
   for (const markdown of ['Text.', '## Section', 'Text.\n\n# Title'])
     expect(() => render(markdown, titleOf)).toThrow('begins with its title')

@@ -58,6 +58,9 @@ export function render(markdown: string, titleOf: TitleOf): Rendered {
       headings.push({ level: Number(token.tag.slice(1)), id, text })
     }
     if (token.type === 'paragraph_open') summary ??= firstSentence(textOf(tokens[at + 1]?.children))
+    // A heading without words says nothing to people who hear the table, so the cell becomes a plain one.
+    if (token.type === 'th_open' && contentOf(tokens, at + 1) === '')
+      for (const part of [token, tokens[at + 2]]) if (part) part.tag = 'td'
     // The policy of the pages forbids inline styles, with which the parser aligns columns.
     if (attrs)
       token.attrs = attrs.map(([name, value]) =>

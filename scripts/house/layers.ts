@@ -439,6 +439,9 @@ export const orders: Readonly<Record<string, Order>> = {
         'theme.ts': 'colours and contrast',
         'waiting.ts': 'limits of what the page holds open',
       },
+      {
+        'help.ts': 'the documents to which the page links',
+      },
     ],
     exceptions: [],
   },

@@ -11,6 +11,7 @@ export function NotFoundPage() {
         order={1}
         icon={IconMapQuestion}
         title="Page not found"
+        help={null}
         action={
           <ButtonLink to={paths.home} variant="default">
             Back to agents

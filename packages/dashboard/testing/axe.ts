@@ -68,7 +68,9 @@ export async function wrongLooks(
     const schemes = ['light', 'dark'] as const
     for (const scheme of turn % 2 === 0 ? schemes : schemes.toReversed()) {
       await page.emulateMedia({ colorScheme: scheme })
-      await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: 'attached' })
+      // The documents at `/help` have no script, and their style sheet follows the scheme by itself.
+      const ready = `html[data-mantine-color-scheme="${scheme}"], html:not([data-mantine-color-scheme])`
+      await page.locator(ready).waitFor({ state: 'attached' })
       await drawn(page)
       const found = await axe(page, scheme === 'dark' ? ofColours : undefined)
       const wider = await overflow(page)

@@ -9,7 +9,7 @@ import { useSubmit } from '../forms/useSubmit.ts'
 import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { keys } from '../queries.ts'
-import { Dialog, DialogEnd } from '../ui/index.ts'
+import { Dialog, DialogEnd, Help } from '../ui/index.ts'
 import { FirstReport } from './FirstReport.tsx'
 import { wrongWithName } from './names.ts'
 import { TokenSteps } from './TokenSteps.tsx'
@@ -108,7 +108,7 @@ function NameForm({
         />
         <Text c="dimmed" fz="sm">
           For an agent that already runs, written in any language. It stays on its machine, reports here and answers
-          your commands.
+          your commands. <Help about="start#connect-a-program-that-already-runs" />
         </Text>
         <DialogEnd error={error} onCancel={onCancel} submit="Add agent" busy={busy} />
       </Stack>

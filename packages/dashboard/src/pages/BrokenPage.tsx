@@ -25,6 +25,7 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
         order={1}
         icon={known ? IconPlugConnectedX : IconMoodConfuzed}
         title={known ? 'This page could not be loaded' : 'Something went wrong on this page'}
+        help={null}
         action={
           <Group justify="center" gap="xs">
             <Button onClick={() => void again()}>Try again</Button>

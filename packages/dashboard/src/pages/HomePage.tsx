@@ -15,7 +15,7 @@ export function HomePage() {
   return (
     <DoorShell title="Your workspaces">
       {me.workspaces.length === 0 ? (
-        <Empty icon={IconSend} title="You are not in a workspace yet">
+        <Empty icon={IconSend} title="You are not in a workspace yet" help="page#people">
           Ask a workspace admin to invite <Text>{me.email}</Text>.
         </Empty>
       ) : (

@@ -16,11 +16,12 @@ export function NotThere({
   slug,
   back,
   ...empty
-}: Omit<EmptyProps, 'action'> & { slug: string; back: keyof typeof ways }) {
+}: Omit<EmptyProps, 'action' | 'help'> & { slug: string; back: keyof typeof ways }) {
   const [to, words] = ways[back]
   return (
     <Empty
       {...empty}
+      help={null}
       action={
         <ButtonLink to={to} params={{ slug }} variant="default">
           {words}

@@ -148,6 +148,24 @@ test('an invitation is copied and accepted by a new person, and then cannot be u
   await late.page.getByRole('heading', { name: 'This invitation can’t be used' }).waitFor()
 })
 
+test('an empty page links to its document, which is read without signing in', async () => {
+  const ada = await setup.ada()
+  await ada.page.goto(`${setup.url}/w/north-wind/blueprints`)
+  const opened = ada.context.waitForEvent('page')
+  await ada.page.getByRole('link', { name: 'Help: for authors' }).click()
+  const address = '/help/blueprints#for-authors'
+  expect((await opened).url()).toBe(`${setup.url}${address}`)
+  const { page } = await setup.visitor()
+  await page.goto(`${setup.url}${address}`)
+  await page.keyboard.press('Tab')
+  await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('document')
+  for (const path of ['/help', '/help/page', '/help/blueprints']) {
+    await page.goto(setup.url + path)
+    expect(await wrongLooks(page, () => page.locator('h1').waitFor()), path).toEqual([])
+  }
+})
+
 test('an address without a page says so and leads back', async () => {
   const { page } = await setup.ada()
   await page.goto(`${setup.url}/nowhere`)

@@ -1,5 +1,7 @@
+import { NavLink } from '@mantine/core'
 import {
   IconBell,
+  IconHelpCircle,
   IconHistory,
   IconPackage,
   IconRefreshDot,
@@ -51,6 +53,13 @@ export function SideBar({ slug }: { slug: string }) {
         <NavItem to={paths.activity} params={{ slug }} label="Activity" leftSection={<IconHistory {...icon} />} />
         <NavItem to={paths.members} params={{ slug }} label="Members" leftSection={<IconUsers {...icon} />} />
       </div>
+      <NavLink
+        className="svc-side-help"
+        href="/help"
+        target="_blank"
+        label="Help"
+        leftSection={<IconHelpCircle {...icon} />}
+      />
       <Later face={PersonFace} name={me.name} menu={PersonMenu} />
     </>
   )

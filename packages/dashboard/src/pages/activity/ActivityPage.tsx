@@ -33,7 +33,7 @@ export function ActivityPage() {
       {isPending ? (
         <WaitingPage />
       ) : entries.length === 0 && !error ? (
-        <Empty icon={IconHistory} title="No activity yet">
+        <Empty icon={IconHistory} title="No activity yet" help="page#activity">
           New agents, commands, invitations and role changes will be listed here.
         </Empty>
       ) : (

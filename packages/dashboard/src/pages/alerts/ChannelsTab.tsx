@@ -24,7 +24,7 @@ export default function ChannelsTab({ slug, admin }: AlertTabProps) {
       {!data && !error && <WaitingPage />}
       {data &&
         (data.length === 0 ? (
-          <Empty icon={IconSend} title="No channels yet" action={add}>
+          <Empty icon={IconSend} title="No channels yet" action={add} help="alerts#send-it-somewhere">
             {admin
               ? 'A channel is where alerts are sent: a webhook, a chat, a mailbox.'
               : 'Channels that admins add are listed here, without the addresses and answers that only admins see.'}

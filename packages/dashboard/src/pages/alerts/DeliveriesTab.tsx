@@ -40,7 +40,7 @@ export default function DeliveriesTab({ slug }: AlertTabProps) {
       {!data && !error && <WaitingPage />}
       {data &&
         (data.length === 0 ? (
-          <Empty icon={IconSend} title="No deliveries">
+          <Empty icon={IconSend} title="No deliveries" help="alerts#send-it-somewhere">
             Each message to a channel is listed here, with the answer of its receiver.
           </Empty>
         ) : (

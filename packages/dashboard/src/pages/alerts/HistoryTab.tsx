@@ -17,7 +17,7 @@ export default function HistoryTab({ slug, admin }: AlertTabProps) {
   if (!rows) return <WaitingPage />
   if (rows.length === 0)
     return (
-      <Empty icon={IconHistory} title="No alert has ended yet">
+      <Empty icon={IconHistory} title="No alert has ended yet" help="alerts#choose-what-you-hear-about">
         Alerts are kept here for 400 days after they end.
       </Empty>
     )

@@ -14,7 +14,12 @@ export default function MineTab({ slug }: AlertTabProps) {
   if (!data) return <WaitingPage />
   if (data.length === 0)
     return (
-      <Empty icon={IconUserCircle} title="You are not notified yet" action={<NotifyButtons slug={slug} />}>
+      <Empty
+        icon={IconUserCircle}
+        title="You are not notified yet"
+        action={<NotifyButtons slug={slug} />}
+        help="alerts#notify-a-browser"
+      >
         Your own channels are sent the alerts that you choose, beside the channels of the workspace.
       </Empty>
     )

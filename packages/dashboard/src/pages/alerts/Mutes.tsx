@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { MuteLine } from '../../alerts/MuteLine.tsx'
 import { MuteMenu } from '../../alerts/MuteMenu.tsx'
 import { mutesQuery } from '../../queries.ts'
-import { ErrorNote, Section } from '../../ui/index.ts'
+import { ErrorNote, Help, Section } from '../../ui/index.ts'
 import type { AlertTabProps } from './props.ts'
 
 /** The mutes of the workspace that have not ended. Admins mute the whole workspace here. */
@@ -14,7 +14,8 @@ export function Mutes({ slug, admin }: AlertTabProps) {
     <Section title="Mutes" aside={admin && <MuteMenu slug={slug} covered={{ agent: null, rule: null }} />} flush>
       {data.length === 0 ? (
         <p className="svc-note">
-          Nothing is muted. Mute an agent beside its alert or on its page, and a rule under Rules.
+          Nothing is muted. Mute an agent beside its alert or on its page, and a rule under Rules.{' '}
+          <Help about="alerts#acknowledge-and-mute" />
         </p>
       ) : (
         <ul className="svc-rows" aria-label="Mutes">

@@ -17,7 +17,7 @@ export function OpenTab({ slug, admin }: AlertTabProps) {
       {!data && !error && <WaitingPage />}
       {data &&
         (data.rows.length === 0 ? (
-          <Empty icon={IconBell} title="No open alerts">
+          <Empty icon={IconBell} title="No open alerts" help="alerts#choose-what-you-hear-about">
             An alert opens when a rule holds, such as an agent that is offline for ten minutes.
           </Empty>
         ) : (

@@ -86,14 +86,14 @@ function FetchHere() {
 const None = ({ admin }: { admin: boolean }) =>
   admin ? (
     <Section title="Your first blueprint">
-      <Empty icon={IconPackage} title="No blueprints yet" order={3}>
+      <Empty icon={IconPackage} title="No blueprints yet" order={3} help="blueprints#for-authors">
         On your machine, <code>svc new NAME</code> writes a starting one, <code>svc check</code> says what is wrong with
         it, and <code>svc pack</code> makes the zip to upload here.
       </Empty>
       <FetchHere />
     </Section>
   ) : (
-    <Empty icon={IconPackage} title="No blueprints yet">
+    <Empty icon={IconPackage} title="No blueprints yet" help="runtime#installing-with-a-code">
       Blueprints that admins upload will be listed here.
     </Empty>
   )

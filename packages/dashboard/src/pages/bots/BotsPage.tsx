@@ -36,7 +36,7 @@ export function BotsPage() {
         )}
         {data &&
           (data.rows.length === 0 ? (
-            <Empty icon={IconRobot} title="No bots yet">
+            <Empty icon={IconRobot} title="No bots yet" help="blueprints#bots">
               A bot is created when you install a blueprint whose bindings name another product.
             </Empty>
           ) : (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { productsQuery } from '../../queries.ts'
-import { count, ErrorNote, Section, Text, Time, Tone } from '../../ui/index.ts'
+import { count, ErrorNote, Help, Section, Text, Time, Tone } from '../../ui/index.ts'
 
 /**
  * Shows the products that this service knows, and which of them are activated for this workspace. Only the operator can
@@ -15,7 +15,7 @@ export function Products({ slug }: { slug: string }) {
       {data.length === 0 ? (
         <p className="svc-note">
           No products are registered. The operator of this service can register one with{' '}
-          <code>svc-server product add</code>.
+          <code>svc-server product add</code>. <Help about="blueprints#products" />
         </p>
       ) : (
         <>

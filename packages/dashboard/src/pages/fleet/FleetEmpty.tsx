@@ -19,6 +19,7 @@ export function FleetEmpty({ slug, none, view, onAdd }: EmptyProps) {
       <Empty
         icon={IconRobot}
         title="No agents yet"
+        help={onAdd ? 'start#connect-a-program-that-already-runs' : 'page#agents'}
         action={onAdd && <Button onClick={onAdd}>Add your first agent</Button>}
       >
         {onAdd
@@ -30,6 +31,7 @@ export function FleetEmpty({ slug, none, view, onAdd }: EmptyProps) {
     <Empty
       icon={IconSearchOff}
       title="No agents match"
+      help={null}
       action={
         <ButtonLink to={paths.fleet} params={{ slug }} variant="default">
           Show all agents

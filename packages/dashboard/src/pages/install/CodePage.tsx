@@ -11,7 +11,7 @@ import { ApiError } from '../../api.ts'
 import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { codeQuery, keys, meQuery, versionQuery } from '../../queries.ts'
-import { CopyLines, Empty, ErrorNote, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
+import { CopyLines, Empty, ErrorNote, Help, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
 import { useWorkspace } from '../../workspace.ts'
 import { NotThere } from '../NotThere.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
@@ -107,7 +107,8 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
           <CopyLines text={initLine(service.baseUrl)} label="line that installs" />
           <p className="svc-quiet">
             It asks for the code, shows what it will install, and asks for the secrets. The agent is installed in a new
-            folder, <code>{code.agentName}</code>. Nothing is started unless you say so.
+            folder, <code>{code.agentName}</code>. Nothing is started unless you say so.{' '}
+            <Help about="runtime#installing-with-a-code" />
           </p>
           <details className="svc-quiet">
             <summary>Unattended</summary>
@@ -179,6 +180,7 @@ function Over({ slug, code, arriving }: { slug: string; code: InstallCode; arriv
     <Empty
       icon={IconKeyOff}
       title={titles[code.state]}
+      help="runtime#installing-with-a-code"
       action={
         role === 'admin' && (
           <ButtonLink to={paths.install} params={{ slug }} search={{ blueprint, version, agent }}>

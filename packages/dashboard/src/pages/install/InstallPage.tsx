@@ -131,6 +131,7 @@ const None = ({ slug }: { slug: string }) => (
   <Empty
     icon={IconPackage}
     title="Nothing to install yet"
+    help="blueprints#for-authors"
     action={
       <ButtonLink to={paths.blueprints} params={{ slug }}>
         Upload a blueprint

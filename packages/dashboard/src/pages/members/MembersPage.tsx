@@ -3,7 +3,7 @@ import { IconUserPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { membersQuery } from '../../queries.ts'
-import { ErrorNote, PageHeader, useDocumentTitle } from '../../ui/index.ts'
+import { ErrorNote, Help, PageHeader, useDocumentTitle } from '../../ui/index.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { Invitations } from './Invitations.tsx'
@@ -24,7 +24,12 @@ export function MembersPage() {
     <>
       <PageHeader
         title="Members"
-        note="Members can view everything except logs. Admins can also send commands and manage agents, logs and people."
+        note={
+          <>
+            Members can view everything except logs. Admins can also send commands and manage agents, logs and people.{' '}
+            <Help about="page#people" />
+          </>
+        }
         actions={
           admin && (
             <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>

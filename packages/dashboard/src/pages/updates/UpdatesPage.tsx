@@ -80,7 +80,7 @@ interface ListProps {
 
 const List = ({ slug, rows, more, admin }: ListProps) =>
   rows.length === 0 ? (
-    <Empty icon={IconRefreshDot} title="No rollouts yet">
+    <Empty icon={IconRefreshDot} title="No rollouts yet" help="page#updates">
       {admin
         ? 'A rollout updates one agent first, then 10%, then all. It will be listed here.'
         : 'Rollouts that admins start will be listed here.'}

@@ -6,7 +6,7 @@ import { RotateDialog } from '../../../agents/index.ts'
 import { connectLine, reportLine, runLine, serviceLine } from '../../../agents/lines.ts'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { meQuery } from '../../../queries.ts'
-import { CopyLines } from '../../../ui/index.ts'
+import { CopyLines, Help } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
 import { Bindings } from '../overview/Bindings.tsx'
 import { Versions } from '../overview/Versions.tsx'
@@ -36,6 +36,7 @@ function NotStarted({ agent }: { agent: Agent }) {
           <p className="ag-quiet">
             If the installation failed on the machine, delete this agent and issue another code.
           </p>
+          <Help about="runtime#running" />
         </Stack>
       </Section>
       <Versions agent={agent} />
@@ -80,6 +81,7 @@ function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
           ) : (
             <p className="ag-quiet">It needs the token that was shown to the admin who added it.</p>
           )}
+          <Help about="start#connect-a-program-that-already-runs" />
         </Stack>
       </Section>
       {used && (

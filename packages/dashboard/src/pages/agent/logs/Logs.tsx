@@ -29,7 +29,7 @@ export default function Logs({ agent }: { agent: Agent }) {
       <div className="ag-logs-side">
         <Ask agent={agent} onAsked={asked} />
         {page.logs.length === 0 && (data?.length ?? 0) === 0 && (
-          <Empty icon={IconFileText} title="No logs available" order={2}>
+          <Empty icon={IconFileText} title="No logs available" order={2} help="page#logs">
             The agent decides which logs it offers.
           </Empty>
         )}

@@ -31,7 +31,12 @@ export default function Runs({ agent }: { agent: Agent }) {
       <Filters agent={agent} filter={filter} total={filtered ? data?.total : undefined} />
       {error && <ErrorNote error={error} retry={refetch} />}
       {data && rows.length === 0 && (
-        <Empty icon={IconHistory} title={filtered ? 'No runs match' : 'No runs yet'} order={2}>
+        <Empty
+          icon={IconHistory}
+          title={filtered ? 'No runs match' : 'No runs yet'}
+          order={2}
+          help={filtered ? null : 'page#runs'}
+        >
           {filtered ? 'Try another status, model or text.' : 'Runs will appear here once the agent reports them.'}
         </Empty>
       )}

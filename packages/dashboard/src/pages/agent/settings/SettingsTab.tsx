@@ -23,7 +23,7 @@ import './settings.css'
 export default function SettingsTab({ agent }: { agent: Agent }) {
   const settings = agent.page.report?.settings
   if (!settings?.schema || settings.schema.length === 0)
-    return <Empty icon={IconAdjustments} title="The agent offers no settings" order={2} />
+    return <Empty icon={IconAdjustments} title="The agent offers no settings" order={2} help="page#settings" />
   return <Form agent={agent} settings={settings} schema={settings.schema} />
 }
 

@@ -1,0 +1,27 @@
+/**
+ * The sections of the documents at `/help` to which the page links. The page uses only the types of this list, so it
+ * does not load it; a test in scripts/help checks that each section exists.
+ */
+export const sections = [
+  'start#connect-a-program-that-already-runs',
+  'runtime#installing-with-a-code',
+  'runtime#running',
+  'page#agents',
+  'page#runs',
+  'page#commands',
+  'page#logs',
+  'page#settings',
+  'page#updates',
+  'page#people',
+  'page#activity',
+  'blueprints#for-authors',
+  'blueprints#bots',
+  'blueprints#products',
+  'alerts#choose-what-you-hear-about',
+  'alerts#send-it-somewhere',
+  'alerts#notify-a-browser',
+  'alerts#acknowledge-and-mute',
+] as const
+
+/** The name of a document, and the anchor of a section in it. */
+export type HelpSection = (typeof sections)[number]
