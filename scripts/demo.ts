@@ -1,6 +1,6 @@
 /**
- * `npm run demo` runs the service in a temporary folder until Ctrl-C, with three real agents that are installed with
- * real codes, and a product in which one of the agents works. Its options are in `usage`.
+ * `npm run demo` runs the service in a temporary folder until Ctrl-C, with four agents that are installed with real
+ * codes, and a product in which one of the agents works. Its options are in `usage`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
@@ -75,7 +75,7 @@ function readOptions() {
 }
 
 async function begin() {
-  needs('python3', 'two of the three agents are written in Python')
+  needs('python3', 'two of the agents are written in Python')
   const chosenPort = await readPort()
   await build()
   const setup = chosenPort === undefined ? await onFreePort(8787, startService) : await startService(chosenPort)
@@ -83,7 +83,7 @@ async function begin() {
   await fillWorkspace(setup)
   await startAlerts(setup, operator, tell)
   const product = await startProduct(setup, { processes, operator })
-  tell('Installing three agents …')
+  tell('Installing four agents …')
   writeDocuments(folder)
   const installed = demoAgents(setup).map(async (agent) => {
     const { pid } = await installAgent(agent, setup, { processes, operator })
@@ -171,7 +171,7 @@ function needs(program: string, why: string) {
 }
 
 function greet(setup: DemoSetup, { link, product }: { link: string; product: string }) {
-  const agents = demoAgents(setup).map(({ name, watches, language }) => `  ${name.padEnd(15)}${watches} (${language})`)
+  const agents = demoAgents(setup).map(({ name, does, language }) => `  ${name.padEnd(17)}${does} (${language})`)
   const isCheckout = spawnSync('git', ['-C', root, 'rev-parse', 'HEAD'], { env: setup.env }).status === 0
   if (!isCheckout)
     agents.push('', `  ${root} is not a git checkout, so git-reader will say that it has nothing to read.`)
@@ -181,7 +181,7 @@ The demo is running. Open this link, once, to be signed in:
 
   ${link}
 
-Three real agents report to the workspace "${workspace}". Each was packed, uploaded and installed with a code, and runs under "svc run":
+Four agents report to the workspace "${workspace}". Each was packed, uploaded and installed with a code, and runs under "svc run":
 
 ${agents.join('\n')}
 

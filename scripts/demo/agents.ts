@@ -1,6 +1,6 @@
 /**
- * Installs the three agents of the demo as a person would: packs an example into a bundle, uploads it, issues an
- * install code, gives the code to `svc init`, and starts `svc run` for the folder that `svc init` has made.
+ * Installs the agents of the demo as a person would: packs a folder into a bundle, uploads it, issues an install code,
+ * gives the code to `svc init`, and starts `svc run` for the folder that `svc init` has made.
  */
 import { join } from 'node:path'
 import type { Command, Processes } from './processes.ts'
@@ -17,24 +17,33 @@ export interface DemoSetup {
 
 export interface DemoAgent {
   name: string
-  /**
-   * The demo prints these two facts at the terminal: what the agent watches, and the language in which it is written.
-   */
-  watches: string
+  /** The folder of which the agent's bundle is made. */
+  source: string
+  /** The demo prints these two facts at the terminal: what the agent does, and the language in which it is written. */
+  does: string
   language: string
   settings: Record<string, string>
 }
 
-export const demoAgents = ({ root, folder }: Pick<DemoSetup, 'root' | 'folder'>): DemoAgent[] => [
-  { name: 'machine-watch', watches: 'this machine', language: 'Python', settings: {} },
-  { name: 'git-reader', watches: `the history of ${root}`, language: 'TypeScript', settings: { folder: root } },
-  {
-    name: 'link-checker',
-    watches: `the links in ${join(folder, 'documents')}`,
-    language: 'Python',
-    settings: { folder: join(folder, 'documents') },
-  },
-]
+export const demoAgents = ({ root, folder }: Pick<DemoSetup, 'root' | 'folder'>): DemoAgent[] => {
+  const example = (name: string, does: string, language: string, settings: Record<string, string> = {}) => ({
+    ...{ name, does, language, settings },
+    source: join(root, 'examples', name),
+  })
+  const documents = join(folder, 'documents')
+  return [
+    example('machine-watch', 'watches this machine', 'Python'),
+    example('git-reader', `watches the history of ${root}`, 'TypeScript', { folder: root }),
+    example('link-checker', `watches the links in ${documents}`, 'Python', { folder: documents }),
+    {
+      name: 'coder-simulated',
+      source: join(import.meta.dirname, 'coder-simulated'),
+      does: 'only simulates its work, so that the page has costs to show',
+      language: 'TypeScript',
+      settings: {},
+    },
+  ]
+}
 
 /** Runs a command of `svc-server`, and returns the value that it prints with `--json`. */
 export type Operator = <T>(setup: DemoSetup, args: string[], input?: string) => Promise<T>
@@ -42,11 +51,11 @@ export type Operator = <T>(setup: DemoSetup, args: string[], input?: string) => 
 const startSeconds = 30
 
 /**
- * Installs an agent from its example and starts it. Returns the process id of the agent's own program, not that of its
+ * Installs an agent and starts it. Returns the process id of the agent's own program, not that of its
  * runtime.
  */
 export async function installAgent(
-  { name, settings }: DemoAgent,
+  { name, source, settings }: DemoAgent,
   setup: DemoSetup,
   { processes, operator }: { processes: Processes; operator: Operator },
 ): Promise<{ pid: number }> {
@@ -55,7 +64,7 @@ export async function installAgent(
   const svc = (...args: string[]): Command => ({ command: [...svcCommand(root), ...args], cwd: folder, env })
   const bundle = join(folder, 'bundles', `${name}.zip`)
 
-  await processes.run(svc('pack', join(root, 'examples', name), '--out', bundle))
+  await processes.run(svc('pack', source, '--out', bundle))
   const { version } = await operator<{ version: string }>(setup, ['blueprint', 'upload', workspace, bundle])
   const wanted = [`${name}@${version}`, '--agent', name]
   const { code } = await operator<{ code: string }>(setup, ['code', 'issue', workspace, ...wanted])

@@ -1,5 +1,5 @@
 /**
- * Tests the whole demo: the service, the product, three agents installed with codes, their runtimes, and a clean end.
+ * Tests the whole demo: the service, the product, four agents installed with codes, their runtimes, and a clean end.
  * `npm test` leaves this out. The demo is not a part of the product.
  */
 import { existsSync, writeFileSync } from 'node:fs'
@@ -39,7 +39,12 @@ async function watchAll({ url, link, workspace }: Ready): Promise<void> {
  * For each agent of the demo, the name of a health item that the agent's program reports. A runtime alone never reports
  * such an item.
  */
-const signs = { 'machine-watch': 'Load', 'git-reader': 'Repository', 'link-checker': 'Links' }
+const signs = {
+  'machine-watch': 'Load',
+  'git-reader': 'Repository',
+  'link-checker': 'Links',
+  'coder-simulated': 'Models',
+}
 
 interface Shown {
   seenAt?: number | string | null
@@ -51,7 +56,7 @@ interface Shown {
   blueprint?: string | null
 }
 
-test('three installed agents are shown, obey the page, one works on the product, an alert opens and ends at the terminal, and Ctrl-C leaves no process and no folder, not even after a runtime was killed', async () => {
+test('four installed agents are shown, obey the page, one works on the product, an alert opens and ends at the terminal, and Ctrl-C leaves no process and no folder, not even after a runtime was killed', async () => {
   const demo = new Demo({})
   const ready = await demo.ready()
   expect(Object.keys(ready.pids)).toEqual(

@@ -36,7 +36,7 @@ async function removed(folder: string) {
 const ways: readonly (readonly [how: string, names: readonly string[]])[] = [
   [
     'killed with -9 together with the runtimes, whose agents keep running',
-    ['machine-watch', 'git-reader', 'link-checker'],
+    ['machine-watch', 'git-reader', 'link-checker', 'coder-simulated'],
   ],
   ['killed with -9', []],
 ]
