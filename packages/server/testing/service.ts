@@ -1,8 +1,6 @@
 /** Serves the routes for agents over real HTTP for tests, on a store and a clock of the test. */
 import { once } from 'node:events'
-import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { buffer as bytesOf } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Answer } from '@svc/protocol'
 import { pino } from 'pino'
@@ -11,6 +9,9 @@ import type { Config, Live } from '../src/platform/base.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { createListener, type ListenerLimits, listenerLimits } from '../src/platform/http/listener.ts'
 import { noReleases, type Releases } from '../src/updates/releases/releases.ts'
+import { send } from './send.ts'
+
+export { type Reply, type Sending, send } from './send.ts'
 
 export interface TestService extends AgentApi {
   url: string
@@ -100,68 +101,6 @@ export async function startService(store: Store, options: ServiceOptions = {}): 
   }
   const connections = () => promisify(server.getConnections.bind(server))()
   return { ...agents, url: `http://127.0.0.1:${port}`, port, live, errors, connections, stop }
-}
-
-export interface Reply {
-  status: number
-  headers: IncomingHttpHeaders
-  text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of any shape
-  json: any
-}
-
-export interface Sending {
-  token?: string
-  method?: string
-  path?: string
-  body?: string | Uint8Array
-  headers?: Record<string, string>
-  agent?: Agent
-}
-
-/**
- * Sends one HTTP request as a client does. The header `Host` names the service's own origin unless `headers` contains
- * another one.
- */
-export function send(service: { port: number }, sending: Sending): Promise<Reply> {
-  const { token, method = 'POST', path = '/api/agent/v1/report', body, headers, agent } = sending
-  return new Promise((resolve, reject) => {
-    const req = request(
-      {
-        port: service.port,
-        host: '127.0.0.1',
-        method,
-        path,
-        agent: agent ?? false,
-        headers: {
-          Host: 'localhost:8787',
-          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-          ...(body !== undefined &&
-            !headers?.['Transfer-Encoding'] && { 'Content-Length': String(Buffer.byteLength(body)) }),
-          ...headers,
-        },
-      },
-      (res) => {
-        const replyOf = (text: string) => ({
-          status: res.statusCode ?? 0,
-          headers: res.headers,
-          text,
-          json: parsed(text),
-        })
-        bytesOf(res).then(String).then(replyOf).then(resolve, reject)
-      },
-    )
-    req.on('error', reject)
-    req.end(body)
-  })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Sends a report and returns the service's answer; throws when the service refuses the report. */
