@@ -1,35 +1,34 @@
 /**
  * `npm run demo` runs the service in a temporary folder until Ctrl-C, with four agents that are installed with real
- * codes, and a product in which one of the agents works. Its options are in `usage`.
+ * codes, and a product in which one of the agents works. Its options are in demo/options.ts.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { build } from './build.ts'
 import { type DemoSetup, demoAgents, installAgent, svcCommand } from './demo/agents.ts'
 import { receiverNetwork, startAlerts } from './demo/alerts.ts'
+import { namePrefix } from './demo/fleet/members.ts'
+import { makeFleet, startFleet } from './demo/fleet/start.ts'
+import { countInWords, type DemoOptions, readOptions, usage } from './demo/options.ts'
 import { canListen, onFreePort } from './demo/ports.ts'
 import { Guard, Processes } from './demo/processes.ts'
 import { missingDocument, startProduct, writeDocuments } from './demo/product.ts'
 
 const root = realpathSync(join(import.meta.dirname, '..'))
 const workspace = 'demo'
+const workspaceName = 'Demo'
 const person = { email: 'you@example.org', name: 'Demo' }
 const startSeconds = 60
 
-const usage = `npm run demo -- [options]
-  --port N   where the service listens; 8787 where that is free
-  --keep     leave the folder when the demo ends
-  --json     one line for programs`
-
-const options = readOptions()
+const options = chosenOptions()
 const tell = (text: string) => (options.json ? console.error(text) : console.log(text))
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-demo-')))
 for (const name of ['output', 'data', 'agents', 'bundles']) mkdirSync(join(folder, name))
+const dataDir = join(folder, 'data')
 const processes = new Processes(join(folder, 'output'), new Guard(folder, options.keep), (name, how, lastWords) => {
   tell(`\n${name} ${how}. Its last words:\n${lastWords.replace(/^/gm, '  | ')}`)
 })
@@ -60,28 +59,24 @@ try {
   }
 }
 
-function readOptions() {
-  const text = { type: 'string' } as const
-  const flag = { type: 'boolean' } as const
-  try {
-    const { values } = parseArgs({ options: { port: text, keep: flag, json: flag, help: flag } })
-    if (!values.help) return values
-    console.log(usage)
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
-    process.exit(2)
-  }
-  process.exit(0)
+function chosenOptions(): DemoOptions {
+  const read = readOptions(process.argv.slice(2))
+  if (read.is === 'run') return read.options
+  if (read.is === 'help') console.log(usage)
+  else console.error(`${read.message}\n\n${usage}`)
+  process.exit(read.is === 'help' ? 0 : 2)
 }
 
 async function begin() {
+  const place = { env: { SVC_DATA_DIR: dataDir }, cwd: folder, workspace: { slug: workspace, name: workspaceName } }
   needs('python3', 'two of the agents are written in Python')
   const chosenPort = await readPort()
   await build()
+  const tokens = options.agents > 0 ? await makeFleet(place, options.agents, { ending: processes.ending, tell }) : []
   const setup = chosenPort === undefined ? await onFreePort(8787, startService) : await startService(chosenPort)
   const { url } = setup
   await fillWorkspace(setup)
-  await startAlerts(setup, operator, tell)
+  await startAlerts(setup, operator, tell, options.agents > 0)
   const product = await startProduct(setup, { processes, operator })
   tell('Installing four agents …')
   writeDocuments(folder)
@@ -90,6 +85,7 @@ async function begin() {
     return [agent.name, pid] as const
   })
   const agents = Object.fromEntries(await Promise.all(installed))
+  if (tokens.length > 0) await startFleet(setup, tokens, { processes, tell })
   const { link } = await operator<{ link: string }>(setup, ['link', person.email])
   const pids = { demo: process.pid, ...processes.pids, ...agents }
   if (options.json) console.log(JSON.stringify({ url, link, workspace, product, dir: folder, pids }))
@@ -106,9 +102,9 @@ async function startService(port: number): Promise<DemoSetup> {
   return setup
 }
 
-/** Creates an activated workspace with one person, an admin, by commands of `svc-server`. */
+/** Creates an activated workspace with one person, an admin, by commands of `svc-server`. A fleet has a workspace. */
 async function fillWorkspace(setup: DemoSetup): Promise<void> {
-  await operator(setup, ['workspace', 'create', workspace, '--name', 'Demo'])
+  if (options.agents === 0) await operator(setup, ['workspace', 'create', workspace, '--name', workspaceName])
   await operator(setup, ['workspace', 'activate', workspace, 'svc'])
   // nobody needs to know the password, since people sign in with the link that the demo prints
   const password = `${crypto.randomUUID()}\n`
@@ -127,7 +123,7 @@ async function fillWorkspace(setup: DemoSetup): Promise<void> {
 async function operator<T>(_place: DemoSetup, args: string[], input?: string): Promise<T> {
   const { askOperator } = await import('../packages/server/testing/operator.ts')
   processes.ending.throwIfAborted()
-  const outcome = await askOperator({ dataDir: join(folder, 'data'), cwd: folder, args, ...(input && { input }) })
+  const outcome = await askOperator({ dataDir, cwd: folder, args, ...(input && { input }) })
   processes.ending.throwIfAborted()
   if (outcome?.ok) return outcome.value as T
   throw new Error(`svc-server ${args.join(' ')}: ${outcome?.message ?? 'no service answers'}`)
@@ -138,7 +134,7 @@ function serviceEnv({ url, env }: DemoSetup): NodeJS.ProcessEnv {
     ...env,
     SVC_BASE_URL: url,
     SVC_PORT: new URL(url).port,
-    SVC_DATA_DIR: join(folder, 'data'),
+    SVC_DATA_DIR: dataDir,
     SVC_METRICS_PORT: '0',
     SVC_OUTBOUND_ALLOW: receiverNetwork,
     SVC_RELEASE_DIR: join(root, 'dist/cli'),
@@ -157,13 +153,10 @@ function environment(): NodeJS.ProcessEnv {
 
 /** The port that the person has chosen; undefined if the demo may choose one. */
 async function readPort(): Promise<number | undefined> {
-  if (options.port === undefined) return undefined
-  const port = Number(options.port)
-  if (!Number.isInteger(port) || port < 1 || port > 65535)
-    throw new Error(`--port must be 1 to 65535: got ${options.port}`)
-  const free = await canListen(port)
-  if (free === undefined) throw new Error(`port ${port} is taken; leave --port out and the demo finds a free one`)
-  return free
+  const { port } = options
+  if (port !== undefined && (await canListen(port)) === undefined)
+    throw new Error(`port ${port} is taken; leave --port out and the demo finds a free one`)
+  return port
 }
 
 function needs(program: string, why: string) {
@@ -176,6 +169,12 @@ function greet(setup: DemoSetup, { link, product }: { link: string; product: str
   if (!isCheckout)
     agents.push('', `  ${root} is not a git checkout, so git-reader will say that it has nothing to read.`)
   const example = join(folder, 'agents/machine-watch')
+  const { agents: fleet } = options
+  const more = `
+Simulated agents report, too (${countInWords(fleet)}). Their names begin with "${namePrefix}", and they obey the page. In a larger fleet some of them are
+in trouble, offline or have never reported. Messages about alerts are therefore grouped: the first one comes within two minutes, the
+next ones at most every five minutes.
+`
   tell(`
 The demo is running. Open this link, once, to be signed in:
 
@@ -184,12 +183,12 @@ The demo is running. Open this link, once, to be signed in:
 Four agents report to the workspace "${workspace}". Each was packed, uploaded and installed with a code, and runs under "svc run":
 
 ${agents.join('\n')}
-
+${fleet > 0 ? more : ''}
 link-checker works on a product, a small task list, with a token of its own: it has opened a task for a broken link.
 
   ${product}
 
-Alerts of the workspace are printed here, below. The broken link opens one within a minute. Mend the link and press Run now on the
+Alerts of the workspace are printed here, below. The broken link opens one${fleet > 0 ? '' : ' within a minute'}. Mend the link and press Run now on the
 agent's page: the task is closed, and the alert ends:
 
   touch ${join(folder, 'documents', missingDocument)}

@@ -6,24 +6,35 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { DemoSetup, Operator } from './agents.ts'
+import { namePrefix } from './fleet/members.ts'
 
 /** The network address of the receiver. The demo's service has to be allowed to call it. */
 export const receiverNetwork = '127.0.0.1/32'
 const channel = 'terminal'
 /** The rules that the demo changes, with the time for which each condition must hold before its alert opens. */
 const rules = { warning: '0s', bad: '0s', silent: '10s' } as const
-const maxBytes = 64 * 1024
+/** The maximum length of a message. One about a fleet names each alert that opened since the last one. */
+const maxBytes = 16 * 1024 * 1024
+/** The maximum number of alerts of one message that are printed. More are counted. */
+const maxLines = 5
 
 /**
- * Adds the channel for alerts to the workspace and sets the rules. `print` gets one line for each message. The receiver
- * ends with this process.
+ * Adds the channel for alerts to the workspace, whose messages `print` gets as lines until this process ends, and sets
+ * the rules. With a fleet, messages are grouped, and agents with a warning open no alerts.
  */
-export async function startAlerts(setup: DemoSetup, operator: Operator, print: (line: string) => void): Promise<void> {
+export async function startAlerts(
+  setup: DemoSetup,
+  operator: Operator,
+  print: (line: string) => void,
+  hasFleet: boolean,
+): Promise<void> {
   const url = await receiver(print)
   const { workspace } = setup
-  await operator(setup, ['channel', 'add', workspace, channel, '--kind', 'webhook', '--url', url, '--format', 'single'])
+  const format = hasFleet ? 'grouped' : 'single'
+  await operator(setup, ['channel', 'add', workspace, channel, '--kind', 'webhook', '--url', url, '--format', format])
   for (const [rule, after] of Object.entries(rules))
-    await operator(setup, ['rule', 'set', workspace, rule, '--on', '--after', after])
+    if (!hasFleet || rule !== 'warning')
+      await operator(setup, ['rule', 'set', workspace, rule, '--on', '--after', after])
 }
 
 async function receiver(print: (line: string) => void): Promise<string> {
@@ -33,9 +44,9 @@ async function receiver(print: (line: string) => void): Promise<string> {
       if (body.length < maxBytes) body += piece
     })
     request.on('end', () => {
-      const line = lineOf(body)
-      if (line !== undefined) print(line)
-      response.writeHead(line === undefined ? 400 : 204).end()
+      const lines = linesOf(body)
+      for (const line of lines) print(line)
+      response.writeHead(lines.length === 0 ? 400 : 204).end()
     })
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -43,19 +54,34 @@ async function receiver(print: (line: string) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
+interface Message {
+  type?: unknown
+  timestamp?: unknown
+  data?: { summary?: unknown; alerts?: unknown }
+}
+
 /**
- * The line to print for the body of a webhook, such as `alert.opened 14:02:11 UTC: mail-triage has been offline for 10
- * minutes`. Undefined if the body is not a message about an alert.
+ * The lines to print for the body of a webhook, such as `alert.opened 14:02:11 UTC: mail-triage has been offline for 10
+ * minutes`. None if the body is not a message about alerts. Of many alerts, those of simulated agents come last, and
+ * only the first ones are printed.
  */
-export function lineOf(body: string): string | undefined {
-  let read: { type?: unknown; timestamp?: unknown; data?: { summary?: unknown } } | null
+export function linesOf(body: string): string[] {
+  let read: Message | null
   try {
     read = JSON.parse(body)
   } catch {
-    return undefined
+    return []
   }
-  if (typeof read?.type !== 'string' || typeof read.data?.summary !== 'string') return undefined
-  const line = `${read.type} ${String(read.timestamp).slice(11, 19)} UTC: ${read.data.summary}`
+  const alerts: unknown = read?.data?.alerts
+  const all = (Array.isArray(alerts) ? alerts : [read]).flatMap((one: Message | null) => lineOf(one) ?? [])
+  const lines = all.sort((a, b) => Number(a.includes(namePrefix)) - Number(b.includes(namePrefix)))
+  if (lines.length <= maxLines) return lines
+  return [...lines.slice(0, maxLines), `… and ${lines.length - maxLines} more, under Alerts on the page.`]
+}
+
+function lineOf(message: Message | null): string | undefined {
+  if (typeof message?.type !== 'string' || typeof message.data?.summary !== 'string') return undefined
+  const line = `${message.type} ${String(message.timestamp).slice(11, 19)} UTC: ${message.data.summary}`
   // The message may contain text from an agent. Control characters in that text must not reach the terminal.
   return line.replace(/\p{Cc}/gu, ' ')
 }

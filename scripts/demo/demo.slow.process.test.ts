@@ -51,6 +51,8 @@ interface Shown {
   report?: {
     state?: { label?: string }
     health?: { name: string; level: string }[]
+    active?: { model?: string }[]
+    runs?: { started?: number; cost_usd?: number }[]
     settings?: { values?: Record<string, unknown> }
   } | null
   blueprint?: string | null
@@ -72,6 +74,10 @@ test('four installed agents are shown, obey the page, one works on the product, 
     )
   const reader = await show('git-reader')
   expect([reader.blueprint, reader.report?.settings?.values?.folder]).toEqual(['git-reader', root])
+  const { active = [], runs = [] } = (await show('coder-simulated')).report ?? {}
+  expect(active.map(({ model }) => model)).toEqual([expect.stringContaining('simulated')])
+  const costly = runs.filter(({ cost_usd = 0 }) => cost_usd > 0).map(({ started = 0 }) => Math.floor(started / 86_400))
+  expect(new Set(costly).size).toBeGreaterThan(7)
   const codes = await operator<{ state: string; agentName: string }[]>(ready, 'code', 'list', ready.workspace)
   expect(codes.map((c) => `${c.agentName} ${c.state}`).sort()).toEqual(
     Object.keys(signs)

@@ -8,10 +8,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { askOperator } from '../../packages/server/testing/operator.ts'
 import { Demo, living, using } from '../testing/demo.ts'
 import { eventually } from '../testing/eventually.ts'
-import { level } from '../testing/level.ts'
+import { amount, level } from '../testing/level.ts'
 import { within } from '../testing/within.ts'
+import { namePrefix } from './fleet/members.ts'
 
 test('a demo that is ended while it starts leaves nothing', async () => {
   const demo = new Demo({})
@@ -40,18 +42,31 @@ const ways: readonly (readonly [how: string, names: readonly string[]])[] = [
   ],
   ['killed with -9', []],
 ]
-test.each(level === 'long' ? ways : ways.slice(0, 1))('a demo that is %s leaves nothing', async (_how, names) => {
-  const demo = new Demo({})
-  const ready = await demo.ready()
-  const gone = removed(ready.dir)
-  for (const name of names) process.kill(ready.pids[`${name} runtime`] ?? 0, 'SIGKILL')
-  demo.child.kill('SIGKILL')
-  for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
-  await gone
-  // The demo's guard first removes the folder and then ends, so its process may still run for a moment.
-  await eventually('nothing uses the folder', () => expect(using(ready.dir)).toEqual([]))
-  expect(living(ready)).toEqual([])
-})
+const fleet = amount(20, 20, 1000)
+test.each(level === 'long' ? ways : ways.slice(0, 1))(
+  'a demo with a fleet that reports, %s, leaves nothing',
+  async (_how, names) => {
+    const demo = new Demo({}, '--agents', String(fleet))
+    const ready = await demo.ready()
+    const outcome = await askOperator({
+      ...{ dataDir: join(ready.dir, 'data'), cwd: ready.dir },
+      args: ['agent', 'list', ready.workspace],
+    })
+    const agents = (outcome?.ok ? outcome.value : []) as { name: string; seenAt: number | null }[]
+    const simulated = agents.filter(({ name }) => name.startsWith(namePrefix))
+    expect(simulated).toHaveLength(fleet)
+    expect(simulated.filter(({ seenAt }) => seenAt !== null).length).toBe(fleet - Math.round(fleet / 100))
+    expect(living(ready)).toContain('fleet')
+    const gone = removed(ready.dir)
+    for (const name of names) process.kill(ready.pids[`${name} runtime`] ?? 0, 'SIGKILL')
+    demo.child.kill('SIGKILL')
+    for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
+    await gone
+    // The demo's guard first removes the folder and then ends, so its process may still run for a moment.
+    await eventually('nothing uses the folder', () => expect(using(ready.dir)).toEqual([]))
+    expect(living(ready)).toEqual([])
+  },
+)
 
 test('a port in use is reported, and nothing is left', async () => {
   const server = createServer().listen(0, '127.0.0.1')

@@ -1,0 +1,47 @@
+/**
+ * Makes a workspace with many agents in a data folder that no service uses yet. It calls the functions that the page
+ * and `svc-server` call, but in one transaction.
+ */
+import { createAgent } from '../src/fleet/agents/store.ts'
+import { operator as by, granted } from '../src/operator/shared/request.ts'
+import { setLimits } from '../src/people/workspaces/limits.ts'
+import { createWorkspace } from '../src/people/workspaces/store.ts'
+import { transaction } from '../src/platform/db/transaction.ts'
+import { readConfig, type Variables } from '../src/service/config.ts'
+import { openService } from '../src/service/open.ts'
+
+export interface ManyAgents {
+  /** The variables of the service that will use the data. */
+  readonly env: Variables
+  readonly cwd: string
+  readonly workspace: { readonly slug: string; readonly name: string }
+  readonly names: readonly string[]
+  /** The number of agents that the workspace may have. */
+  readonly limit: number
+}
+
+/** Returns the tokens of the agents, in the order of their names. `made` is awaited after each; if it throws, none is made. */
+export async function makeManyAgents(
+  { env, cwd, workspace: wanted, names, limit }: ManyAgents,
+  made: (agents: number) => void | Promise<void>,
+): Promise<string[]> {
+  const umask = process.umask()
+  const service = await openService(readConfig({ flags: {}, env, cwd }), Date.now, () => Promise.resolve(false))
+  process.umask(umask)
+  if (!service) throw new Error('A service uses the data folder.')
+  const { store, now } = service
+  try {
+    const workspace = granted(await createWorkspace({ people: service, by, now: now() }, wanted))
+    await setLimits({ db: store.db, by, now: now() }, workspace, { agents: limit })
+    return await transaction(store.db, async (db) => {
+      const tokens: string[] = []
+      for (const name of names) {
+        const { token } = granted(await createAgent({ db, by, now: now() }, workspace, name))
+        await made(tokens.push(token))
+      }
+      return tokens
+    })
+  } finally {
+    await service.close()
+  }
+}

@@ -1,0 +1,58 @@
+/** Adds the simulated fleet to the demo: makes its agents before the service starts, and starts their reports after. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as immediate } from 'node:timers/promises'
+import type { ManyAgents } from '../../../packages/server/testing/many-agents.ts'
+import type { DemoSetup } from '../agents.ts'
+import { countInWords, maxFleet } from '../options.ts'
+import type { Processes } from '../processes.ts'
+import type { FleetFile } from './main.ts'
+import { membersOf } from './members.ts'
+
+const seed = 1
+/** The number of agents after which the progress is told again. */
+const told = 1000
+const pauseAfter = 100
+const reportSeconds = 300
+/** The fleet may be as large as the usual limit of a workspace, and the other agents need room, too. */
+const agentLimit = 2 * maxFleet
+
+/**
+ * Makes a workspace with this many simulated agents, and returns their tokens. The agents are made in one transaction
+ * while no service runs: one command for each would take a minute for 5,000.
+ */
+export async function makeFleet(
+  place: Pick<ManyAgents, 'env' | 'cwd' | 'workspace'>,
+  count: number,
+  { ending, tell }: { ending: AbortSignal; tell: (text: string) => void },
+): Promise<string[]> {
+  tell(`Adding simulated agents (${countInWords(count)}) …`)
+  const { makeManyAgents } = await import('../../../packages/server/testing/many-agents.ts')
+  const names = membersOf(count, seed).map(({ name }) => name)
+  return await makeManyAgents({ ...place, names, limit: agentLimit }, async (made) => {
+    if (made % told === 0 && made < count) tell(`  ${countInWords(made)} of ${countInWords(count)}`)
+    if (made % pauseAfter !== 0) return
+    await immediate() // SQLite leaves the process no time of its own to notice Ctrl-C
+    ending.throwIfAborted()
+  })
+}
+
+/** Starts the process that reports for the fleet, and waits until each agent that reports at all has done so. */
+export async function startFleet(
+  { url, folder, env }: DemoSetup,
+  tokens: readonly string[],
+  { processes, tell }: { processes: Processes; tell: (text: string) => void },
+): Promise<void> {
+  tell('Waiting for the first reports of the simulated agents …')
+  const file = join(folder, 'fleet.json')
+  const content: FleetFile = { port: Number(new URL(url).port), seed, tokens }
+  writeFileSync(file, JSON.stringify(content), { mode: 0o600 })
+  const command = [process.execPath, join(import.meta.dirname, 'main.ts'), file] as const
+  await processes.start('fleet', { command: [...command], cwd: folder, env })
+  for (let count = told; ; count += told) {
+    const sentence = new RegExp(`^(${count}|all) agents have reported$`, 'm')
+    const [, heard] = await processes.hears('fleet', sentence, reportSeconds)
+    if (heard === 'all') return
+    tell(`  ${countInWords(count)} of ${countInWords(tokens.length)}`)
+  }
+}
