@@ -89,6 +89,22 @@ everyEngine('commands of the operator', (open) => {
     )
   })
 
+  test('the link for the first account takes no address, and is refused once somebody has an account', async () => {
+    const { w, said } = await start()
+    const link = (args: string[], options: Request['options'] = { first: true }) => said('link', args, { options })
+    await w.store.db.deleteFrom('user').execute()
+    for (const options of [{ first: true }, {}])
+      expect(await link([], options)).toMatch(/^http:\/\/localhost\/start\?token=/)
+    const both = 'misused: --first takes neither an address nor --claim: svc-server link --first'
+    expect(await link(['bob@example.org'])).toBe(both)
+    expect(await link([], { first: true, claim: true })).toBe(both)
+
+    await said('person create', ['bob@example.org'], { options: { name: 'Bob' }, input: `${password}\n` })
+    expect(await link([])).toBe('refused: Somebody has an account already. To sign a person in: svc-server link EMAIL')
+    expect(await link([], {})).toBe('misused: Name the person: svc-server link EMAIL')
+    expect(await link(['bob@example.org'])).toBe(both)
+  })
+
   test('a full workspace accepts nobody else, and no account is left behind', async () => {
     const { w, said, emails } = await start()
     const { slug } = w.workspace

@@ -116,11 +116,17 @@ export const personCommands = {
     says: 'a link that signs a person in, once, within 15 minutes',
     args: [['[email]', 'with which the person signs in; nothing: the link for the first account, while there is none']],
     options: [
+      ['--first', 'a new link for the first account, while nobody has one; earlier ones stop working'],
       ['--claim', 'hand the account to the owner of its address, once, within a day: new password, all sessions end'],
     ],
     run: async (request, { store, config, now }, { linkUrl, createLink, hasNoAccounts }) => {
       const address = request.args[0] === undefined ? null : typedArgument(request, 0)
-      if (address === null && (request.options.claim === true || !(await hasNoAccounts(store.db))))
+      if (request.options.first === true) {
+        if (address !== null || request.options.claim === true)
+          throw new Misused('--first takes neither an address nor --claim: svc-server link --first')
+        if (!(await hasNoAccounts(store.db)))
+          throw new Refused('Somebody has an account already. To sign a person in: svc-server link EMAIL')
+      } else if (address === null && (request.options.claim === true || !(await hasNoAccounts(store.db))))
         throw new Misused('Name the person: svc-server link EMAIL')
       const purpose = address === null ? 'first' : request.options.claim === true ? 'claim' : 'sign_in'
       const token = granted(await createLink({ db: store.db, by: operator, now: now() }, purpose, address))

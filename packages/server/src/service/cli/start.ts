@@ -50,7 +50,7 @@ async function greet(text: string, log: Logger): Promise<void> {
     const reason = error instanceof OutputError ? error.reason : messageOf(error)
     log.warn(
       { reason },
-      'the address of the service and the link for the first account could not be printed; "svc-server link" prints the link',
+      'the address of the service and the link for the first account could not be printed; "svc-server link --first" prints the link',
     )
   }
 }
