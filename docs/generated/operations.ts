@@ -31,6 +31,7 @@ const nouns = {
 }
 
 const who: Readonly<Record<Right, string>> = {
+  anybody: 'anybody',
   link: 'anyone with the link',
   person: 'anybody signed in',
   member: 'members',

@@ -17,10 +17,10 @@ export type ParamsOf<R extends string> = R extends `${string}:${infer Name}/${in
     : unknown
 
 /**
- * Who may use an operation: anybody with the link that the request names, anybody signed in, a member of the workspace
- * in the address, or an admin of it.
+ * Who may use an operation: anybody at all, anybody with the link that the request names, anybody signed in, a member of
+ * the workspace in the address, or an admin of it.
  */
-export type Right = 'link' | 'person' | 'member' | 'admin'
+export type Right = 'anybody' | 'link' | 'person' | 'member' | 'admin'
 
 /**
  * A kind of change of which open pages are notified: in the lists of the workspace (`list`), on the page of an agent

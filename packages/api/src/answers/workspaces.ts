@@ -29,6 +29,20 @@ export interface Me {
   service: { version: string; baseUrl: string; runtime: boolean }
 }
 
+/** The answer to the first request of the page. Without a session it tells nothing but how to sign in. */
+export interface Door {
+  /** The signed-in person; null without a session. */
+  me: Me | null
+  /** True while nobody has an account. */
+  first: boolean
+  /** True if the service can send email. */
+  mail: boolean
+  /** The provider with which people sign in, and whether they can sign in only with it; null if there is none. */
+  oidc: { name: string; only: boolean } | null
+  /** The version of the service; null without a session. */
+  version: string | null
+}
+
 export interface StartInfo {
   ok: true
 }

@@ -1,5 +1,14 @@
 /** Operations of a person on their own account, and on the one-time links that sign a person in. */
-import type { ClaimInfo, Forgotten, Me, PushKey, Session, SignInRecord, StartInfo } from '../answers/workspaces.ts'
+import type {
+  ClaimInfo,
+  Door,
+  Forgotten,
+  Me,
+  PushKey,
+  Session,
+  SignInRecord,
+  StartInfo,
+} from '../answers/workspaces.ts'
 import { object, pasted, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 
@@ -8,6 +17,11 @@ const link = 'wrong links are counted by address, and a good one signs in'
 const maxEmail = 1000
 const noPages = { none: 'open pages show it when they ask next' }
 
+export const door = look<Door>()('GET /door', {
+  right: 'anybody',
+  says: 'show who is signed in, if anybody is, and how people sign in to this service',
+  manual: 'it works with and without a session, and requests without one are counted by address',
+})
 export const me = look<Me>()('GET /me', {
   right: 'person',
   says: 'show who is signed in, with their workspaces',

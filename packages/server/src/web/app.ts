@@ -20,6 +20,7 @@ import { Refusal } from '../platform/refusal.ts'
 import { boundOperations } from './operations/all.ts'
 import { authRoutes, linkRoutes, ownRoutes } from './routes/account.ts'
 import { bundleRoutes } from './routes/bundles.ts'
+import { doorRoutes } from './routes/door.ts'
 import { helpRoutes } from './routes/help.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { logDownload } from './routes/log-download.ts'
@@ -69,6 +70,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   })
   app.use('/api/*', sameOrigin(deps.config.baseUrl))
   app.route('/api/auth', authRoutes(deps))
+  app.route('/api/web', doorRoutes(deps))
   app.route('/api/web', linkRoutes(deps))
   app.route('/api/web', invitationRoutes(deps))
   app.route('/api/web', ownRoutes(deps))

@@ -7,6 +7,7 @@ import { type Browser, serve } from '../../../testing/page/service.ts'
 const open = [
   'POST /api/auth/sign-in/email',
   'POST /api/auth/sign-out',
+  'GET /api/web/door',
   'GET /api/web/start',
   'POST /api/web/start',
   'POST /api/web/link',

@@ -132,7 +132,8 @@ export function mount(app: Hono<WebEnv>, deps: WebDeps, all: readonly Bound[]): 
 }
 
 function guardsOf({ route, right }: Operation, deps: WebDeps): Guard[] {
-  if (right === 'link') throw new Error(`${route} needs a route of its own, which judges the link.`)
+  if (right === 'anybody' || right === 'link')
+    throw new Error(`${route} works without a session, so it needs a route of its own.`)
   return [
     ...(right === 'person' ? [signedIn(deps)] : []),
     ...(right === 'admin' ? [admin] : []),

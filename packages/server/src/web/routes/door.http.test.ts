@@ -1,0 +1,63 @@
+import type { Door, Me } from '@svc/api'
+import { expect, test } from 'vitest'
+import { type Browser, serve } from '../../../testing/page/service.ts'
+
+const path = '/api/web/door'
+const closed: Door = { me: null, first: false, mail: false, oidc: null, version: null }
+const opened = (browser: Browser, from = '192.0.2.1') => browser.get<Door>(path, { 'x-forwarded-for': from })
+
+test('without a session, the door says whether anybody has an account, and nothing about the service', async () => {
+  const service = await serve({ smtpUrl: 'smtp://mail.example.org' })
+  expect(await opened(service.browser())).toMatchObject({ status: 200, body: { ...closed, first: true, mail: true } })
+  await service.workspace('north')
+  await service.person('Ann', 'north', 'admin')
+  const { status, body, headers } = await opened(service.browser())
+  expect([status, body]).toEqual([200, { ...closed, mail: true }])
+  expect(headers.get('cache-control')).toBe('no-store')
+})
+
+test('with a session, the door says who is signed in, as /me does', async () => {
+  const service = await serve()
+  await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  const me = (await ann.get<Me>('/api/web/me')).body
+  expect((await opened(ann)).body).toEqual({ ...closed, me, version: '1.2.3' })
+})
+
+test('a session that has expired, was ended or is invented gets the answer of a stranger', async () => {
+  const service = await serve()
+  await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  const { cookie } = ann
+  await ann.send('POST', '/api/auth/sign-out', {})
+  const bob = await service.person('Bob', 'north', 'member')
+  const cookies = [cookie, 'svc.session=invented', bob.cookie.replace('svc.session=', 'svc.session=x')]
+  for (const each of cookies)
+    expect(await service.browser().get(path, { cookie: each })).toMatchObject({ status: 200, body: closed })
+  service.pass(100 * 24 * 3600)
+  expect(await opened(bob)).toMatchObject({ status: 200, body: closed })
+})
+
+test('a browser that was signed in before device cookies existed gets one at the door', async () => {
+  const service = await serve()
+  await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  const session = ann.cookie.split('; ').find((cookie) => cookie.startsWith('svc.session=')) ?? ''
+  const { headers } = await service.browser().get(path, { cookie: session })
+  expect(headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(['svc.device'])
+})
+
+test('strangers have a limit for each address, which never locks out a person who is signed in', async () => {
+  const service = await serve({ proxies: ['127.0.0.1'] })
+  await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  const stranger = service.browser()
+  for (let i = 0; i < 300; i++) expect((await opened(stranger)).status).toBe(200)
+  const refused = await opened(stranger)
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  for (let i = 0; i < 400; i++) expect((await opened(ann)).status).toBe(200)
+  expect((await opened(stranger, '192.0.2.2')).status).toBe(200)
+  service.pass(301)
+  expect((await opened(stranger)).status).toBe(200)
+})
