@@ -69,8 +69,8 @@ test('npm run dev serves page and service at one address, shows a change at once
   const dev = new Dev(await freePort(), folder)
   await dev.hears(/svc: http:\S+ shows the page from its sources/)
 
-  expect(await dev.text('/')).toMatch(/^200 [\s\S]*src="\/src\/main\.tsx"/)
-  expect(await dev.text('/src/main.tsx')).toMatch(/^200 /)
+  expect(await dev.text('/')).toMatch(/^200 [\s\S]*src="\/src\/main\.ts"/)
+  expect(await dev.text('/src/main.ts')).toMatch(/^200 /)
   expect(await dev.text('/api/web/me')).toMatch(/^401 \{"error"/)
 
   const link = new URL(await dev.hears(/^ {2}(http:\S+\/start\?token=\S+)$/m))

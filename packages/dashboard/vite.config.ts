@@ -9,7 +9,10 @@ import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints/
 /** Modules that both the page of alerts and the page of an agent need, but not the list of agents. */
 const tabbed = /components\/(Tabs|ActionIcon)\//
-const aboutAlerts = /src\/alerts\/(Acknowledge|AlertItem|Mute|useAlertChange|alerts\.css)/
+/** Inputs with which a person chooses. No page needs them before somebody opens a form. */
+const choosing =
+  /components\/(Combobox(?!\/ComboboxChevron)|Select|Radio|Switch|LoadingOverlay)\/|protocol\/src\/(fields|settings)\./
+const aboutAlerts = /src\/alerts\/(Acknowledge|AlertItem|Mute|alerts\.css)/
 
 /**
  * True if a module is part of the built page. A style sheet leaves no code in the built script, so it counts as soon as
@@ -31,11 +34,24 @@ const notices: Plugin = {
   },
 }
 
+/** Modules with which the page asks the service who is signed in, and the styles of styles.ts. They load first. */
+const first = new RegExp(
+  [
+    /index\.html|preload-helper|src\/(main|styles|api|paths|waiting)\.ts|src\/door\/(place|patiently)\.ts/,
+    /src\/ui\/service-time\.ts|@mantine\/(core|notifications)\/.*\.css$|src\/(base|ui\/(layout|copy)|shell\/\w+)\.css$/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+)
+/** The pages of the door. Signed-in people never load them. */
+const door = /src\/door\/|protocol\/src\/(email|pasted)|forms\/(NewPasswordInput|rules)/
+
 /** Modules that several other pages share. Neither the list of agents nor the page of an agent needs them. */
 const otherPages =
-  /pages\/(install\/|alerts\/|updates\/(UpdatesPage|Bar|parts\/NewSecrets)|SignInPage|AccountForm)|alerts\/useChannelTest|agents\/(names|TokenSteps|FirstReport)|protocol\/src\/(email|pasted)|forms\/rules/
+  /pages\/(install\/|alerts\/|updates\/(UpdatesPage|Bar|parts\/NewSecrets))|alerts\/useChannelTest|agents\/(names|TokenSteps|FirstReport)|protocol\/src\/(email|pasted)|forms\/rules/
 
-const isCommon = (id: string): boolean => ![uploading, tabbed, aboutAlerts, otherPages].some((apart) => apart.test(id))
+const isCommon = (id: string): boolean =>
+  ![uploading, tabbed, choosing, aboutAlerts, otherPages].some((apart) => apart.test(id))
 
 export default defineConfig({
   plugins: [react(), notices],
@@ -47,16 +63,21 @@ export default defineConfig({
     rolldownOptions: {
       // Modules of packages/protocol have no side effects, so the build leaves out those that the page does not call.
       treeshake: { moduleSideEffects: (id: string) => !/packages\/protocol\//.test(id) },
+      // The door is an entry, so that the bundler can tell which modules it needs.
+      input: { index: 'index.html', page: 'src/Page.tsx', door: 'src/door/Door.tsx' },
       // By default the bundler would make a hundred small files, and a page would load sixty of them, six at a time. So
-      // one file has the code that every page needs first, and another the code that two or more pages share. Code for
-      // dropping zips, for tabs, and for alerts is in separate files.
+      // one file has the code that the door needs, apart from its pages, and another the code that two or more pages
+      // share. Code for dropping zips, for tabs, for inputs, and for alerts is in separate files.
       output: {
         codeSplitting: {
           groups: [
+            { name: 'first', test: first, includeDependenciesRecursively: false, priority: 4 },
+            { name: 'door', test: door, includeDependenciesRecursively: false, priority: 3 },
             { name: 'base', tags: ['$initial'], priority: 2 },
             { name: 'common', minShareCount: 2, test: isCommon, priority: 1 },
             { name: 'tabs', minShareCount: 2, test: tabbed, priority: 0 },
-            { name: 'alerts', minShareCount: 2, test: aboutAlerts, priority: 0 },
+            { name: 'inputs', minShareCount: 2, test: choosing, priority: 0 },
+            { name: 'alerts', minShareCount: 2, test: aboutAlerts, includeDependenciesRecursively: false, priority: 0 },
           ],
         },
       },

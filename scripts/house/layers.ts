@@ -375,16 +375,17 @@ export const orders: Readonly<Record<string, Order>> = {
   dashboard: {
     layers: [
       {
-        'main.tsx': 'starts the page',
+        'main.ts': 'starts the page',
         'index.ts': 'nothing: other packages import nothing of the page',
       },
       {
-        'App.tsx': 'what surrounds all pages',
+        'App.tsx': 'what surrounds all pages of a signed-in person',
       },
       {
         'router.tsx': 'addresses and their pages',
       },
       {
+        door: 'sign-in, links and invitations, all that works without a session',
         'pages/agent': 'the page of an agent',
         'pages/blueprints': 'blueprints and their versions',
       },
@@ -400,7 +401,7 @@ export const orders: Readonly<Record<string, Order>> = {
         'pages/updates': 'updates of many agents, rollouts',
       },
       {
-        pages: 'sign-in, links, first steps',
+        pages: 'workspaces, errors, waiting',
         'pages/account': 'My account',
         'pages/agent/overview': 'the first tab of an agent: health, gauges, panels, costs',
         'pages/agent/settings': 'settings of an agent',
@@ -427,6 +428,7 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         'api.ts': 'the typed client of `packages/api`',
         'NotFoundPage.tsx': 'the page for an address that leads nowhere',
+        'Page.tsx': 'the root of all that is drawn',
         'styles.ts': 'the order of style sheets',
         'ui/charts': 'charts',
       },

@@ -1,22 +1,24 @@
-import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
+import type { Me } from '@svc/api'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { Notices } from './notify.tsx'
-import { queryClient } from './queries.ts'
+import type { Show } from './Page.tsx'
+import { keys, queryClient } from './queries.ts'
 import { router } from './router.tsx'
-import { resolver, theme } from './theme.ts'
+
+const App = () => (
+  <QueryClientProvider client={queryClient}>
+    <RouterProvider router={router} />
+    <Notices />
+  </QueryClientProvider>
+)
 
 /**
- * Remembers in this browser which colour scheme the person chose. The script public/colour-scheme.js reads the same key
- * before the first paint.
+ * Opens the pages of a signed-in person. The frame in index.html stays until the first page can be drawn, so that
+ * nothing white is shown in between.
  */
-const schemes = localStorageColorSchemeManager({ key: 'svc-colour-scheme' })
-
-export const App = () => (
-  <MantineProvider theme={theme} cssVariablesResolver={resolver} defaultColorScheme="auto" colorSchemeManager={schemes}>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-      <Notices />
-    </QueryClientProvider>
-  </MantineProvider>
-)
+export async function openPages(me: Me, show: Show): Promise<void> {
+  queryClient.setQueryData(keys.me, me)
+  await router.load()
+  show(<App />)
+}

@@ -4,7 +4,7 @@
  * service cannot be reached, an `ApiError` with status 0 and code `offline` is thrown.
  */
 import type { BundleFinding, DeliveryState, NewRollout, Operations, Role, RolloutKind, WishOfMany } from '@svc/api'
-import { serviceHeard } from './ui/clock.ts'
+import { serviceHeard } from './ui/service-time.ts'
 import { inTime, inTurn, uploadWithin } from './waiting.ts'
 
 export class ApiError extends Error {
@@ -169,6 +169,7 @@ const versionPath = '/w/:slug/blueprints/:blueprint/versions/:version'
 type Signal = AbortSignal | undefined
 
 export const api = {
+  door: (s?: Signal) => call('GET /door', s),
   me: (s?: Signal) => call('GET /me', s),
   rename: (name: string) => call('PATCH /me', { name }),
   sessions: (s?: Signal) => call('GET /sessions', s),

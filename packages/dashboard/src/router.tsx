@@ -33,6 +33,7 @@ import {
   rolloutQuery,
   workspaceQuery,
 } from './queries.ts'
+import { WorkspaceShell } from './shell/WorkspaceShell.tsx'
 
 interface Context {
   queryClient: QueryClient
@@ -51,40 +52,17 @@ const present = <T extends object>(values: T) =>
 const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFoundPage })
 
 // ---- Routes for people who are not signed in ----
+// A visit that begins at one of these addresses loads only the door (main.ts). Here they are for a session that ends.
+const door = lazyRouteComponent(() => import('./door/Door.tsx'), 'Door')
 const signIn = createRoute({
   getParentRoute: () => root,
   path: paths.signIn,
   validateSearch: (s: Search) => present({ next: text(s.next) }),
-  component: lazyRouteComponent(() => import('./pages/SignInPage.tsx'), 'SignInPage'),
+  component: door,
 })
-const start = createRoute({
-  getParentRoute: () => root,
-  path: paths.start,
-  validateSearch: (s: Search) => present({ token: text(s.token) }),
-  component: lazyRouteComponent(() => import('./pages/StartPage.tsx'), 'StartPage'),
-})
-const link = createRoute({
-  getParentRoute: () => root,
-  path: paths.link,
-  validateSearch: (s: Search) => present({ token: text(s.token) }),
-  component: lazyRouteComponent(() => import('./pages/LinkPage.tsx'), 'LinkPage'),
-})
-const claim = createRoute({
-  getParentRoute: () => root,
-  path: paths.claim,
-  validateSearch: (s: Search) => present({ token: text(s.token) }),
-  component: lazyRouteComponent(() => import('./pages/ClaimPage.tsx'), 'ClaimPage'),
-})
-const forgot = createRoute({
-  getParentRoute: () => root,
-  path: paths.forgot,
-  component: lazyRouteComponent(() => import('./pages/ForgotPage.tsx'), 'ForgotPage'),
-})
-const invitation = createRoute({
-  getParentRoute: () => root,
-  path: paths.invitation,
-  component: lazyRouteComponent(() => import('./pages/InvitationPage.tsx'), 'InvitationPage'),
-})
+const otherDoors = [paths.start, paths.link, paths.claim, paths.forgot, paths.invitation].map((path) =>
+  createRoute({ getParentRoute: () => root, path, component: door }),
+)
 
 // ---- Routes for people who are signed in ----
 const signedIn = createRoute({
@@ -135,7 +113,7 @@ const workspace = createRoute({
       throw isRefusal(error, 404) ? notFound() : error
     }
   },
-  component: lazyRouteComponent(() => import('./shell/WorkspaceShell.tsx'), 'WorkspaceShell'),
+  component: WorkspaceShell,
 })
 
 const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const satisfies FleetSort[]
@@ -242,11 +220,7 @@ const activity = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    start,
-    link,
-    claim,
-    forgot,
-    invitation,
+    ...otherDoors,
     signedIn.addChildren([
       home,
       account,

@@ -1,4 +1,4 @@
-import { type Query, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ApiError, api } from './api.ts'
 import { notify } from './notify.tsx'
@@ -27,27 +27,3 @@ function tellStillSignedIn(error: Error): void {
     autoClose: false,
   })
 }
-
-/**
- * Returns a function to call after a sign-in. It removes the data of a person who was signed in before, and loads the
- * data of the page again for the new person.
- */
-export function useArrive() {
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  return async (to: string) => {
-    client.removeQueries({ type: 'inactive' })
-    // The data of a used one-time link is not loaded again, because the service no longer knows the link.
-    const isUsed = ({ meta }: Query) => meta?.once === true
-    await client.resetQueries({ predicate: (query) => !isUsed(query) })
-    await navigate({ href: to, replace: true })
-    client.removeQueries({ predicate: isUsed })
-  }
-}
-
-/**
- * Returns `next` if it is an address of this page other than the sign-in, otherwise the home page. `next` comes from
- * the address in the browser and could lead to another site.
- */
-export const safeNext = (next: string | undefined): string =>
-  next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith(paths.signIn) ? next : paths.home

@@ -1,6 +1,6 @@
 /**
  * Imports the styles of the used Mantine components, each after the styles that it depends on, and then the styles of
- * the page itself.
+ * the page itself, among them those of the frame in index.html.
  */
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
@@ -55,3 +55,7 @@ import '@mantine/core/styles/Tooltip.css'
 import '@mantine/notifications/styles.css'
 import './base.css'
 import './ui/layout.css'
+import './shell/mark.css'
+import './shell/door.css'
+import './shell/shell.css'
+import './shell/frame.css'

@@ -1,5 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api.ts'
 import { slugOf, wrongWithSlug, wrongWithText } from '../forms/rules.ts'
@@ -7,13 +9,14 @@ import { SlugInput } from '../forms/SlugInput.tsx'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
-import { useArrive } from '../session.ts'
+import { meQuery } from '../queries.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
 
 /** The page that creates another workspace. The person who creates it becomes its admin. */
 export function NewWorkspacePage() {
-  const arrive = useArrive()
+  const client = useQueryClient()
+  const navigate = useNavigate()
   const [ownSlug, setOwnSlug] = useState(false)
   const form = useForm({
     initialValues: { name: '', slug: '' },
@@ -24,7 +27,8 @@ export function NewWorkspacePage() {
   })
   const { busy, error, submit } = useSubmit(async ({ name, slug }: typeof form.values) => {
     const made = await api.createWorkspace(name.trim(), slug)
-    await arrive(`/w/${made.slug}`)
+    await client.fetchQuery({ ...meQuery, staleTime: 0 })
+    await navigate({ to: paths.fleet, params: { slug: made.slug }, replace: true })
   })
   return (
     <DoorShell

@@ -1,12 +1,13 @@
 import { Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useDocumentTitle } from '../ui/index.ts'
+import { useFrame } from './frame.ts'
 import { Mark } from './Mark.tsx'
-import './door.css'
 
 /** The frame around pages outside a workspace, such as sign-in, first start, links and invitations. */
 export function DoorShell({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
   useDocumentTitle(title)
+  useFrame('door')
   return (
     <main className="svc-door">
       <div className="svc-door-card">

@@ -1,5 +1,3 @@
-import './mark.css'
-
 /** The product's logo and name. */
 export const Mark = () => (
   <span className="svc-mark">

@@ -9,9 +9,9 @@ import { forgetWorkspace, workspaceQuery } from '../queries.ts'
 import { useTitleCount } from '../ui/index.ts'
 import { useSlug, useWorkspace } from '../workspace.ts'
 import { Banners } from './Banners.tsx'
+import { useFrame } from './frame.ts'
 import { Mark } from './Mark.tsx'
 import { SideBar } from './SideBar.tsx'
-import './shell.css'
 
 /**
  * The frame around every page of a workspace. It contains the navigation, at the side or, on narrow screens, at the
@@ -21,6 +21,7 @@ export function WorkspaceShell() {
   const slug = useSlug()
   const { name } = useParams({ strict: false })
   const live = useLive(slug, name)
+  useFrame('workspace')
   useTitleCount(useWorkspace().alerts.unacknowledged)
   const [opened, setOpened] = useState(false)
   const where = useRouterState({ select: ({ location }) => location.pathname })

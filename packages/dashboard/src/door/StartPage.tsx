@@ -1,34 +1,39 @@
 import { Button, Divider, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { bare } from '@svc/protocol'
-import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api.ts'
 import { NewPasswordInput } from '../forms/NewPasswordInput.tsx'
 import { slugOf, wrongWithEmail, wrongWithPassword, wrongWithSlug, wrongWithText } from '../forms/rules.ts'
 import { SlugInput } from '../forms/SlugInput.tsx'
 import { useSubmit } from '../forms/useSubmit.ts'
-import { useArrive } from '../session.ts'
+import { WaitingPage } from '../pages/WaitingPage.tsx'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
+import { arrive } from './address.ts'
 import { LinkRefused } from './LinkRefused.tsx'
-import { useOneTimeLink } from './useOneTimeLink.ts'
-import { WaitingPage } from './WaitingPage.tsx'
-
-const route = getRouteApi('/start')
+import { useAnswer } from './useAnswer.ts'
 
 /**
  * The page that creates the first account and workspace. It needs the one-time link that the service prints when it
- * starts without any account.
+ * starts without any account. Once somebody has an account, the service is not asked about the link.
  */
-export function StartPage() {
-  const { token = '' } = route.useSearch()
-  const info = useOneTimeLink('start', token, api.startInfo)
-  if (info.isPending) return <WaitingPage />
-  if (info.isError)
+export const StartPage = ({ token, first }: { token: string; first: boolean }) =>
+  first ? (
+    <FirstAccount token={token} />
+  ) : (
+    <LinkRefused title="This link can’t be used" error={new Error('It was for the first account, which exists.')}>
+      Sign in, or ask a workspace admin for an invitation.
+    </LinkRefused>
+  )
+
+function FirstAccount({ token }: { token: string }) {
+  const info = useAnswer(token, (signal) => api.startInfo(token, signal))
+  if (info.is === 'waiting') return <WaitingPage />
+  if (info.is === 'refused')
     return (
       <LinkRefused title="This link can’t be used" error={info.error}>
-        It works once, for the first account only. If nobody has an account yet, restart the service: it prints a new
+        Nobody has an account yet. On the machine of the service, <code>npx svc-server link --first</code> prints a new
         link.
       </LinkRefused>
     )
@@ -40,7 +45,6 @@ export function StartPage() {
 }
 
 function StartForm({ token }: { token: string }) {
-  const arrive = useArrive()
   const [ownSlug, setOwnSlug] = useState(false)
   const form = useForm({
     initialValues: { name: '', email: '', password: '', workspace: '', slug: '' },

@@ -1,22 +1,17 @@
 import { Button, Stack } from '@mantine/core'
-import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../api.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
-import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
-import { useArrive } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
-
-const route = getRouteApi('/link')
+import { arrive } from './address.ts'
+import { DoorButton } from './links.tsx'
 
 /**
  * The page that signs a person in with a one-time link. The person must press a button, so that programs that only open
  * the address do not use up the link.
  */
-export function LinkPage() {
-  const { token = '' } = route.useSearch()
-  const arrive = useArrive()
+export function LinkPage({ token }: { token: string }) {
   const { busy, error, submit } = useSubmit(async () => {
     await api.spendLink(token)
     await arrive(paths.home)
@@ -30,9 +25,9 @@ export function LinkPage() {
             Sign in
           </Button>
         ) : (
-          <ButtonLink to={paths.signIn} variant="default" fullWidth>
+          <DoorButton to={paths.signIn} variant="default" fullWidth>
             Sign in with a password
-          </ButtonLink>
+          </DoorButton>
         )}
       </Stack>
     </DoorShell>

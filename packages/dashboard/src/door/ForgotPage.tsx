@@ -4,35 +4,30 @@ import { useState } from 'react'
 import { api } from '../api.ts'
 import { wrongWithOldEmail } from '../forms/rules.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
-import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
-import { ErrorNote, Text } from '../ui/index.ts'
-
-interface Asked {
-  email: string
-  mails: boolean
-}
+import { CopyLines, ErrorNote, Text } from '../ui/index.ts'
+import { DoorButton } from './links.tsx'
 
 /**
  * The page on which a person requests a link to choose a new password. It shows the same answer for an address without
- * an account.
+ * an account. A service that sends no email can send no link, so its page says what the operator can do.
  */
-export function ForgotPage() {
-  const [asked, setAsked] = useState<Asked | null>(null)
+export function ForgotPage({ mail }: { mail: boolean }) {
+  const [asked, setAsked] = useState<string | null>(null)
   return (
     <DoorShell title="Forgot your password?">
-      {asked ? <Answered {...asked} /> : <ForgotForm onAsked={setAsked} />}
+      {!mail ? <NoMail /> : asked !== null ? <Answered email={asked} /> : <ForgotForm onAsked={setAsked} />}
     </DoorShell>
   )
 }
 
-function ForgotForm({ onAsked }: { onAsked: (asked: Asked) => void }) {
+function ForgotForm({ onAsked }: { onAsked: (email: string) => void }) {
   const form = useForm({ initialValues: { email: '' }, validate: { email: wrongWithOldEmail } })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
     const email = values.email.trim()
-    const { mails } = await api.forgot(email)
-    onAsked({ email, mails })
+    await api.forgot(email)
+    onAsked(email)
   })
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
@@ -42,28 +37,35 @@ function ForgotForm({ onAsked }: { onAsked: (asked: Asked) => void }) {
         <Button type="submit" loading={busy} fullWidth mt={4}>
           Send link
         </Button>
-        <ButtonLink to={paths.signIn} variant="subtle">
+        <DoorButton to={paths.signIn} variant="subtle">
           Sign in
-        </ButtonLink>
+        </DoorButton>
       </Stack>
     </form>
   )
 }
 
-const Answered = ({ email, mails }: Asked) => (
+const NoMail = () => (
+  <Stack gap="md">
+    <div>
+      This service doesn’t send email. Ask its operator to run this with your email address. It sets a new password for
+      you:
+    </div>
+    <CopyLines text="npx svc-server person reset EMAIL" label="command" />
+    <DoorButton to={paths.signIn} variant="default">
+      Sign in
+    </DoorButton>
+  </Stack>
+)
+
+const Answered = ({ email }: { email: string }) => (
   <Stack gap="md">
     <div role="status">
-      {mails ? (
-        <>
-          If <Text>{email}</Text> has an account here, an email with a link is on its way. The link works once, and for
-          one hour.
-        </>
-      ) : (
-        'This service doesn’t send email. Ask its operator for a sign-in link.'
-      )}
+      If <Text>{email}</Text> has an account here, an email with a link is on its way. The link works once, and for one
+      hour.
     </div>
-    <ButtonLink to={paths.signIn} variant="default">
+    <DoorButton to={paths.signIn} variant="default">
       Sign in
-    </ButtonLink>
+    </DoorButton>
   </Stack>
 )

@@ -1,31 +1,26 @@
-import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../api.ts'
+import { WaitingPage } from '../pages/WaitingPage.tsx'
 import { paths } from '../paths.ts'
-import { useArrive } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { AccountForm } from './AccountForm.tsx'
+import { arrive } from './address.ts'
 import { LinkRefused } from './LinkRefused.tsx'
-import { useOneTimeLink } from './useOneTimeLink.ts'
-import { WaitingPage } from './WaitingPage.tsx'
-
-const route = getRouteApi('/claim')
+import { useAnswer } from './useAnswer.ts'
 
 /**
  * The page of a link with which the operator hands an account to the owner of its e-mail address, or which was mailed
  * to a person who forgot their password.
  */
-export function ClaimPage() {
-  const { token = '' } = route.useSearch()
-  const arrive = useArrive()
-  const info = useOneTimeLink('claim', token, api.claimInfo)
-  if (info.isPending) return <WaitingPage />
-  if (info.isError)
+export function ClaimPage({ token }: { token: string }) {
+  const info = useAnswer(token, (signal) => api.claimInfo(token, signal))
+  if (info.is === 'waiting') return <WaitingPage />
+  if (info.is === 'refused')
     return (
       <LinkRefused title="This link can’t be used" error={info.error}>
         It works once and for a short time. Ask for a new link, or ask the operator of this service.
       </LinkRefused>
     )
-  const { email, name, forgot } = info.data
+  const { email, name, forgot } = info.value
   return (
     <DoorShell
       title={forgot ? 'Choose a new password' : 'Take over your account'}

@@ -1,9 +1,9 @@
 import { Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
+import { DoorButton } from './links.tsx'
 
 interface LinkRefusedProps {
   title: string
@@ -18,9 +18,9 @@ export const LinkRefused = ({ title, error, children }: LinkRefusedProps) => (
     <Stack gap="md">
       <ErrorNote error={error} />
       <div>{children}</div>
-      <ButtonLink to={paths.signIn} variant="default">
+      <DoorButton to={paths.signIn} variant="default">
         Sign in
-      </ButtonLink>
+      </DoorButton>
     </Stack>
   </DoorShell>
 )

@@ -1,35 +1,28 @@
 import { Button, Stack } from '@mantine/core'
 import type { InvitationInfo, Me } from '@svc/api'
 import { lookOfEmail } from '@svc/protocol'
-import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
-import { api } from '../api.ts'
+import { api, isRefusal } from '../api.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
-import { keys } from '../queries.ts'
-import { useArrive, useSignOut } from '../session.ts'
+import { WaitingPage } from '../pages/WaitingPage.tsx'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote, Text } from '../ui/index.ts'
 import { AccountForm } from './AccountForm.tsx'
+import { arrive } from './address.ts'
 import { LinkRefused } from './LinkRefused.tsx'
 import { SignInForm } from './SignInPage.tsx'
-import { useOneTimeLink } from './useOneTimeLink.ts'
-import { WaitingPage } from './WaitingPage.tsx'
-
-const route = getRouteApi('/invitation/$id')
+import { useAnswer } from './useAnswer.ts'
 
 /** The page that accepts an invitation: the person creates an account, or joins with an existing account. */
-export function InvitationPage() {
-  const { id } = route.useParams()
-  const info = useOneTimeLink('invitation', id, api.invitation)
-  const me = useQuery({ queryKey: [...keys.me, 'here'], queryFn: ({ signal }) => api.me(signal).catch(() => null) })
-  if (info.isPending || me.isPending) return <WaitingPage />
-  if (info.isError)
+export function InvitationPage({ id, me }: { id: string; me: Me | null }) {
+  const info = useAnswer(id, (signal) => api.invitation(id, signal))
+  if (info.is === 'waiting') return <WaitingPage />
+  if (info.is === 'refused')
     return (
       <LinkRefused title="This invitation can’t be used" error={info.error}>
         It may have been used or revoked, or it may be older than seven days. Ask for a new one.
       </LinkRefused>
     )
-  const { workspace, invitedBy, role } = info.data
+  const { workspace, invitedBy, role } = info.value
   return (
     <DoorShell
       title={`Join ${workspace}`}
@@ -42,7 +35,7 @@ export function InvitationPage() {
         </>
       }
     >
-      <Joining id={id} info={info.data} me={me.data ?? null} />
+      <Joining id={id} info={info.value} me={me} />
     </DoorShell>
   )
 }
@@ -56,7 +49,6 @@ function Joining({ id, info, me }: { id: string; info: InvitationInfo; me: Me | 
 }
 
 function Join({ id, email }: { id: string; email: string }) {
-  const arrive = useArrive()
   const { busy, error, submit } = useSubmit(async () => {
     const { slug } = await api.accept(id, {})
     await arrive(`/w/${slug}`)
@@ -72,14 +64,20 @@ function Join({ id, email }: { id: string; email: string }) {
 }
 
 function Someone({ else: other, email }: { else: string; email: string }) {
-  const signOut = useSignOut()
+  const { busy, error, submit } = useSubmit(async () => {
+    await api.signOut().catch((cause) => {
+      if (!isRefusal(cause, 401)) throw cause
+    })
+    await arrive(location.href)
+  })
   return (
     <Stack gap="sm">
+      {error !== null && <ErrorNote error={error} />}
       <div>
-        You are signed in as <Text>{other}</Text>, but the invitation is for <Text>{email}</Text>. Sign out, then open
-        the link again.
+        You are signed in as <Text>{other}</Text>, but the invitation is for <Text>{email}</Text>. Sign out to accept
+        it.
       </div>
-      <Button variant="default" onClick={() => void signOut()}>
+      <Button variant="default" onClick={submit} loading={busy}>
         Sign out
       </Button>
     </Stack>
@@ -87,7 +85,6 @@ function Someone({ else: other, email }: { else: string; email: string }) {
 }
 
 function NewAccount({ id, email }: { id: string; email: string }) {
-  const arrive = useArrive()
   const join = async (account: { name: string; password: string }) => {
     const { slug } = await api.accept(id, account)
     await arrive(`/w/${slug}`)

@@ -1,29 +1,22 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { getRouteApi } from '@tanstack/react-router'
 import { ApiError, api } from '../api.ts'
 import { wrongWithOldEmail } from '../forms/rules.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
-import { AnchorLink } from '../links.tsx'
 import { paths } from '../paths.ts'
-import { safeNext, useArrive } from '../session.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
+import { arrive } from './address.ts'
+import { DoorAnchor } from './links.tsx'
 
-const route = getRouteApi('/sign-in')
-
-export function SignInPage() {
-  const { next } = route.useSearch()
-  return (
-    <DoorShell title="Sign in">
-      <SignInForm next={safeNext(next)} />
-    </DoorShell>
-  )
-}
+export const SignInPage = ({ next }: { next: string }) => (
+  <DoorShell title="Sign in">
+    <SignInForm next={next} />
+  </DoorShell>
+)
 
 /** The form for signing in. The page of an invitation also uses it, for people who have an account. */
 export function SignInForm({ next, email = '' }: { next: string; email?: string }) {
-  const arrive = useArrive()
   const form = useForm({
     initialValues: { email, password: '' },
     validate: { email: wrongWithOldEmail, password: (v) => (v === '' ? 'Required' : null) },
@@ -48,7 +41,7 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
           Sign in
         </Button>
         <div>
-          <AnchorLink to={paths.forgot}>Forgot your password?</AnchorLink>
+          <DoorAnchor to={paths.forgot}>Forgot your password?</DoorAnchor>
         </div>
         <p className="svc-quiet">To join, ask a workspace admin for an invitation.</p>
       </Stack>

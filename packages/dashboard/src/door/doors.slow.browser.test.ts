@@ -79,7 +79,7 @@ test('a person whose session ends is sent to the sign-in page, which may load sl
   const content = page.getByText('You are not notified yet')
   await Promise.all([content.waitFor(), isLive])
   const isLoaded = Promise.withResolvers<void>()
-  await page.route('**/SignInPage-*.js', async (route) => {
+  await page.route('**/door-*.js', async (route) => {
     await isLoaded.promise
     await route.continue()
   })

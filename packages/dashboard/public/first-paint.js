@@ -1,0 +1,19 @@
+// Sets what the first paint depends on: the colour scheme, and whether index.html shows the frame of a workspace or that
+// of the door. This script is a separate file, so that the page need not allow inline scripts.
+;(() => {
+  const stored = (key) => {
+    try {
+      return localStorage.getItem(key)
+    } catch {
+      return null // The browser forbids storage.
+    }
+  }
+  const page = document.documentElement
+  const chosen = stored('svc-colour-scheme')
+  const dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  page.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light')
+  // The home page leads a signed-in person on to a workspace. Only the frame at the last visit tells who that may be.
+  const { pathname } = location
+  const inWorkspace = pathname.startsWith('/w/') || (pathname === '/' && stored('svc-frame') === 'workspace')
+  page.setAttribute('data-frame', inWorkspace ? 'workspace' : 'door')
+})()

@@ -1,0 +1,22 @@
+import { ApiError } from '../api.ts'
+
+/** The pauses in milliseconds before a request is sent again. */
+const pauses = [1000, 2000]
+
+const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
+
+/**
+ * Sends a request again, at most twice, if the service could not be reached or failed. Requests that the service refused
+ * are not repeated.
+ */
+export async function patiently<T>(ask: () => Promise<T>, wait: (ms: number) => Promise<void> = sleep): Promise<T> {
+  for (const pause of pauses) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (error instanceof ApiError && error.status > 0 && error.status < 500) throw error
+      await wait(pause)
+    }
+  }
+  return await ask()
+}

@@ -1,0 +1,55 @@
+import type { Me } from '@svc/api'
+import { expect, test } from 'vitest'
+import { doorAt, placeFor, safeNext } from './place.ts'
+
+test.each([
+  ['/sign-in', { page: 'signIn' }],
+  ['/sign-in/', { page: 'signIn' }],
+  ['/Start', { page: 'start' }],
+  ['/link', { page: 'link' }],
+  ['/claim', { page: 'claim' }],
+  ['/forgot', { page: 'forgot' }],
+  ['/invitation/aB-3', { page: 'invitation', id: 'aB-3' }],
+  ['/invitation/a%20b/', { page: 'invitation', id: 'a b' }],
+  ['/invitation/%', { page: 'invitation', id: '%' }],
+  ['/invitation', undefined],
+  ['/invitation/a/b', undefined],
+  ['/', undefined],
+  ['/account', undefined],
+  ['/w/sign-in', undefined],
+])('the page of the door at %s', (path, page) => expect(doorAt(path)).toEqual(page))
+
+const me = { name: 'Ada' } as Me
+const at = (path: string, door: { me?: Me; first?: boolean } = {}) =>
+  placeFor(new URL(path, 'http://localhost'), { me: null, first: false, ...door })
+
+test.each([
+  ['/', { is: 'door', address: '/sign-in' }],
+  ['/sign-in?next=%2Faccount', { is: 'door' }],
+  ['/invitation/1', { is: 'door' }],
+  ['/account', { is: 'door', address: '/sign-in?next=%2Faccount' }],
+  ['/w/north?q=a%26b#1', { is: 'door', address: '/sign-in?next=%2Fw%2Fnorth%3Fq%3Da%2526b%231' }],
+  ['/nowhere', { is: 'door', address: '/sign-in?next=%2Fnowhere' }],
+])('%s leads a stranger to the door, which remembers the way', (path, place) => expect(at(path)).toEqual(place))
+
+test('while nobody has an account, the home page stays where it is', () => {
+  expect(at('/', { first: true })).toEqual({ is: 'door' })
+})
+
+test.each(['/', '/account', '/w/north', '/nowhere'])('%s leads a person with a session to the other pages', (path) =>
+  expect(at(path, { me })).toEqual({ is: 'pages', me }),
+)
+
+test('a person with a session can still open links and invitations', () => {
+  expect([at('/claim?token=1', { me }), at('/invitation/1', { me })]).toEqual([{ is: 'door' }, { is: 'door' }])
+})
+
+test.each([
+  [undefined, '/'],
+  ['/w/north?q=1', '/w/north?q=1'],
+  ['/sign-in?next=/', '/'],
+  ['//evil.example', '/'],
+  ['/\\evil.example', '/'],
+  ['https://evil.example', '/'],
+  ['javascript:alert(1)', '/'],
+])('after the sign-in, %s leads to %s', (next, to) => expect(safeNext(next)).toBe(to))

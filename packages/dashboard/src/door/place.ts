@@ -1,0 +1,49 @@
+/** Decides from the address and the answer of the door which page is opened. */
+import type { Door, Me } from '@svc/api'
+import { paths } from '../paths.ts'
+
+/** A page of the door; `id` is the secret in the address of an invitation. */
+type DoorPage = { page: 'signIn' | 'start' | 'link' | 'claim' | 'forgot' } | { page: 'invitation'; id: string }
+
+const plain = ['signIn', 'start', 'link', 'claim', 'forgot'] as const
+const invitation = /^\/invitation\/([^/]+)\/?$/i
+
+/** The page of the door at this path; undefined if the path belongs to another page. */
+export function doorAt(pathname: string): DoorPage | undefined {
+  const path = pathname.toLowerCase().replace(/(.)\/+$/, '$1')
+  const page = plain.find((name) => paths[name] === path)
+  if (page) return { page }
+  const [, id] = invitation.exec(pathname) ?? []
+  return id === undefined ? undefined : { page: 'invitation', id: decoded(id) }
+}
+
+type Opens = { is: 'pages'; me: Me } | { is: 'door'; address?: string }
+
+/**
+ * The place that an address leads to. A person without a session signs in first, and the address of the sign-in page
+ * then remembers where they wanted to go.
+ */
+export function placeFor(
+  { pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>,
+  { me, first }: Pick<Door, 'me' | 'first'>,
+): Opens {
+  if (doorAt(pathname)) return { is: 'door' }
+  if (me) return { is: 'pages', me }
+  if (pathname === paths.home) return first ? { is: 'door' } : { is: 'door', address: paths.signIn }
+  return { is: 'door', address: `${paths.signIn}?next=${encodeURIComponent(pathname + search + hash)}` }
+}
+
+/**
+ * Returns `next` if it is an address of this page other than the sign-in, otherwise the home page. `next` comes from
+ * the address in the browser and could lead to another site.
+ */
+export const safeNext = (next: string | undefined): string =>
+  next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith(paths.signIn) ? next : paths.home
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

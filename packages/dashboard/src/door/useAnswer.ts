@@ -1,0 +1,21 @@
+import { useEffect, useState } from 'react'
+import { patiently } from './patiently.ts'
+
+type Asked<T> = { is: 'waiting' } | { is: 'there'; value: T } | { is: 'refused'; error: unknown }
+
+/** Asks the service once for each `subject`, such as the token of a link. The answer is kept while the page is open. */
+export function useAnswer<T>(subject: string, ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
+  const [answer, setAnswer] = useState<Asked<T>>({ is: 'waiting' })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `ask` is another function each time, but asks the same
+  useEffect(() => {
+    const left = new AbortController()
+    const { signal } = left
+    setAnswer({ is: 'waiting' })
+    patiently(() => ask(signal)).then(
+      (value) => !signal.aborted && setAnswer({ is: 'there', value }),
+      (error) => !signal.aborted && setAnswer({ is: 'refused', error }),
+    )
+    return () => left.abort()
+  }, [subject])
+  return answer
+}

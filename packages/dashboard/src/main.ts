@@ -1,0 +1,31 @@
+/**
+ * Starts the page. The service first says who is signed in, and this decides whether the page loads the small door or
+ * everything else. Until then index.html shows the frame.
+ */
+import './styles.ts'
+import { api } from './api.ts'
+import { patiently } from './door/patiently.ts'
+import { placeFor } from './door/place.ts'
+
+const asked = patiently(() => api.door())
+// The door and all other pages need this code, so it loads while the service answers.
+const page = import('./Page.tsx')
+
+async function open(): Promise<void> {
+  const [{ show }, door] = await Promise.all([page, asked])
+  const place = placeFor(window.location, door)
+  if (place.is === 'pages') return (await import('./App.tsx')).openPages(place.me, show)
+  if (place.address !== undefined) window.history.replaceState(null, '', place.address)
+  const { openDoor } = await import('./door/Door.tsx')
+  openDoor(door, show)
+}
+
+async function openFailed(error: unknown): Promise<void> {
+  const [{ show }, door] = await Promise.all([page, import('./door/Door.tsx')])
+  door.openFailed(error, show)
+}
+
+// Not awaited: the modules that it loads import modules of this file's chunk, and would wait for the end of this file.
+void open()
+  .catch(openFailed)
+  .catch(() => document.getElementById('root')?.replaceChildren('This page could not be loaded. Reload it.'))
