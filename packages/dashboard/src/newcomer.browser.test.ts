@@ -1,0 +1,183 @@
+/**
+ * The way of a newcomer, from a service that nobody has used to an agent with a level. Whatever turns red in the
+ * browser's console on this way fails the test. The last tests weigh what the page loads before anything is pressed.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BrowserSetup, openBrowserSetup, password } from '../testing/browser-setup.ts'
+import { noTerminal, Terminal } from '../testing/terminal.ts'
+
+if (noTerminal) process.stderr.write(`NOT TESTED: the way of a newcomer: ${noTerminal}\n`)
+
+let setup: BrowserSetup
+let terminal: Terminal | undefined
+const machine = mkdtempSync(join(tmpdir(), 'svc-newcomer-'))
+beforeAll(async () => {
+  setup = await openBrowserSetup()
+})
+afterAll(async () => {
+  await terminal?.close()
+  await setup?.close()
+  rmSync(machine, { recursive: true, force: true })
+})
+
+/** Returns a list to which everything is added that the page's console shows in red. */
+function redLines(page: Page): string[] {
+  const red: string[] = []
+  page.on('console', (message) => message.type() === 'error' && red.push(message.text()))
+  page.on('pageerror', ({ message }) => red.push(message))
+  page.on('response', (answer) => answer.status() >= 400 && red.push(`${answer.status()} ${answer.url()}`))
+  page.on('requestfailed', (asked) => {
+    // The browser aborts the requests of a page that is left. Its console does not show them.
+    const why = asked.failure()?.errorText ?? ''
+    if (why !== 'net::ERR_ABORTED') red.push(`${why} ${asked.url()}`)
+  })
+  return red
+}
+
+const copied = async (page: Page, label: string): Promise<string> =>
+  (await page
+    .locator('.svc-copy', { has: page.getByRole('button', { name: `Copy ${label}`, exact: true }) })
+    .locator('pre')
+    .textContent()) ?? ''
+
+test('while nobody has an account, the page says where the first link is, and offers no form', async () => {
+  const { page } = await setup.visitor()
+  const red = redLines(page)
+  for (const path of ['/', '/sign-in', '/forgot', '/w/north-wind']) {
+    await page.goto(setup.url + path)
+    await page.getByText('Nobody has an account yet. Open the link that the service printed').waitFor()
+    expect(await copied(page, 'command')).toBe('npx svc-server link --first')
+    expect([await page.locator('input').count(), await page.getByRole('link').count()]).toEqual([0, 0])
+  }
+  expect(red).toEqual([])
+})
+
+test.skipIf(noTerminal)('a newcomer has an agent with a level after seven steps, and nothing turns red', async () => {
+  const { page } = await setup.visitor()
+  const red = redLines(page)
+  const steps: string[] = ['start the service']
+  const step = async (says: string, act: () => Promise<unknown>) => {
+    steps.push(says)
+    await act()
+  }
+  const dialog = page.getByRole('dialog')
+  const shell = new Terminal(machine, { XDG_BIN_HOME: join(machine, 'bin') })
+  terminal = shell
+
+  await step('open the link that it printed', async () => {
+    await page.goto(setup.firstLink)
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+  })
+  await step('create the account and the workspace', async () => {
+    await page.getByLabel('Your name').fill('Ada Winter')
+    await page.getByLabel('Email').fill('ada@example.org')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByLabel('Workspace', { exact: true }).fill('North Wind')
+    await page.getByRole('button', { name: 'Create account and workspace' }).click()
+    await page.waitForURL('**/w/north-wind')
+    setup.firstLink = ''
+  })
+  await step('name the first agent', async () => {
+    await page.getByRole('button', { name: 'Add your first agent' }).click()
+    await dialog.getByLabel('Name').fill('mail-triage')
+    await dialog.getByRole('button', { name: 'Add agent' }).click()
+    await dialog.getByRole('button', { name: 'Copy token', exact: true }).waitFor()
+  })
+  await step('download the program', async () => {
+    await shell.ready()
+    shell.type(await copied(page, 'lines that download the program'))
+    await shell.until('Installed svc ')
+    await shell.ready()
+  })
+  await step('connect the folder', async () => {
+    shell.type(await copied(page, 'line that connects'))
+    await shell.until('Write a small one for')
+    shell.press('Enter')
+    await shell.until('so that the page shows a level?')
+    shell.press('Enter')
+    await shell.until(/token/i)
+    shell.type(await copied(page, 'token'))
+    await shell.until('Connected: ')
+    await shell.ready()
+  })
+  await step('report', async () => {
+    shell.type(await copied(page, 'line that reports'))
+    await dialog.getByText('First report received').waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+  })
+
+  const row = page.getByRole('row', { name: 'mail-triage' })
+  await row.getByText('Hello').waitFor()
+  await row.getByText('OK', { exact: true }).waitFor()
+  expect(steps.length, steps.join(', ')).toBeLessThanOrEqual(7)
+  expect(red).toEqual([])
+})
+
+test('a person who is not signed in sees no red line, on the way to the page they wanted', async () => {
+  await setup.ada()
+  const { page } = await setup.visitor()
+  const red = redLines(page)
+  await page.goto(`${setup.url}/w/north-wind/members?a=1`)
+  await page.waitForURL(`${setup.url}/sign-in?next=${encodeURIComponent('/w/north-wind/members?a=1')}`)
+  await page.getByLabel('Email').fill('ada@example.org')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('link', { name: 'Forgot your password?' }).click()
+  await page.getByText('This service doesn’t send email.').waitFor()
+  expect(await page.getByRole('button', { name: 'Send link' }).count()).toBe(0)
+  await page.goBack()
+  await page.getByLabel('Email').fill('ada@example.org')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
+  expect(red).toEqual([])
+})
+
+test.each(['light', 'dark'] as const)('the %s frame is shown before the service has answered', async (scheme) => {
+  const { page } = await setup.ada({ scheme })
+  const isAnswered = Promise.withResolvers<void>()
+  await page.route('**/api/web/door', async (route) => {
+    await isAnswered.promise
+    await route.continue()
+  })
+  /** The width and the colours of the side bar that is shown. */
+  const sideBar = () =>
+    page.locator('.svc-side').evaluateAll(([side]) => {
+      const { backgroundColor, borderRightColor, color } = getComputedStyle(side as Element)
+      return [side?.checkVisibility(), side?.clientWidth, backgroundColor, borderRightColor, color]
+    })
+  await page.goto(`${setup.url}/w/north-wind`)
+  await page.getByRole('status', { name: 'Loading' }).waitFor()
+  const before = await sideBar()
+  isAnswered.resolve()
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  expect(before).toEqual(await sideBar())
+})
+
+/** The bytes of compressed JavaScript that the service sends to a browser with an empty cache until the page is still. */
+async function weigh(page: Page, path: string): Promise<number> {
+  const sizes: Promise<number>[] = []
+  page.on('response', (answer) => {
+    if (!new URL(answer.url()).pathname.endsWith('.js')) return
+    sizes.push(answer.allHeaders().then((headers) => Number(headers['content-length'])))
+  })
+  await page.goto(setup.url + path, { waitUntil: 'networkidle' })
+  await page.locator('h1').waitFor()
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+test('before a press, the sign-in loads at most 120 KB of JavaScript, and the list of agents 235 KB', async () => {
+  const stranger = await setup.visitor({ own: true })
+  const signIn = await weigh(stranger.page, '/sign-in')
+  const ada = await setup.ada({ own: true })
+  const fleet = await weigh(ada.page, '/w/north-wind')
+  expect(signIn).toBeGreaterThan(50_000)
+  expect(signIn, `the sign-in loads ${signIn} bytes`).toBeLessThanOrEqual(120_000)
+  expect(fleet).toBeGreaterThan(signIn)
+  expect(fleet, `the list of agents loads ${fleet} bytes`).toBeLessThanOrEqual(235_000)
+})
+
+test('no page had an error meanwhile', () => expect(setup.faults).toEqual([]))
