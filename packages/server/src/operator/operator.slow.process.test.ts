@@ -1,6 +1,6 @@
 /** `npm test` leaves this out. packages/server/src/operator/commands.store.test.ts proves the same rules. */
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -230,6 +230,20 @@ test("an agent's reports are shown, and a wish for it is in the next answer", as
   expect(kept?.bytes).toBe(text.length)
   expect(await home.value(['log', 'show', kept?.id ?? ''])).toMatchObject({ name: 'work', text })
   expect((await home.runProgram(['log', 'show', kept?.id ?? ''])).stdout.trimEnd()).toBe(text)
+})
+
+test('the commands of the README work when they are typed one after another', async () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8')
+  const typed = [...readme.matchAll(/^npx svc-server (.+?)(?: {2,}#.*)?$/gm)].map(([, line = '']) =>
+    [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? ''),
+  )
+  expect(typed.length).toBeGreaterThan(5)
+  const home = await newServiceHome()
+  await home.start()
+  for (const args of typed) {
+    const { code, stderr } = await home.runProgram(args, args[1] === 'create' ? 'correct horse battery\n' : '')
+    expect([args.join(' '), code, stderr]).toEqual([args.join(' '), 0, ''])
+  }
 })
 
 test('simultaneous commands wait for each other when no service runs', async () => {
