@@ -35,6 +35,8 @@ const quick: Record<string, Settings> = {
   'link-checker': { folder: join(import.meta.dirname, 'link-checker') },
 }
 const names = Object.keys(quick)
+/** The agents without machine-watch, which reads the same files with the same `channel.py` as link-checker. */
+const channels = names.filter((name) => name !== 'machine-watch')
 const settingsOf = (name: string): Settings => quick[name] ?? {}
 const ownRuns = /^(survey|check|check with web|reading)$/
 
@@ -102,7 +104,9 @@ describe.each(names)('%s', (name) => {
     expect(left).toMatchObject({ status: 'interrupted', started: 1 })
     expect(left?.ended).toBeGreaterThan(1)
   })
+})
 
+describe.each(channels)('the files of %s', (name) => {
   test('settings of the wrong type or out of bounds, or a file that is not JSON, do not stop it', async () => {
     await using agent = new Example(name).start({ ...settingsOf(name), every: -1, order: 'sideways', kinds: 7 })
     const done = await agent.until((s) => s.runs?.some((run) => run.ended !== undefined) ?? false)

@@ -15,15 +15,6 @@ import { amount, level } from '../testing/level.ts'
 import { within } from '../testing/within.ts'
 import { namePrefix } from './fleet/members.ts'
 
-test('a demo that is ended while it starts leaves nothing', async () => {
-  const demo = new Demo({})
-  await demo.hears('Installing')
-  const folder = /data in (\S+)/.exec(demo.said)?.[1] ?? ''
-  expect(using(folder).length).toBeGreaterThan(0)
-  expect(await demo.end('SIGTERM')).toBe(128 + 15)
-  expect([existsSync(folder), using(folder)]).toEqual([false, []])
-})
-
 /** Resolves when the folder no longer exists. The function watches the folder above it. */
 async function removed(folder: string) {
   const above = watch(tmpdir())

@@ -126,7 +126,6 @@ test('tabs on eight agents show their data and a change, and a button in the fir
 })
 
 test.each<[string, (holder: Tab) => Promise<unknown>]>([
-  ['closes', ({ page }) => page.close()],
   ['leaves the page', ({ page }) => page.goto(`${setup.url}/icon.svg`)],
   [
     'crashes',

@@ -56,21 +56,6 @@ test('the last admin cannot stop being one, and the page says why', async () => 
   expect(await page.getByRole('combobox', { name: 'Role of Ada Winter' }).inputValue()).toBe('Admin')
 })
 
-test('an invitation is in the list until it is revoked', async () => {
-  const { page } = ada
-  await page.goto(at('/members'))
-  await page.getByRole('button', { name: 'Invite' }).click()
-  await page.getByLabel('Email').fill('cy@example.org')
-  await page.getByRole('button', { name: 'Create link' }).click()
-  await page.getByRole('button', { name: 'Done' }).click()
-  const line = page.getByRole('listitem').filter({ hasText: 'cy@example.org' })
-  await line.waitFor()
-  expect(await axe(page)).toEqual([])
-  await line.getByRole('button', { name: /^Revoke/ }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-  await line.waitFor({ state: 'detached' })
-})
-
 test('an invitation is shown as void once the person who made it may no longer invite', async () => {
   const { page } = ada
   const north = '/api/web/w/north-wind'

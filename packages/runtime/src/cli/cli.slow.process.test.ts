@@ -126,7 +126,6 @@ describe('svc connect', () => {
   test.each([
     ['no token', '', 2, 'No token was given'],
     ['a text that is not a token', 'hunter2', 2, 'That is not an agent token'],
-    ['an install code', `svc_inst_${'A'.repeat(43)}`, 2, 'That is not an agent token'],
   ])('refuses %s, and does not repeat it', async (_what, input, code, says) => {
     const of = folder()
     const ran = await connect(of, offline, { input })
@@ -232,8 +231,6 @@ test('a pause file made by hand is explained as such', async () => {
 test.each([
   ['set', ['set', 'every=500'], 1, 'Minutes must be between 1 and 120: got 500.\n'],
   ['one wrong value of two', ['set', 'tone=brisk', 'every=soon'], 1, 'Minutes must be a number: got "soon".\n'],
-  ['an unknown setting', ['set', 'speed=1'], 1, 'There is no setting "speed".\n'],
-  ['a text that is not a pair', ['set', 'every'], 2, 'A setting is changed as KEY=VALUE: got "every".\n'],
   ['clearing a default', ['set', 'every='], 1, 'Minutes cannot be cleared: it has the default 10.\n'],
   ['an unknown log', ['logs', 'other'], 1, 'There is no such log.\n'],
   ['an outbox before any report', ['outbox'], 1, 'Nothing has been reported from this folder yet.\n'],
@@ -262,13 +259,6 @@ test.each([[['fly']], [['status', '--fast']], [['set']], [['logs', 'work', '--li
     expect((await svc(folder(), args)).code).toBe(2)
   },
 )
-
-// The file program.test.ts tests the help of every command.
-test('a command explains itself with an example', async () => {
-  const { code, out } = await svc(folder(), ['connect', '--help'])
-  expect(code).toBe(0)
-  expect(out).toContain('$ svc connect')
-})
 
 test('the outbox shows the exact report and answer, without the token even if the answer repeats it', async () => {
   const lying = await service()

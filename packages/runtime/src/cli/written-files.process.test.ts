@@ -25,24 +25,6 @@ test('secrets set, secrets unset and connect keep lines that they do not underst
   expect(doctor.out).toContain('secrets.env has a line 3 that has a name with other characters')
 })
 
-test('a file in UTF-16 is refused by each of them, and stays as it is', async () => {
-  const bytes = Buffer.from('\ufeffA=1\n', 'utf16le')
-  folder = agentFolder({})
-  writeFileSync(join(folder.root, 'svc.agent.yaml'), 'name: a\nversion: 1.0.0\n')
-  await svc(folder, ['connect', '--url', origin, '--no-test'], { input: token })
-  writeFileSync(folder.secrets, bytes)
-  writeFileSync(folder.env, bytes)
-  for (const [args, input, file] of [
-    [['secrets', 'set', 'NEW'], 'x', folder.secrets],
-    [['connect', '--url', origin, '--no-test'], token, folder.env],
-  ] as const) {
-    const ran = await svc(folder, args, { input })
-    expect(ran).toMatchObject({ code: 1, out: '' })
-    expect(ran.err).toContain(`${file} is UTF-16; save it as UTF-8. Nothing was changed.`)
-    expect(readFileSync(file).equals(bytes)).toBe(true)
-  }
-})
-
 test('set refuses while the settings file is not JSON, and says where', async () => {
   folder = agentFolder({ '.svc/settings.json': '{"every": 5,}' })
   const ran = await svc(folder, ['set', 'every=7'])

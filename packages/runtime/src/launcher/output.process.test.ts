@@ -47,12 +47,6 @@ test('the traceback of a crashing agent can be fetched by a log command if its m
     expect((await svc(agent, ['logs', name])).out, name).toContain('Error: no module restic for [masked]')
 })
 
-test('output that the manifest does not declare stays on the machine', async () => {
-  const { agent, asks } = await crashes({})
-  expect(await asks('output')).toBe('There is no such log.')
-  expect((await svc(agent, ['logs', 'output'])).out).toContain('Error: no module restic')
-})
-
 test('a process that is taken over keeps its output file, which is still rotated', async () => {
   const good = await startService()
   cleanups.push(() => good.close())

@@ -219,19 +219,6 @@ describe('the process of the agent', () => {
     expect(hard.lines.join('\n')).toContain('did not end in time')
   })
 
-  test('starts again only after what it left running in its group has ended', async () => {
-    const { agent } = await newSetup({
-      'main.cjs':
-        'const { spawn } = require("node:child_process"); const fs = require("node:fs"); const c = spawn("sleep", ["1000"], { stdio: "ignore" }); fs.appendFileSync(process.env.SVC_STATE_DIR + "/left", c.pid + "\\n"); setTimeout(() => process.exit(1), 50)',
-    })
-    runs(agent)
-    const left = await becomes('two starts', () => {
-      const pids = readFileSync(join(agent.state, 'left'), 'utf8').trim().split('\n').map(Number)
-      return pids.length >= 2 && pids
-    })
-    expect(identityOf(left[0] ?? 0)).toBeUndefined()
-  })
-
   test('prints into its own file, and "svc logs -f" follows it; a second runtime is told who runs there (D58)', async () => {
     const { agent } = await newSetup()
     const running = runs(agent)
@@ -316,27 +303,7 @@ describe('after kill -9 of the runtime', () => {
     }
   })
 
-  test('what an agent that died meanwhile left is ended before the next start', async () => {
-    const { agent } = await newSetup({
-      'main.cjs':
-        'const { spawn } = require("node:child_process"); const fs = require("node:fs"); const c = spawn("sleep", ["1000"], { stdio: "ignore" }); fs.appendFileSync(process.env.SVC_STATE_DIR + "/left", process.pid + " " + c.pid + "\\n"); setInterval(() => {}, 1000)',
-    })
-    const first = runs(agent)
-    await becomes('its note', () => stateOf(agent)?.is === 'running')
-    const [leader, child] = await becomes('a start', () =>
-      readFileSync(join(agent.state, 'left'), 'utf8').trim().split(' ').map(Number),
-    )
-    await first.end('SIGKILL')
-    process.kill(leader ?? 0, 'SIGKILL')
-    await becomes('its end', () => identityOf(leader ?? 0) === undefined)
-    expect(identityOf(child ?? 0)).toBeDefined()
-    const second = runs(agent)
-    await second.said('started the agent')
-    expect(identityOf(child ?? 0)).toBeUndefined()
-    await second.end()
-  })
-
-  test.each(['', ', before it was noted'])('"svc stop" ends an agent whose runtime was killed%s', async (unnoted) => {
+  test('"svc stop" ends an agent whose runtime was killed before the agent was noted', async () => {
     const { agent } = await newSetup()
     const first = runs(agent)
     const pid = await becomes('a noted process', () => {
@@ -344,10 +311,8 @@ describe('after kill -9 of the runtime', () => {
       return state?.is === 'running' && state.pid
     })
     await first.end('SIGKILL')
-    if (unnoted) {
-      const waiting = { is: 'waiting', crashes: 0, startAt: 0 }
-      writeFileSync(agent.process, JSON.stringify({ ...readNote(agent), state: waiting, starting: true }))
-    }
+    const waiting = { is: 'waiting', crashes: 0, startAt: 0 }
+    writeFileSync(agent.process, JSON.stringify({ ...readNote(agent), state: waiting, starting: true }))
     expect(await svc(agent, ['stop'])).toMatchObject({ code: 0, out: 'Stopped.\n' })
     expect(groupLives(pid)).toBe(false)
     expect((await svc(agent, ['why'])).out).toMatch(/It has been stopped since .* on this machine by/)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { comesAfter } from '../../../../scripts/testing/order.ts'
-import { badAnswers, deep, nonsense } from '../../testing/bad.ts'
+import { badAnswers, deep } from '../../testing/bad.ts'
 import { agentFolder, becomes, type Running, reporter, starts as startsAny, svc, token } from '../../testing/folder.ts'
 import { answer, command, json, type Service, startService } from '../../testing/service.ts'
 
@@ -127,21 +127,6 @@ describe('rule 2: the reporter survives and reports at the next interval when th
     const running = starts(of)
     await running.said('report failed')
     expect(await running.end()).toEqual({ code: 0, signal: null })
-  })
-
-  test('mixes nonsense into its commands: those without an id are skipped, and the rest is answered (D17)', async () => {
-    const lying = await service()
-    const of = folder({}, lying.origin)
-    lying.next.push(
-      json({ commands: [...nonsense, command('good', 'pause')], interval: 'soon', desired: 7, runtime: [] }),
-    )
-    starts(of)
-    const refused = { ok: false, message: 'This agent does not know this command.' }
-    expect((await lying.reported(2)).report.acks).toEqual([
-      { id: 'n1', ...refused },
-      { id: 'n2', ...refused },
-      { id: 'good', ok: true, message: 'Paused.' },
-    ])
   })
 
   test('answers a list that is nested 100,000 deep, which holds no command (D14)', async () => {

@@ -102,45 +102,6 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     expect(await home.value(['audit', 'list', 'north', '--since', since])).toEqual([])
   })
 
-  test('people are added to workspaces and removed, and a workspace is given limits', async () => {
-    const home = await newServiceHome()
-    if (state === 'running') await home.start()
-    for (const slug of ['north', 'south']) await home.value(['workspace', 'create', slug])
-    const create = ['person', 'create', 'ada@example.org', '--name', 'A\u202edA', '--workspace']
-    await home.value([...create, 'north', '--role', 'admin'], 'correct horse battery')
-    const again = await home.run([...create, 'south', '--role', 'admin'], 'correct horse battery')
-    expect(again.stderr).toContain('svc-server member add south ada@example.org --role admin')
-
-    expect(await home.value(['member', 'add', 'south', 'Ada@example.org', '--role', 'admin'])).toEqual({
-      workspace: 'south',
-      email: 'ada@example.org',
-      role: 'admin',
-    })
-    const ada = { email: 'ada@example.org', name: 'A\u202edA', role: 'admin' }
-    expect(await home.value(['member', 'list', 'south'])).toEqual([ada])
-    const shown = [await home.run(['member', 'list', 'south']), await home.run(['person', 'list', '--json'])]
-    expect(shown.map(({ stdout }) => stdout).join('')).not.toContain('\u202e')
-    expect((await home.run(['member', 'remove', 'north', ada.email])).stderr).toContain('needs an admin')
-    await home.value(['person', 'create', 'bob@example.org', '--name', 'Bob'], 'correct horse battery')
-    await home.value(['member', 'add', 'north', 'bob@example.org', '--role', 'admin'])
-    expect(await home.value(['member', 'remove', 'north', ada.email])).toMatchObject({ removed: true })
-    expect((await home.run(['member', 'remove', 'north', ada.email])).stderr).toContain('is not a member')
-
-    const limits = {
-      agents: { limit: 10_000, used: 0 },
-      people: { limit: 200, used: 1 },
-      bundles: { limit: 1e9, used: 0 },
-    }
-    expect(await home.value(['workspace', 'limit', 'north'])).toEqual({ slug: 'north', ...limits })
-    const set = ['workspace', 'limit', 'north', '--agents', '0', '--bundles', '2.5GB']
-    expect(await home.value(set)).toMatchObject({ agents: { limit: 0 }, bundles: { limit: 2.5e9 } })
-    expect((await home.run(['agent', 'create', 'north/mail'])).stderr).toContain('may have 0 agents and has 0')
-    expect((await home.run(['workspace', 'limit', 'north', '--bundles', 'much'])).code).toBe(2)
-    expect(await home.value(['workspace', 'limit', 'north', '--agents', 'default'])).toMatchObject({
-      agents: limits.agents,
-    })
-  })
-
   test('a refused command exits with 1, one that is not understood with 2, and standard output stays empty', async () => {
     const home = await newServiceHome()
     if (state === 'running') await home.start()
@@ -183,6 +144,44 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     ] as const)
       for (const [at, each] of cases.entries()) await fails(at === 0 ? program : here, code, each)
     expect(await home.value(['person', 'list'])).toEqual([]) // No refused command has left anything behind.
+  })
+})
+
+test('people are added to workspaces and removed, and a workspace is given limits', async () => {
+  const home = await newServiceHome()
+  for (const slug of ['north', 'south']) await home.value(['workspace', 'create', slug])
+  const create = ['person', 'create', 'ada@example.org', '--name', 'A\u202edA', '--workspace']
+  await home.value([...create, 'north', '--role', 'admin'], 'correct horse battery')
+  const again = await home.run([...create, 'south', '--role', 'admin'], 'correct horse battery')
+  expect(again.stderr).toContain('svc-server member add south ada@example.org --role admin')
+
+  expect(await home.value(['member', 'add', 'south', 'Ada@example.org', '--role', 'admin'])).toEqual({
+    workspace: 'south',
+    email: 'ada@example.org',
+    role: 'admin',
+  })
+  const ada = { email: 'ada@example.org', name: 'A\u202edA', role: 'admin' }
+  expect(await home.value(['member', 'list', 'south'])).toEqual([ada])
+  const shown = [await home.run(['member', 'list', 'south']), await home.run(['person', 'list', '--json'])]
+  expect(shown.map(({ stdout }) => stdout).join('')).not.toContain('\u202e')
+  expect((await home.run(['member', 'remove', 'north', ada.email])).stderr).toContain('needs an admin')
+  await home.value(['person', 'create', 'bob@example.org', '--name', 'Bob'], 'correct horse battery')
+  await home.value(['member', 'add', 'north', 'bob@example.org', '--role', 'admin'])
+  expect(await home.value(['member', 'remove', 'north', ada.email])).toMatchObject({ removed: true })
+  expect((await home.run(['member', 'remove', 'north', ada.email])).stderr).toContain('is not a member')
+
+  const limits = {
+    agents: { limit: 10_000, used: 0 },
+    people: { limit: 200, used: 1 },
+    bundles: { limit: 1e9, used: 0 },
+  }
+  expect(await home.value(['workspace', 'limit', 'north'])).toEqual({ slug: 'north', ...limits })
+  const set = ['workspace', 'limit', 'north', '--agents', '0', '--bundles', '2.5GB']
+  expect(await home.value(set)).toMatchObject({ agents: { limit: 0 }, bundles: { limit: 2.5e9 } })
+  expect((await home.run(['agent', 'create', 'north/mail'])).stderr).toContain('may have 0 agents and has 0')
+  expect((await home.run(['workspace', 'limit', 'north', '--bundles', 'much'])).code).toBe(2)
+  expect(await home.value(['workspace', 'limit', 'north', '--agents', 'default'])).toMatchObject({
+    agents: limits.agents,
   })
 })
 

@@ -14,7 +14,6 @@ import {
   type Build,
   installRuntime,
   minNodeHere,
-  type Served,
   serves,
   type Workshop,
   wishes,
@@ -211,42 +210,6 @@ test.concurrent('a bad new file ends with the old one running and the agent unaf
     }
     expect(w.agent.starts()).toHaveLength(1)
     expect(existsSync(w.agent.runtimeNew)).toBe(false)
-  } finally {
-    await w.close()
-  }
-})
-
-// attempt.process.test.ts tests the other reasons for which a file is not accepted.
-test.concurrent('a file that is not ours changes nothing, and the message says why', {
-  timeout: 300_000,
-}, async () => {
-  const w = await newSelfUpdateSetup()
-  try {
-    const { agent } = await begin(w)
-    const { bytes } = await shop.build('3.0.0')
-    const cases: readonly (readonly [what: string, served: Partial<Served>, why: RegExp])[] = [
-      ['a stranger’s key', { sig: shop.sign(bytes, { key: 'strange' }) }, /not by a release key/],
-      [
-        'another checksum in the answer',
-        { sig: shop.sign(bytes), sha256: 'a'.repeat(64) },
-        /checksum is .* the service named aaaa/,
-      ],
-    ]
-    for (const [what, served, why] of cases) {
-      const before = readRuntimeNote(w.agent).applied?.message
-      serves(w.service, { version: '3.0.0', bytes, ...served })
-      const now = await w.reports(what, ({ applied }) => applied && applied.message !== before)
-      expect(now, what).toMatchObject({ version: '1.0.0', applied: { version: '1.0.0', outcome: 'failed' } })
-      expect(now.applied?.message, what).toMatch(why)
-      expect(sha256Of(w.agent.runtime), what).toBe(w.first.sha256)
-      expect(existsSync(w.agent.runtimePrevious), what).toBe(false)
-      expect(agentOf(w), what).toBe(agent)
-      w.service.usual = wishes('1.0.0', w.first.sha256) // a wish for another version lifts the hold on 3.0.0
-      await w.service.reported(w.service.reports.length + 2)
-      await becomes('nothing is on hold', () => readRuntimeNote(w.agent).hold === undefined)
-    }
-    serves(w.service, { ...(await good('3.0.0')) })
-    await w.reports('the same version, whole and signed', (r) => r.applied?.outcome === 'ok')
   } finally {
     await w.close()
   }

@@ -154,7 +154,6 @@ test('a start whose output cannot be printed names the command that prints the l
 
 const printing: [string, string[]][] = [
   ['a list', ['workspace', 'list']],
-  ['JSON', ['workspace', 'list', '--json']],
   ['help', ['--help']],
   ['the version', ['--version']],
   ['the help of a command', ['agent', 'create', '--help']],
