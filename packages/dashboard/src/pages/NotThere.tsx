@@ -10,18 +10,19 @@ const ways = {
 
 /**
  * Says that the thing named in the page's address does not exist, and links to the list of the existing things of its
- * kind.
+ * kind. The title is the page's heading.
  */
 export function NotThere({
   slug,
   back,
   ...empty
-}: Omit<EmptyProps, 'action' | 'help'> & { slug: string; back: keyof typeof ways }) {
+}: Omit<EmptyProps, 'action' | 'help' | 'order'> & { slug: string; back: keyof typeof ways }) {
   const [to, words] = ways[back]
   return (
     <Empty
       {...empty}
       help={null}
+      order={1}
       action={
         <ButtonLink to={to} params={{ slug }} variant="default">
           {words}

@@ -41,7 +41,7 @@ export function RolloutPage() {
   useDocumentTitle(rollout ? titleOf(rollout) : 'Rollout', 'Updates')
   if (error instanceof ApiError && error.status === 404)
     return (
-      <NotThere slug={slug} back="updates" icon={IconMoodEmpty} title="Rollout not found" order={1}>
+      <NotThere slug={slug} back="updates" icon={IconMoodEmpty} title="Rollout not found">
         Rollouts are kept for 400 days after they end.
       </NotThere>
     )
