@@ -27,8 +27,7 @@ export const agentOperations: readonly Bound[] = [
   looks(agents.fleet, async ({ deps: { live }, workspace: { id }, now }, { search, desc = false, ...asked }) => {
     const query: FleetQuery = { ...asked, desc, search: search?.trim().toLowerCase() }
     const list = async () => bytes.encode(JSON.stringify(fleetPage(await live.fleet.read(id), query, now)))
-    const body = await live.answer(id, JSON.stringify(query), list)
-    return new Response(body, { headers: { 'content-type': 'application/json' } })
+    return live.answer(id, JSON.stringify(query), list)
   }),
   addAgent,
   looks(agents.showAgent, ({ deps, agent, role, now }) => agentPage(deps.store.db, agent, role, now)),

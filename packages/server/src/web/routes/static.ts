@@ -11,6 +11,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { isCode } from '../../platform/errors.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { accepts, type Coding } from '../routing/codings.ts'
 import { inPieces } from '../routing/pieces.ts'
 import { rawPathOf } from './target.ts'
 
@@ -34,7 +35,6 @@ const types: Record<string, string> = {
 const listedEvery = 1000
 const page = '/index.html'
 
-type Coding = 'br' | 'gzip'
 interface File {
   bytes: Buffer
   type: string
@@ -79,7 +79,7 @@ export async function send(c: PageContext, file: File, status: 200 | 404 = 200):
     'cache-control': status === 200 ? lasting : 'no-store',
   }
   if (status === 200 && c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers)
-  const coding = codingOf(c.req.header('accept-encoding') ?? '')
+  const coding = codings.find((each) => accepts(c.req.header('accept-encoding'), each))
   const worth = coding && /^(text|application\/(json|manifest)|image\/svg)/.test(file.type) && file.bytes.length > 1000
   if (!worth) return whole(c, file.bytes, status, headers)
   return whole(c, await smaller(file, coding), status, { ...headers, 'content-encoding': coding })
@@ -103,12 +103,7 @@ function smaller(file: File, coding: Coding): Promise<Buffer> {
   return made
 }
 
-const codingOf = (accepts: string): Coding | undefined =>
-  /\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepts)
-    ? 'br'
-    : /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepts)
-      ? 'gzip'
-      : undefined
+const codings: readonly Coding[] = ['br', 'gzip']
 
 /**
  * Returns a function that finds the file at an address. All addresses come from the listed folder, so a request for

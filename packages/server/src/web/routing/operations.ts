@@ -18,6 +18,7 @@ import { asMember, asPerson, memberWriter, type Who } from './acting.ts'
 import { bodyOf, readInput } from './body.ts'
 import type { Deps } from './deps.ts'
 import { admin, agent, type Guard, signedIn, type WebEnv } from './guards.ts'
+import { type Bytes, sendJson } from './json.ts'
 import type { WebDeps } from './web-deps.ts'
 
 /** The objects that the path of a route names, such as a workspace or an agent. */
@@ -87,15 +88,15 @@ interface BoundOften extends Afterwards<Route, unknown, unknown> {
 }
 export type Bound = BoundRead | BoundChange<Person> | BoundOften
 
+const utf8 = new TextEncoder()
+
 type Erased = (...args: never[]) => unknown
 const erase = <T>(bound: Record<string, unknown>): T => bound as T
 
-/**
- * Binds an operation to the function that only reads for it. If the function returns a Response, that is sent as it is.
- */
+/** Binds an operation to the function that only reads for it. If the function returns bytes, they are its JSON. */
 export const looks = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
-  read: (looking: Looking<R>, input: Read) => Promise<Given | Response>,
+  read: (looking: Looking<R>, input: Read) => Promise<Given | Bytes>,
 ): BoundRead => erase({ operation, read: read as Erased })
 
 /** Binds an operation to the function that makes its change, for a person or the operator. */
@@ -157,7 +158,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
     }) as Looking<Route>
   if ('read' in bound) {
     const given = await bound.read(looking(), input)
-    return given instanceof Response ? given : c.json(given)
+    return sendJson(c, given instanceof Uint8Array ? (given as Bytes) : utf8.encode(JSON.stringify(given)))
   }
   const value = 'act' in bound ? await inOneTransaction(deps, c, bound, input) : await inSeveral(deps, c, bound, input)
   await bound.goOn?.(deps, at, value, deps.now())

@@ -1,0 +1,8 @@
+/** Which codings a client accepts for the bytes of an answer. */
+export type Coding = 'br' | 'gzip'
+
+/** True if the header `Accept-Encoding` names the coding, and not with `q=0`. */
+export function accepts(header: string | undefined, coding: Coding): boolean {
+  const wanted = coding === 'br' ? /\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/ : /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/
+  return wanted.test(header ?? '')
+}

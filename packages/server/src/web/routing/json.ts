@@ -1,0 +1,36 @@
+/**
+ * Answers of the page's routes that only read, as JSON. Large ones are compressed. Answers to changes never come here:
+ * some hold a new token, a code or a link, and the length of a compressed secret would tell something about it.
+ */
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Context } from 'hono'
+import { accepts } from './codings.ts'
+
+/** Smaller answers fit into one packet as they are. */
+const worthBytes = 1024
+/** The fastest level: a list of 200 agents becomes a tenth of its size in half a millisecond, outside of the event loop. */
+const quick = { level: 1 }
+const compress = promisify(gzip)
+
+export type Bytes = Uint8Array<ArrayBuffer>
+
+/** The compressed form of each shared answer, so that an answer that many pages get is compressed once. */
+const compressed = new WeakMap<Bytes, Promise<Bytes>>()
+
+/** Sends bytes of JSON, compressed if that is worth it and the client accepts it. */
+export async function sendJson(c: Context, bytes: Bytes): Promise<Response> {
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (bytes.length <= worthBytes) return c.body(bytes, 200, headers)
+  headers.vary = 'Accept-Encoding'
+  if (!accepts(c.req.header('accept-encoding'), 'gzip')) return c.body(bytes, 200, headers)
+  return c.body(await smaller(bytes), 200, { ...headers, 'content-encoding': 'gzip' })
+}
+
+function smaller(bytes: Bytes): Promise<Bytes> {
+  const known = compressed.get(bytes)
+  if (known) return known
+  const made = compress(bytes, quick)
+  compressed.set(bytes, made)
+  return made
+}
