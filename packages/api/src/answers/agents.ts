@@ -42,6 +42,20 @@ export interface FleetRow extends AgentSigns {
   updates: FleetUpdates
 }
 export type FleetSort = 'name' | 'level' | 'seen' | 'cost_today' | 'cost_30' | 'version'
+export type FleetCounts = Record<Level | 'silent' | 'stopped' | 'never' | 'all', number>
+/** The problems of the whole workspace, whatever the request filters. An agent may count in several places. */
+export interface FleetStanding extends Pick<FleetCounts, 'bad' | 'silent' | 'warn' | 'stopped' | 'never'> {
+  /** The number of agents that have reported, but no level. */
+  noLevel: number
+  /** The number of agents whose status is too old (D65). */
+  late: number
+  /** The numbers of agents whose last update was rolled back, failed, or is on hold. */
+  rolledBack: number
+  failed: number
+  held: number
+  /** The number of rollouts that halted. */
+  halted: number
+}
 export interface Fleet {
   now: number
   /**
@@ -49,9 +63,12 @@ export interface Fleet {
    * `offset`.
    */
   total: number
+  /** The number of agents in the whole workspace. */
+  of: number
   rows: FleetRow[]
-  /** The number of agents in the whole workspace for each choice in the list's filter. */
-  counts: Record<Level | 'silent' | 'stopped' | 'never' | 'all', number>
+  /** For each choice in the list's filter: the number of agents of this choice that the request's search finds. */
+  counts: FleetCounts
+  standing: FleetStanding
   costToday: number | null
   cost30: number | null
 }

@@ -31,7 +31,12 @@ const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
   ...more,
 })
 const counts = { ok: 2, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 2 }
-const fleet: Fleet = { now: 1_000, total: 2, rows: [row('a'), row('b')], counts, costToday: null, cost30: null }
+const standing = {
+  ...{ bad: 0, silent: 0, warn: 0, stopped: 0, never: 0, noLevel: 0, late: 0 },
+  ...{ rolledBack: 0, failed: 0, held: 0, halted: 0 },
+}
+const sums = { counts, standing, costToday: null, cost30: null }
+const fleet: Fleet = { now: 1_000, total: 2, of: 2, rows: [row('a'), row('b')], ...sums }
 const frame = (...rows: FleetRow[]): Frame => ({
   now: 5_000,
   rows,
@@ -60,6 +65,13 @@ test.each<[string, Fleet, FleetRow, boolean]>([
   ['another level', fleet, row('a', { level: 'bad' }), true],
   ['its first report', { ...fleet, rows: [row('a', { seenAt: null, silentAt: null, level: null })] }, row('a'), true],
   ['a status that grew too old', fleet, row('a', { statusLate: true }), true],
+  [
+    'an update that was rolled back',
+    fleet,
+    row('a', { updates: { ...row('a').updates, wishState: 'rolled_back' } }),
+    true,
+  ],
+  ['an update under way', fleet, row('a', { updates: { ...row('a').updates, wishState: 'trying' } }), false],
   ['a stop on its machine', fleet, row('a', { stopped: 'person', silentAt: 1_000 }), true],
   ['back from silence', { ...fleet, now: 95_000 }, row('a', { silentAt: 190_000 }), true],
 ])('with %s the counts are asked for again: %4$s', (_what, before, after, again) => {

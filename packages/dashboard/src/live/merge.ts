@@ -17,11 +17,17 @@ const group = (row: FleetRow, now: number) =>
       ? 'stopped'
       : row.silentAt <= now
         ? 'silent'
-        : `${row.level ?? 'none'} ${row.statusLate || row.secretsMissing}`
+        : `${row.level ?? 'none'} ${row.statusLate} ${row.secretsMissing} ${troubleOf(row)}`
+
+/** The states of the agent's updates that the first line of the list counts. */
+const troubleOf = ({ updates: { wishState, runtimeWishState, runtimeHeld } }: FleetRow): string =>
+  [wishState, runtimeWishState, runtimeHeld && 'held']
+    .filter((state) => state === 'rolled_back' || state === 'failed' || state === 'held')
+    .join()
 
 /**
- * True if the frame moves a row on screen to another group of the list's filter, for example from OK to Bad. The counts
- * and the order of the list must then be loaded again.
+ * True if the frame moves a row on screen to another group of the list's filter, for example from OK to Bad, or changes
+ * what the first line of the list counts. The counts and the order of the list must then be loaded again.
  */
 export function movesGroup(fleet: Fleet, frame: Frame): boolean {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))

@@ -11,8 +11,8 @@ interface FilterProps {
 }
 
 /**
- * Links that filter the list of agents by level, offline, stopped or never reported, each with its count in the whole
- * workspace.
+ * Links that filter the list of agents by level, offline, stopped or never reported. Each has the number of agents that
+ * it would show, so the numbers follow the search.
  */
 export function FleetFilter({ slug, view, counts }: FilterProps) {
   return (

@@ -9,7 +9,7 @@ import { useSubmit } from '../../forms/useSubmit.ts'
 import { fleetQuery, fleetWindow } from '../../queries.ts'
 import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
-import { addressOf, asked, columns, type FleetView, orderOf, pressed, windowsOf } from './view.ts'
+import { addressOf, asked, columns, type FleetView, numberOf, orderOf, pressed, windowsOf } from './view.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/')
 
@@ -124,9 +124,7 @@ export function NarrowHead({ slug, view, shown, selection }: HeadProps) {
   return (
     <div className="fleet-narrow-head">
       {selection && <ChooseAll slug={slug} view={view} shown={shown} selection={selection} />}
-      <span>
-        {shown.total.toLocaleString('en-US')} {shown.total === 1 ? 'agent' : 'agents'}
-      </span>
+      <span>{numberOf(shown.head)}</span>
       <NativeSelect
         size="xs"
         w={150}

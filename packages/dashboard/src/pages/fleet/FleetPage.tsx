@@ -11,7 +11,7 @@ import { FleetFilter } from './FleetFilter.tsx'
 import { FleetList } from './FleetList.tsx'
 import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
-import { alarm, troubles } from './view.ts'
+import { alarm, numberOf, troubles } from './view.ts'
 import './fleet.css'
 
 /** The dialog to add an agent. Its code is loaded when the dialog is first opened. */
@@ -32,17 +32,18 @@ export function FleetPage() {
   const admin = workspace.role === 'admin'
   const added = useOnce(adding)
   const bulk = useOnce(admin && selection.names.size > 0)
-  const { counts } = shown?.head ?? {}
-  useDocumentTitle(counts && alarm(counts), 'Agents', workspace.name)
+  const { head } = shown ?? {}
+  const empty = head?.of === 0
+  useDocumentTitle(head && alarm(head.standing), 'Agents', workspace.name)
   return (
     <>
       <PageHeader
         title="Agents"
         note={
-          shown && (
+          head && (
             <>
-              {counts && counts.all > 0 && <Standing troubles={troubles(counts)} />}
-              Today <Cost usd={shown.head.costToday} /> · 30 days <Cost usd={shown.head.cost30} />
+              {!empty && <Standing troubles={troubles(head.standing)} />}
+              Today <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
             </>
           )
         }
@@ -54,10 +55,15 @@ export function FleetPage() {
           )
         }
       />
-      {counts?.all !== 0 && (
+      {!empty && (
         <div className="fleet-tools">
           <Search key={slug} />
-          <FleetFilter slug={slug} view={view} counts={counts} />
+          <FleetFilter slug={slug} view={view} counts={head?.counts} />
+          {head && (
+            <span className="fleet-number" role="status">
+              {numberOf(head)}
+            </span>
+          )}
         </div>
       )}
       {error ? (
@@ -65,12 +71,7 @@ export function FleetPage() {
       ) : !shown ? (
         <WaitingPage />
       ) : shown.total === 0 ? (
-        <FleetEmpty
-          slug={slug}
-          none={counts?.all === 0}
-          view={view}
-          onAdd={admin ? () => setAdding(true) : undefined}
-        />
+        <FleetEmpty slug={slug} none={empty} view={view} onAdd={admin ? () => setAdding(true) : undefined} />
       ) : (
         <FleetList
           slug={slug}

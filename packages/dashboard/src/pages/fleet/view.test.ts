@@ -1,7 +1,7 @@
-import type { Fleet, FleetRow } from '@svc/api'
+import type { FleetRow, FleetStanding } from '@svc/api'
 import { expect, test } from 'vitest'
 import { query } from '../../api.ts'
-import { alarm, asked, nextSilence, pressed, troubles, windowsOf } from './view.ts'
+import { alarm, asked, nextSilence, numberOf, pressed, troubles, windowsOf } from './view.ts'
 
 test('an address without parameters sorts the worst agents first', () => {
   expect(asked({})).toMatchObject({ sort: 'level', desc: true })
@@ -37,15 +37,40 @@ test.each([
   expect(windowsOf(first, last, 200)).toEqual(windows)
 })
 
-const none = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 }
-test.each<[Partial<Fleet['counts']>, string, string | undefined]>([
-  [{ ok: 9, info: 3 }, '', undefined],
-  [{ ok: 9, warn: 1 }, '1 warning', undefined],
+test.each([
+  [5_000, 5_000, '5,000 agents'],
+  [1, 1, '1 agent'],
+  [37, 5_000, '37 of 5,000'],
+  [0, 12, '0 of 12'],
+])('a list of %i out of %i agents is called "%s"', (total, of, words) => {
+  expect(numberOf({ total, of })).toBe(words)
+})
+
+const well: FleetStanding = {
+  bad: 0,
+  silent: 0,
+  warn: 0,
+  stopped: 0,
+  never: 0,
+  noLevel: 0,
+  late: 0,
+  rolledBack: 0,
+  failed: 0,
+  held: 0,
+  halted: 0,
+}
+test.each<[Partial<FleetStanding>, string, string | undefined]>([
+  [{}, '', undefined],
+  [{ warn: 1 }, '1 warning', undefined],
   [{ bad: 2, silent: 1, warn: 5 }, '2 bad, 1 offline, 5 warnings', '2 bad'],
-  [{ ok: 1200, silent: 1200, never: 1 }, '1,200 offline, 1 never reported', '1200 offline'],
-])('of %j one reads "%s", and in the tab: %s', (counts, words, tab) => {
-  expect(troubles({ ...none, ...counts }).join(', ')).toBe(words)
-  expect(alarm({ ...none, ...counts })).toBe(tab)
+  [{ silent: 1200, never: 1 }, '1,200 offline, 1 never reported', '1200 offline'],
+  [{ noLevel: 1 }, '1 without a level', undefined],
+  [{ warn: 2, late: 1 }, '2 warnings, 1 old status', undefined],
+  [{ halted: 1, rolledBack: 2, held: 1 }, '1 rollout halted, 2 updates rolled back, 1 update on hold', undefined],
+  [{ failed: 3 }, '3 updates failed', undefined],
+])('of %j one reads "%s", and in the tab: %s', (standing, words, tab) => {
+  expect(troubles({ ...well, ...standing }).join(', ')).toBe(words)
+  expect(alarm({ ...well, ...standing })).toBe(tab)
 })
 
 test.each([

@@ -1,5 +1,5 @@
 /** Pure functions that read the view of the list from the page's address, and make the query for the service. */
-import type { Fleet, FleetSort } from '@svc/api'
+import type { Fleet, FleetSort, FleetStanding } from '@svc/api'
 import type { FleetQuery } from '../../api.ts'
 
 export interface FleetView {
@@ -76,23 +76,37 @@ export function asked(view: FleetView): FleetQuery {
   }
 }
 
-/** The problems of the agents of a workspace in words, most urgent first; empty if there are none. */
-export function troubles(counts: Fleet['counts']): string[] {
-  const words: [n: number, one: string, many: string][] = [
-    [counts.bad, 'bad', 'bad'],
-    [counts.silent, 'offline', 'offline'],
-    [counts.warn, 'warning', 'warnings'],
-    [counts.stopped, 'stopped', 'stopped'],
-    [counts.never, 'never reported', 'never reported'],
+/** The number of agents in the list, and in the workspace if the list leaves some out. */
+export function numberOf({ total, of }: Pick<Fleet, 'total' | 'of'>): string {
+  if (total !== of) return `${total.toLocaleString('en-US')} of ${of.toLocaleString('en-US')}`
+  return `${of.toLocaleString('en-US')} ${of === 1 ? 'agent' : 'agents'}`
+}
+
+/** The problems of a workspace in words, most urgent first; empty if all is well. */
+export function troubles(standing: FleetStanding): string[] {
+  const words: [n: number, one: string, many?: string][] = [
+    [standing.bad, 'bad'],
+    [standing.silent, 'offline'],
+    [standing.warn, 'warning', 'warnings'],
+    [standing.late, 'old status', 'old statuses'],
+    [standing.halted, 'rollout halted', 'rollouts halted'],
+    [standing.rolledBack, 'update rolled back', 'updates rolled back'],
+    [standing.failed, 'update failed', 'updates failed'],
+    [standing.held, 'update on hold', 'updates on hold'],
+    [standing.stopped, 'stopped'],
+    [standing.never, 'never reported'],
+    [standing.noLevel, 'without a level'],
   ]
-  return words.filter(([n]) => n > 0).map(([n, one, many]) => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`)
+  return words
+    .filter(([n]) => n > 0)
+    .map(([n, one, many = one]) => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`)
 }
 
 /**
  * The warning in the title of the browser tab: the number of agents at level Bad or, if there are none, the number of
  * offline agents. Other problems are not urgent enough for the title.
  */
-export const alarm = ({ bad, silent }: Fleet['counts']): string | undefined =>
+export const alarm = ({ bad, silent }: FleetStanding): string | undefined =>
   bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} offline` : undefined
 
 /**

@@ -1,4 +1,4 @@
-import type { AgentPage, AuditEntry, Members, RolloutPage, RolloutPreview, Rollouts } from '@svc/api'
+import type { AgentPage, AuditEntry, Fleet, Members, RolloutPage, RolloutPreview, Rollouts } from '@svc/api'
 import { expect, test } from 'vitest'
 import { type Service, serve } from '../../../testing/page/service.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
@@ -111,6 +111,7 @@ test('a rollback halts a rollout: no further agent is offered the version until 
     counts: { rolled_back: 1, untouched: 3 },
     actions: { pause: { ok: false }, continue: { ok: true }, cancel: { ok: true } },
   })
+  expect((await ann.get<Fleet>(`${north}/fleet`)).body.standing).toMatchObject({ halted: 1, rolledBack: 1 })
   service.pass(3600)
   await all()
   expect(offeredTo(agents)).toEqual(['a1'])

@@ -16,6 +16,17 @@ import { defaultWatchSeconds, emptyReason, maxWatchSeconds, plan, type RolloutRe
 
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
 
+/** Returns the number of rollouts of a workspace that halted and have not been resumed or cancelled. */
+export async function haltedRollouts(db: Db, workspaceId: string): Promise<number> {
+  const halted = await db
+    .selectFrom('rollout')
+    .select(({ fn }) => fn.countAll<number | string>().as('number'))
+    .where('workspace_id', '=', workspaceId)
+    .where('state', '=', 'halted')
+    .executeTakeFirst()
+  return Number(halted?.number ?? 0)
+}
+
 /** Stores the rollout with its agents. Its first wave starts when the rollout is next advanced (advance.ts). */
 export const createRollout = (
   { db, by, now }: ChangeContext,

@@ -1,6 +1,7 @@
 /** Carries out the operations on agents. */
 import { agents } from '@svc/api'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
+import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import { agentPage } from '../queries/agent.ts'
 import { type FleetQuery, fleetPage } from '../queries/fleet.ts'
 import { levelsOf } from '../queries/levels.ts'
@@ -24,9 +25,12 @@ const rename = acts(agents.renameAgent, ({ agent, ...ctx }, { name }) => renameA
 })
 
 export const agentOperations: readonly Bound[] = [
-  looks(agents.fleet, async ({ deps: { live }, workspace: { id }, now }, { search, desc = false, ...asked }) => {
+  looks(agents.fleet, async ({ deps: { live, store }, workspace: { id }, now }, { search, desc = false, ...asked }) => {
     const query: FleetQuery = { ...asked, desc, search: search?.trim().toLowerCase() }
-    const list = async () => bytes.encode(JSON.stringify(fleetPage(await live.fleet.read(id), query, now)))
+    const list = async () => {
+      const halted = await haltedRollouts(store.db, id)
+      return bytes.encode(JSON.stringify(fleetPage(await live.fleet.read(id), query, { now, halted })))
+    }
     return live.answer(id, JSON.stringify(query), list)
   }),
   addAgent,

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { fleetPage } from './fleet.ts'
 
 const now = 1_000_000
+const moment = { now, halted: 0 }
 const later = now + 1
 const row = (
   name: string,
@@ -19,6 +20,7 @@ const row = (
     stopped: null,
     statusLate: false,
     secretsMissing: false,
+    updates: { wishState: 'none', runtimeWishState: 'none', runtimeHeld: false },
     ...more,
   } as FleetRow,
 ]
@@ -32,7 +34,7 @@ const fleet = new Map([
   row('new', null, null),
 ])
 const names = (desc: boolean) => {
-  return fleetPage(fleet, { ...view, sort: 'level', desc }, now).rows.map(({ name }) => name)
+  return fleetPage(fleet, { ...view, sort: 'level', desc }, moment).rows.map(({ name }) => name)
 }
 const view = { search: undefined, level: undefined, silent: undefined, stopped: undefined, offset: 0, limit: 200 }
 
@@ -49,17 +51,64 @@ test('an agent whose status is too old, or that lacks secrets, counts and sorts 
     row('without-secrets', 'info', later, { secretsMissing: true }),
     row('fine', 'ok', later),
   ])
-  const { counts, rows } = fleetPage(frozen, { ...view, sort: 'level', desc: true }, now)
+  const { counts, rows } = fleetPage(frozen, { ...view, sort: 'level', desc: true }, moment)
   expect(counts).toMatchObject({ ok: 1, warn: 2, bad: 1, all: 4 })
   expect(rows.map(({ name }) => name)).toEqual(['frozen-bad', 'frozen', 'without-secrets', 'fine'])
-  const warns = fleetPage(frozen, { ...view, level: 'warn', sort: 'name', desc: false }, now)
+  const warns = fleetPage(frozen, { ...view, level: 'warn', sort: 'name', desc: false }, moment)
   expect(warns.rows.map(({ name }) => name)).toEqual(['frozen', 'without-secrets'])
 })
 
 test('an agent that was stopped on its machine counts as stopped, not as offline (D66)', () => {
   const some = new Map([row('stopped', 'info', now, { stopped: 'person' }), row('silent', 'ok', now)])
-  const { counts } = fleetPage(some, { ...view, sort: 'name', desc: false }, now)
+  const { counts } = fleetPage(some, { ...view, sort: 'name', desc: false }, moment)
   expect(counts).toMatchObject({ stopped: 1, silent: 1, all: 2 })
-  const stopped = fleetPage(some, { ...view, stopped: true, sort: 'name', desc: false }, now)
+  const stopped = fleetPage(some, { ...view, stopped: true, sort: 'name', desc: false }, moment)
   expect(stopped.rows.map(({ name }) => name)).toEqual(['stopped'])
+})
+
+test('the counts follow the search but not the filter; the standing follows neither', () => {
+  const some = new Map([
+    row('mail-1', 'bad', later),
+    row('mail-2', 'ok', later),
+    row('link-1', 'bad', later),
+    row('link-2', 'warn', now),
+  ])
+  const asked = (more: object) => fleetPage(some, { ...view, sort: 'name', desc: false, ...more }, moment)
+  const { total, of, counts, standing } = asked({ search: 'mail', level: 'ok' })
+  expect([total, of]).toEqual([1, 4])
+  expect(counts).toEqual({ ok: 1, info: 0, warn: 0, bad: 1, silent: 0, stopped: 0, never: 0, all: 2 })
+  expect(standing).toMatchObject({ bad: 2, warn: 1, silent: 1 })
+  expect(asked({ search: 'mail slow' }).counts).toMatchObject({ bad: 0, all: 0 })
+  expect(asked({}).counts).toMatchObject({ bad: 2, all: 4 })
+})
+
+const updates = (more: object) => ({ wishState: 'none', runtimeWishState: 'none', runtimeHeld: false, ...more })
+test.each<[string, FleetRow['level'], object, object]>([
+  ['an agent without a level', null, {}, { noLevel: 1 }],
+  ['a stopped agent without a level', null, { stopped: 'person' }, { stopped: 1 }],
+  ['a late status file', 'ok', { statusLate: true }, { late: 1, warn: 1 }],
+  ['an update that was rolled back', 'ok', { updates: updates({ wishState: 'rolled_back' }) }, { rolledBack: 1 }],
+  ['an update that failed', 'ok', { updates: updates({ wishState: 'failed' }) }, { failed: 1 }],
+  ['a version on hold', 'ok', { updates: updates({ wishState: 'held' }) }, { held: 1 }],
+  ['a runtime on hold', 'ok', { updates: updates({ runtimeWishState: 'failed', runtimeHeld: true }) }, { failed: 1 }],
+  ['an update under way', 'ok', { updates: updates({ wishState: 'trying' }) }, {}],
+])('the standing of the fleet counts %s', (_what, level, more, stands) => {
+  const { standing } = fleetPage(
+    new Map([row('fine', 'ok', later), row('one', level, later, more)]),
+    { ...view, sort: 'name', desc: false },
+    { now, halted: 3 },
+  )
+  const none = {
+    bad: 0,
+    silent: 0,
+    warn: 0,
+    stopped: 0,
+    never: 0,
+    noLevel: 0,
+    late: 0,
+    rolledBack: 0,
+    failed: 0,
+    held: 0,
+  }
+  expect(standing).toEqual({ ...none, ...stands, halted: 3 })
 })

@@ -1,5 +1,5 @@
 /** Filters, sorts and counts the rows of the fleet's list. The rows themselves come from web/live/fleet.ts. */
-import type { Fleet, FleetRow, FleetSort } from '@svc/api'
+import type { Fleet, FleetCounts, FleetRow, FleetSort } from '@svc/api'
 import { type Level, levels, worst } from '@svc/protocol'
 
 export interface FleetQuery {
@@ -17,24 +17,57 @@ export interface FleetQuery {
   limit: number
 }
 
-/** The part of the list that the query asks for, with counts of the whole fleet. `all` has the rows by agent id. */
-export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery, now: number): Fleet {
-  const counts: Fleet['counts'] = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 }
+/** The state of a workspace when its list is made. */
+interface FleetMoment {
+  now: number
+  /** The number of rollouts that halted. */
+  halted: number
+}
+
+/**
+ * The part of the list that the query asks for, with counts of what its search finds, and with the standing of the
+ * whole fleet. `all` has the rows by agent id.
+ */
+export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery, { now, halted }: FleetMoment): Fleet {
+  const whole = noCounts()
+  const counts = query.search ? noCounts() : whole
+  const standing = { noLevel: 0, late: 0, rolledBack: 0, failed: 0, held: 0 }
   const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
   const fitting: FleetRow[] = []
   for (const row of byName(all)) {
-    counts.all++
-    const level = levelOf(row)
-    if (level) counts[level]++
-    if (row.seenAt === null) counts.never++
-    if (row.stopped !== null) counts.stopped++
-    else if (isSilent(row, now)) counts.silent++
+    count(whole, row, now)
+    const isFound = !query.search || finds(row, query.search)
+    if (query.search && isFound) count(counts, row, now)
+    if (row.seenAt !== null && row.stopped === null && levelOf(row) === null) standing.noLevel++
+    if (row.statusLate && row.stopped === null) standing.late++
+    const update = updateTrouble(row)
+    if (update) standing[update]++
     sums.costToday = plus(sums.costToday, row.costToday)
     sums.cost30 = plus(sums.cost30, row.cost30)
-    if (fits(row, query, now)) fitting.push(row)
+    if (isFound && fits(row, query, now)) fitting.push(row)
   }
   const rows = sorted(fitting, query, now).slice(query.offset, query.offset + query.limit)
-  return { now, total: fitting.length, rows, counts, ...sums }
+  const { ok: _, info: __, all: of, ...troubles } = whole
+  return { now, total: fitting.length, of, rows, counts, standing: { ...troubles, ...standing, halted }, ...sums }
+}
+
+const noCounts = (): FleetCounts => ({ ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 })
+
+function count(counts: FleetCounts, row: FleetRow, now: number): void {
+  counts.all++
+  const level = levelOf(row)
+  if (level) counts[level]++
+  if (row.seenAt === null) counts.never++
+  if (row.stopped !== null) counts.stopped++
+  else if (isSilent(row, now)) counts.silent++
+}
+
+/** How the last update of an agent went wrong, its blueprint's or its runtime's; undefined if it did not. */
+function updateTrouble({ updates }: FleetRow): 'rolledBack' | 'failed' | 'held' | undefined {
+  const states = [updates.wishState, updates.runtimeWishState]
+  if (states.includes('rolled_back')) return 'rolledBack'
+  if (states.includes('failed')) return 'failed'
+  return states.includes('held') || updates.runtimeHeld ? 'held' : undefined
 }
 
 /**
@@ -51,11 +84,13 @@ const isSilent = ({ silentAt, stopped }: FleetRow, now: number): boolean =>
 const levelOf = ({ level, statusLate, secretsMissing, stopped }: FleetRow): Level | null =>
   (statusLate || secretsMissing) && stopped === null ? worst([level ?? 'ok', 'warn']) : level
 
-function fits(row: FleetRow, { search, level, silent, stopped }: FleetQuery, now: number): boolean {
+const finds = (row: FleetRow, search: string): boolean =>
+  [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
+
+function fits(row: FleetRow, { level, silent, stopped }: FleetQuery, now: number): boolean {
   if (level === 'never' ? row.seenAt !== null : level !== undefined && levelOf(row) !== level) return false
   if (silent !== undefined && isSilent(row, now) !== silent) return false
-  if (stopped !== undefined && (row.stopped !== null) !== stopped) return false
-  return !search || [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
+  return stopped === undefined || (row.stopped !== null) === stopped
 }
 
 /** The value by which each column of the fleet's list sorts a row. Null comes last in both directions. */
