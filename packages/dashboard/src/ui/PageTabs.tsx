@@ -1,5 +1,5 @@
 import { Loader, Tabs } from '@mantine/core'
-import { type ReactNode, Suspense } from 'react'
+import { type KeyboardEvent, type MouseEvent, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import './parts.css'
 
 interface PageTabsProps<Tab extends string> {
@@ -11,13 +11,22 @@ interface PageTabsProps<Tab extends string> {
   children: ReactNode
 }
 
-/** The tabs of a page. Only the content of the open tab exists. */
+/**
+ * The tabs of a page. Each is a link with `?tab=` in its address, so that it can be opened in another tab of the browser.
+ * Only the content of the open tab exists.
+ */
 export function PageTabs<Tab extends string>({ tabs, open, onOpen, children }: PageTabsProps<Tab>) {
+  const list = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another open tab may be out of sight
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]')
+    if (list.current && tab) list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.clientWidth) / 2
+  }, [open])
   return (
     <Tabs value={open} onChange={(tab) => onOpen(tab as Tab)} keepMounted={false}>
-      <Tabs.List className="svc-tabs">
+      <Tabs.List ref={list} className="svc-tabs">
         {tabs.map(([tab, name]) => (
-          <Tabs.Tab key={tab} value={tab}>
+          <Tabs.Tab key={tab} value={tab} {...link(tab)}>
             {name}
           </Tabs.Tab>
         ))}
@@ -30,3 +39,19 @@ export function PageTabs<Tab extends string>({ tabs, open, onOpen, children }: P
     </Tabs>
   )
 }
+
+/** The props that make a tab a link. A press with a modifier key is left to the browser, which opens another tab. */
+const link = (tab: string): object => ({
+  component: 'a',
+  href: `?tab=${tab}`,
+  onClickCapture: (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) event.stopPropagation()
+    else event.preventDefault()
+  },
+  // The space bar presses a tab, but not a link.
+  onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
+    if (event.key !== ' ') return
+    event.preventDefault()
+    event.currentTarget.click()
+  },
+})
