@@ -1,5 +1,6 @@
 import { Modal, type ModalProps } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { useFocusBack } from './focus.ts'
 
 interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
   title: string
@@ -11,9 +12,11 @@ interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
 
 /**
  * A dialog with a heading and a close button that has a name for screen readers. The dialog's head is not a `<header>`
- * element, which screen readers would count as a second banner of the page.
+ * element, which screen readers would count as a second banner of the page. When the dialog closes, the focus returns
+ * to where it was.
  */
 export function Dialog({ opened, onClose, title, children, size = 'md', stay = false }: DialogProps) {
+  useFocusBack(opened)
   return (
     <Modal.Root
       opened={opened}
@@ -22,6 +25,7 @@ export function Dialog({ opened, onClose, title, children, size = 'md', stay = f
       centered
       closeOnClickOutside={!stay}
       closeOnEscape={!stay}
+      returnFocus={false}
     >
       <Modal.Overlay backgroundOpacity={0.45} />
       <Modal.Content radius="md">

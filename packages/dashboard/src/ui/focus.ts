@@ -1,0 +1,49 @@
+/** Moves the focus when the part of the page that had it is gone. */
+import { useLayoutEffect } from 'react'
+
+/** Focuses the row of a list that is its tab stop (`data-tab-stop`); returns false if the page shows no such list. */
+export function focusList(): boolean {
+  const row = document.querySelector<HTMLElement>('[data-tab-stop]')
+  row?.focus()
+  return row !== null
+}
+
+/** Focuses the list of the page or, if it has none, its content. */
+export function focusMain(): void {
+  if (!focusList()) document.getElementById('content')?.focus()
+}
+
+/**
+ * The element that had the focus or was pressed last, outside of dialogs and menus. A menu is closed when a dialog opens
+ * from it, and the code of a dialog may still have to be loaded, so the focus at that moment tells nothing.
+ */
+let before: Element | null = null
+const note = ({ target }: Event): void => {
+  if (target instanceof Element && !target.closest('[role="dialog"], [role="menu"]')) before = target
+}
+globalThis.document?.addEventListener('focusin', note, { capture: true })
+globalThis.document?.addEventListener('pointerdown', note, { capture: true })
+
+/** The number of dialogs that are open. Only the last one to close gives the focus back. */
+let open = 0
+
+/** Gives the focus back to where it was before a dialog opened, once the dialog is closed or removed. */
+export function useFocusBack(opened: boolean): void {
+  useLayoutEffect(() => {
+    if (!opened) return
+    const opener = before
+    open++
+    return () => {
+      open--
+      setTimeout(() => giveBack(opener))
+    }
+  }, [opened])
+}
+
+function giveBack(opener: Element | null): void {
+  const now = document.activeElement
+  if (open > 0 || (now !== null && now !== document.body && !now.closest('[role="dialog"]'))) return
+  const target = opener?.closest<HTMLElement>('a, button, input, select, textarea, [tabindex]')
+  if (target?.isConnected) target.focus()
+  else focusMain()
+}
