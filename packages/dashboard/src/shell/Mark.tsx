@@ -1,5 +1,7 @@
-/** The product's logo and name. */
-export const Mark = () => (
+import { Text } from '../ui/index.ts'
+
+/** The product's logo, with its name or that of a workspace. */
+export const Mark = ({ name = 'svc' }: { name?: string }) => (
   <span className="svc-mark">
     <svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true">
       <rect width="32" height="32" rx="8" fill="#3b44b8" />
@@ -12,6 +14,6 @@ export const Mark = () => (
         strokeLinejoin="round"
       />
     </svg>
-    svc
+    <Text cut>{name}</Text>
   </span>
 )

@@ -1,4 +1,4 @@
-import { NavLink } from '@mantine/core'
+import { NavLink, UnstyledButton } from '@mantine/core'
 import {
   IconBell,
   IconHelpCircle,
@@ -6,6 +6,7 @@ import {
   IconPackage,
   IconRefreshDot,
   IconRobot,
+  IconSearch,
   IconServer2,
   IconUsers,
 } from '@tabler/icons-react'
@@ -17,10 +18,12 @@ import { paths } from '../paths.ts'
 import { meQuery } from '../queries.ts'
 import { useWorkspace } from '../workspace.ts'
 import { icon, PersonFace, WorkspaceFace } from './faces.tsx'
+import { modOf } from './keys.ts'
 import { Mark } from './Mark.tsx'
+import { isMac } from './useKeys.ts'
 
-/** Shows the navigation of a workspace, the menu to switch workspaces, and the person's menu. */
-export function SideBar({ slug }: { slug: string }) {
+/** Shows the menu to switch workspaces, the button of the palette, the navigation, and the person's menu. */
+export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) {
   const { name } = useParams({ strict: false })
   const onAgent = name !== undefined
   const workspace = useWorkspace()
@@ -31,6 +34,14 @@ export function SideBar({ slug }: { slug: string }) {
         <Mark />
       </div>
       <Later face={WorkspaceFace} name={workspace.name} menu={WorkspaceMenu} />
+      <UnstyledButton className="svc-find" aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'} onClick={onFind}>
+        <IconSearch size={15} aria-hidden />
+        Find
+        <span aria-hidden>
+          <kbd>{modOf(isMac)}</kbd>
+          <kbd>K</kbd>
+        </span>
+      </UnstyledButton>
       <div className="svc-side-pages">
         <NavItem
           to={paths.fleet}

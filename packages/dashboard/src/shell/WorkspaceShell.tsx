@@ -1,17 +1,26 @@
-import { Burger } from '@mantine/core'
+import { Burger, UnstyledButton } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Outlet, useParams, useRouterState } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { isRefusal } from '../api.ts'
 import { useLive } from '../live/useLive.ts'
 import { NotFoundPage } from '../NotFoundPage.tsx'
+import { notify } from '../notify.tsx'
+import { paths } from '../paths.ts'
 import { forgetWorkspace, workspaceQuery } from '../queries.ts'
-import { useTitleCount } from '../ui/index.ts'
+import { focusMain, useTitleCount } from '../ui/index.ts'
 import { useSlug, useWorkspace } from '../workspace.ts'
 import { Banners } from './Banners.tsx'
 import { useFrame } from './frame.ts'
 import { Mark } from './Mark.tsx'
+import { notePlace } from './returning.ts'
 import { SideBar } from './SideBar.tsx'
+import { useKey, useKeyListener } from './useKeys.ts'
+
+const loadPalette = () => import('./Palette.tsx')
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
+const KeysSheet = lazy(async () => ({ default: (await import('./KeysSheet.tsx')).KeysSheet }))
 
 /**
  * The frame around every page of a workspace. It contains the navigation, at the side or, on narrow screens, at the
@@ -22,17 +31,28 @@ export function WorkspaceShell() {
   const { name } = useParams({ strict: false })
   const live = useLive(slug, name)
   useFrame('workspace')
-  useTitleCount(useWorkspace().alerts.unacknowledged)
+  const workspace = useWorkspace()
+  useTitleCount(workspace.alerts.unacknowledged)
   const [opened, setOpened] = useState(false)
   const where = useRouterState({ select: ({ location }) => location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: wherever one goes, the menu is done with
   useEffect(() => setOpened(false), [where])
+  useKey('clear', opened ? () => setOpened(false) : undefined)
+  const { finding, find, found, leave } = useFinding()
+  const [keysShown, setKeysShown] = useState<boolean>()
+  const showKeys = () => setKeysShown(true)
+  const navigate = useNavigate()
+  const go = (to: string) => () => void navigate({ to, params: { slug } })
+  useKeyListener({
+    palette: find,
+    keys: showKeys,
+    agents: go(paths.fleet),
+    updates: go(paths.updates),
+    alerts: go(paths.alerts),
+  })
   useEffect(() => {
-    if (!opened) return
-    const key = (event: KeyboardEvent) => event.key === 'Escape' && setOpened(false)
-    window.addEventListener('keydown', key)
-    return () => window.removeEventListener('keydown', key)
-  }, [opened])
+    notePlace(slug, name !== undefined ? { agent: name } : /^\/w\/[^/]+\/?$/.test(where) ? 'list' : 'elsewhere')
+  }, [slug, name, where])
   const client = useQueryClient()
   // The person was removed from the workspace, so its data leaves the screen.
   const isGone = isRefusal(useQuery(workspaceQuery(slug)).error, 404)
@@ -42,7 +62,15 @@ export function WorkspaceShell() {
   if (isGone) return <NotFoundPage />
   return (
     <div className="svc-shell" data-menu={opened}>
-      <a href="#content" className="svc-skip">
+      {/* biome-ignore lint/a11y/useValidAnchor: without the script it would lead to the content */}
+      <a
+        href="#content"
+        className="svc-skip"
+        onClick={(event) => {
+          event.preventDefault()
+          focusMain()
+        }}
+      >
         Skip to content
       </a>
       <header className="svc-top">
@@ -54,10 +82,13 @@ export function WorkspaceShell() {
           aria-expanded={opened}
           aria-controls="menu"
         />
-        <Mark />
+        <Mark name={workspace.name} />
+        <UnstyledButton className="svc-top-find" aria-label="Find" onClick={find}>
+          <IconSearch size={18} aria-hidden />
+        </UnstyledButton>
       </header>
       <nav className="svc-side" id="menu" aria-label="Workspace">
-        <SideBar slug={slug} />
+        <SideBar slug={slug} onFind={find} />
       </nav>
       <main id="content" className="svc-main" tabIndex={-1}>
         <Banners slug={slug} live={live} />
@@ -65,6 +96,44 @@ export function WorkspaceShell() {
           <Outlet />
         </div>
       </main>
+      <Suspense>
+        {finding && <Palette slug={slug} onReady={found} onKeys={showKeys} onClosed={leave} />}
+        {keysShown !== undefined && <KeysSheet opened={keysShown} onClose={() => setKeysShown(false)} />}
+      </Suspense>
     </div>
   )
+}
+
+/**
+ * Opens and closes the palette. Its code is loaded when it is first opened, and what a person types until its field has
+ * the focus is kept: `found` returns it.
+ */
+function useFinding() {
+  const [finding, setFinding] = useState(false)
+  const keeping = useRef<{ typed: string; end: () => void }>(undefined)
+  const found = () => {
+    const { typed = '', end } = keeping.current ?? {}
+    end?.()
+    keeping.current = undefined
+    return typed
+  }
+  const find = () => {
+    if (keeping.current) return
+    const keep = (event: KeyboardEvent) => {
+      event.stopImmediatePropagation()
+      if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      if (keeping.current) keeping.current.typed += event.key
+    }
+    window.addEventListener('keydown', keep, { capture: true })
+    keeping.current = { typed: '', end: () => window.removeEventListener('keydown', keep, { capture: true }) }
+    loadPalette().then(
+      () => setFinding(true),
+      () => {
+        found()
+        notify({ color: 'red', message: 'The search could not be loaded. Check your connection and try again.' })
+      },
+    )
+  }
+  return { finding, find, found, leave: () => setFinding(false) }
 }

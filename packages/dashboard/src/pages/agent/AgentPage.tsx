@@ -15,6 +15,7 @@ import { type Agent, useAgentAddress, useView } from '../../agents/parts/agent.t
 import { useDrafts } from '../../agents/parts/drafts.ts'
 import { usePress } from '../../agents/parts/press.ts'
 import { Following } from './commands/Following.tsx'
+import { AgentKeys } from './header/AgentKeys.tsx'
 import { Header } from './header/Header.tsx'
 import { NeverReported } from './header/NeverReported.tsx'
 import { Overview } from './overview/Overview.tsx'
@@ -50,6 +51,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
   const Panel = tabs[tab].panel
   return (
     <>
+      <AgentKeys agent={agent} />
       <LeaveUnsent changes={Object.keys(settings.drafts).length} />
       <Header agent={agent} />
       {error && <ErrorNote error={error} retry={refetch} />}

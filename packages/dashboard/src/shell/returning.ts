@@ -1,0 +1,22 @@
+/** The list of agents as a person left it, and the agent whose page was open just before: a person comes back to both. */
+type View = Readonly<Record<string, unknown>>
+
+const views = new Map<string, View>()
+let left: { slug: string; agent: string } | undefined
+
+export const noteView = (slug: string, view: View): void => void views.set(slug, view)
+/** Returns the parameters of the address with which the list of agents was last shown. */
+export const viewBefore = (slug: string): View => views.get(slug) ?? {}
+
+/** Notes where the person is: on the page of an agent, on the list of agents, or elsewhere in the workspace. */
+export function notePlace(slug: string, place: { agent: string } | 'list' | 'elsewhere'): void {
+  if (place === 'list') return
+  left = place === 'elsewhere' ? undefined : { slug, agent: place.agent }
+}
+
+/** Returns the agent whose page was open just before the list, once; undefined if another page was open. */
+export function agentBefore(slug: string): string | undefined {
+  const agent = left?.slug === slug ? left.agent : undefined
+  left = undefined
+  return agent
+}

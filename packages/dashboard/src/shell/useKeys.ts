@@ -1,0 +1,61 @@
+/** Handles the keys of the page (keys.ts): parts of the page say what a key does while they are shown. */
+import { useEffect, useRef } from 'react'
+import { type Begun, type Focus, type KeyName, meaningOf } from './keys.ts'
+
+/** Returns false if the key has no effect now, so that the browser handles it. */
+type Handler = () => unknown
+
+const handlers = new Map<KeyName, Handler[]>()
+
+/** Sets what a key does while the component is shown; undefined if nothing. The component shown last decides. */
+export function useKey(name: KeyName, act: Handler | undefined): void {
+  const latest = useRef(act)
+  useEffect(() => {
+    latest.current = act
+  })
+  const isSet = act !== undefined
+  useEffect(() => {
+    if (!isSet) return
+    const mine = () => latest.current?.()
+    handlers.set(name, [...(handlers.get(name) ?? []), mine])
+    return () => void handlers.set(name, handlers.get(name)?.filter((one) => one !== mine) ?? [])
+  }, [name, isSet])
+}
+
+/** True on machines whose shortcuts use Cmd. */
+export const isMac = /mac|iphone|ipad/i.test(navigator.platform)
+
+/** Listens to all keys of the page. `own` has the effects of keys that no shown component has set. */
+export function useKeyListener(own: Partial<Record<KeyName, Handler>>): void {
+  const latest = useRef(own)
+  useEffect(() => {
+    latest.current = own
+  })
+  useEffect(() => {
+    let begun: Begun | undefined
+    const listen = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return
+      const meaning = meaningOf(event, focusOf(event.target), begun)
+      begun = meaning.begun
+      const isHandled = meaning.does.some((name) => {
+        const act = handlers.get(name)?.at(-1) ?? latest.current[name]
+        return act !== undefined && act() !== false
+      })
+      if (isHandled) event.preventDefault()
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [])
+}
+
+const withKeys = '[role="menu"], [role="listbox"], [role="dialog"]'
+
+function focusOf(target: EventTarget | null): Focus {
+  const at = target instanceof Element ? target : null
+  return {
+    field: at?.closest('input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]') != null,
+    dialog: at?.closest(withKeys) != null || document.querySelector('[aria-modal="true"]') !== null,
+    row: at?.closest('[data-row]') != null,
+    isMac,
+  }
+}
