@@ -123,7 +123,12 @@ export function NarrowHead({ slug, view, shown, selection }: HeadProps) {
   )
   return (
     <div className="fleet-narrow-head">
-      {selection && <ChooseAll slug={slug} view={view} shown={shown} selection={selection} />}
+      {selection && (
+        // biome-ignore lint/a11y/noLabelWithoutControl: the box is in it, and a press beside it counts, too
+        <label>
+          <ChooseAll slug={slug} view={view} shown={shown} selection={selection} />
+        </label>
+      )}
       <span>{numberOf(shown.head)}</span>
       <NativeSelect
         size="xs"

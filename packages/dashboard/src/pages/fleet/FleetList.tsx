@@ -1,13 +1,15 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows are placed by the virtualizer, which a real table forbids
-// biome-ignore-all lint/a11y/useFocusableInteractive: rows and cells take no focus, the links and boxes in them do
+// biome-ignore-all lint/a11y/useFocusableInteractive: a row takes the focus; its cells and the head do not
 import { Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useKey } from '../../shell/useKeys.ts'
 import { NarrowHead, WideHead } from './FleetHead.tsx'
 import { FleetRowLine } from './FleetRowLine.tsx'
 import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
+import { useStop } from './useStop.ts'
 import type { FleetView } from './view.ts'
 
 /**
@@ -15,6 +17,8 @@ import type { FleetView } from './view.ts'
  * are loaded.
  */
 const height = { wide: 42, narrow: 62 } as const
+/** The number of rows above and below those in sight that are also in the document. */
+const overscan = 8
 
 interface ListProps {
   slug: string
@@ -29,31 +33,40 @@ interface ListProps {
   onRange: (first: number, last: number) => void
 }
 
-/** The list of agents. Only rows in sight, and a few around them, are in the document. */
+/**
+ * The list of agents. Only rows in sight, and a few around them, are in the document. The list is one tab stop: a row has
+ * the focus, and keys move it.
+ */
 export function FleetList({ slug, view, shown, late, selection, onRange }: ListProps) {
   const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })
   const size = narrow ? height.narrow : height.wide
-  const { body, rows, top } = useRows(shown.total, size)
-  const items = rows.getVirtualItems()
-  const first = items[0]?.index ?? 0
-  const last = items.at(-1)?.index ?? 0
+  const scrollTo = useRef<(index: number) => void>(() => {})
+  const { body, stop, move, focused } = useStop(slug, shown, (index) => scrollTo.current(index))
+  const { rows, top, first, last } = useRows(body, { count: shown.total, size, stop })
+  scrollTo.current = (index) => rows.scrollToIndex(index, { align: 'auto' })
   useEffect(() => onRange(first, last), [first, last, onRange])
-  const keys = useKeys({ body, shown, selection, show: (index) => rows.scrollToIndex(index, { align: 'auto' }) })
+  useListKeys({ body, stop, move, shown, selection })
   const choose = useChoose(shown.row, selection)
   return (
     <div className="fleet-table" data-boxes={selection !== undefined} data-narrow={narrow}>
       {narrow && <NarrowHead slug={slug} view={view} shown={shown} selection={selection} />}
-      <div role="table" aria-label="Agents" aria-rowcount={shown.total + 1} aria-busy={late}>
+      <div
+        role="grid"
+        aria-label="Agents"
+        aria-rowcount={shown.total + 1}
+        aria-busy={late}
+        aria-multiselectable={selection ? true : undefined}
+      >
         {!narrow && <WideHead slug={slug} view={view} shown={shown} selection={selection} />}
         <div
           ref={body}
           role="rowgroup"
           className="fleet-body"
           style={{ height: rows.getTotalSize() }}
-          onKeyDown={keys}
+          onFocus={focused}
           data-late={late}
         >
-          {items.map(({ index, start }) => {
+          {rows.getVirtualItems().map(({ index, start }) => {
             const agent = shown.row(index)
             const chosen = agent !== undefined && selection?.names.has(agent.name)
             return (
@@ -61,7 +74,11 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
                 key={index}
                 role="row"
                 aria-rowindex={index + 2}
+                aria-selected={selection && chosen}
+                tabIndex={index === stop ? 0 : -1}
                 className="fleet-row"
+                data-row={index}
+                data-tab-stop={index === stop ? true : undefined}
                 data-chosen={chosen}
                 style={{ height: size, transform: `translateY(${start - top}px)` }}
               >
@@ -70,6 +87,7 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
                     slug={slug}
                     row={agent}
                     index={index}
+                    narrow={narrow}
                     chosen={chosen ?? false}
                     onChoose={selection ? choose : undefined}
                   />
@@ -86,17 +104,19 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
 }
 
 const Blank = () => (
-  <div role="cell" className="fleet-cell fleet-blank">
+  <div role="gridcell" className="fleet-cell fleet-blank">
     <Skeleton height={10} width="60%" animate={false} />
   </div>
 )
 
 /**
- * Decides which rows of the list are drawn. `top` is the distance in pixels from the top of the page to the first row
- * of the list.
+ * Decides which rows of the list are drawn: those in sight and around them, and the one that is the tab stop. `top` is
+ * the distance in pixels from the top of the page to the first row of the list.
  */
-function useRows(count: number, size: number) {
-  const body = useRef<HTMLDivElement>(null)
+function useRows(
+  body: { readonly current: HTMLDivElement | null },
+  { count, size, stop }: { count: number; size: number; stop: number },
+) {
   const [top, setTop] = useState(0)
   useLayoutEffect(() => {
     const rect = body.current?.getBoundingClientRect()
@@ -105,56 +125,45 @@ function useRows(count: number, size: number) {
   const rows = useWindowVirtualizer({
     count,
     estimateSize: () => size,
-    overscan: 8,
+    overscan,
     scrollMargin: top,
-    scrollPaddingStart: 48,
-    scrollPaddingEnd: 80,
+    scrollPaddingStart: size === height.narrow ? 60 : 48,
+    scrollPaddingEnd: size === height.narrow ? 140 : 80,
+    rangeExtractor: (range) => {
+      const near = defaultRangeExtractor(range)
+      return near.includes(stop) || stop >= count ? near : [...near, stop].sort((a, b) => a - b)
+    },
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height of rows changes
   useLayoutEffect(() => rows.measure(), [size])
-  return { body, rows, top }
+  const first = Math.max(0, (rows.range?.startIndex ?? 0) - overscan)
+  const last = Math.max(0, Math.min(count - 1, (rows.range?.endIndex ?? 0) + overscan))
+  return { rows, top, first, last }
 }
 
 interface Keyed {
-  body: RefObject<HTMLDivElement | null>
+  body: { readonly current: HTMLDivElement | null }
+  /** The index of the row that is the tab stop. */
+  stop: number
+  /** Gives the focus to a row, and scrolls it into view. */
+  move: (index: number) => void
   shown: Shown
   selection: Selection | undefined
-  /** Scrolls a row into view. */
-  show: (index: number) => void
 }
 
-/**
- * Returns a handler of keys for the list of agents: arrows, Home and End move from row to row, also to rows that are
- * not in the document yet. X and Space select or deselect the agent of the row.
- */
-function useKeys({ body, shown, selection, show }: Keyed) {
-  const focusAfter = useRef<number | undefined>(undefined)
-  const focusRow = (index: number) => {
-    const link = body.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)
-    if (!link) return false
-    link.focus({ preventScroll: true })
-    return true
-  }
-  useEffect(() => {
-    if (focusAfter.current !== undefined && focusRow(focusAfter.current)) focusAfter.current = undefined
-  })
-  return (event: KeyboardEvent<HTMLDivElement>) => {
-    const link = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>('[data-row]') : null
-    if (!link || event.ctrlKey || event.metaKey || event.altKey) return
-    const index = Number(link.dataset.row)
-    const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: shown.total - 1 }[event.key]
-    if (to !== undefined) {
-      event.preventDefault()
-      const next = Math.min(Math.max(to, 0), shown.total - 1)
-      show(next)
-      if (!focusRow(next)) focusAfter.current = next
-    } else if (event.key === 'x' || event.key === ' ') {
-      const row = shown.row(index)
-      if (!row || !selection) return
-      event.preventDefault()
-      selection.toggle(row.name)
-    }
-  }
+/** Sets the keys of the list. Outside of the list, J and K lead to the row that had the focus last. */
+function useListKeys({ body, stop, move, shown, selection }: Keyed): void {
+  const step = (by: number) => () => move(body.current?.contains(document.activeElement) ? stop + by : stop)
+  useKey('next', step(1))
+  useKey('previous', step(-1))
+  useKey('first', () => move(0))
+  useKey('last', () => move(shown.total - 1))
+  useKey('select', selection && (() => toggle(shown.row(stop)?.name, selection)))
+  useKey('open', () => body.current?.querySelector<HTMLElement>(`[data-row="${stop}"] a`)?.click())
+}
+
+const toggle = (name: string | undefined, selection: Selection): void => {
+  if (name !== undefined) selection.toggle(name)
 }
 
 /**

@@ -3,7 +3,10 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { Cost, ErrorNote, Level, PageHeader, useDocumentTitle } from '../../ui/index.ts'
+import { usePageActions } from '../../shell/actions.ts'
+import { noteView } from '../../shell/returning.ts'
+import { useKey } from '../../shell/useKeys.ts'
+import { Cost, ErrorNote, focusList, Level, PageHeader, useDocumentTitle } from '../../ui/index.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { FleetEmpty } from './FleetEmpty.tsx'
@@ -31,7 +34,11 @@ export function FleetPage() {
   const selection = useSelection(slug)
   const admin = workspace.role === 'admin'
   const added = useOnce(adding)
-  const bulk = useOnce(admin && selection.names.size > 0)
+  const some = selection.names.size > 0
+  const bulk = useOnce(admin && some)
+  useEffect(() => noteView(slug, view), [slug, view])
+  useKey('clear', some ? selection.clear : undefined)
+  usePageActions(admin ? [{ words: 'Add agent', run: () => setAdding(true) }] : [])
   const { head } = shown ?? {}
   const empty = head?.of === 0
   useDocumentTitle(head && alarm(head.standing), 'Agents', workspace.name)
@@ -49,14 +56,18 @@ export function FleetPage() {
         }
         actions={
           admin && (
-            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+            <Button
+              className="fleet-add"
+              leftSection={<IconPlus size={16} aria-hidden />}
+              onClick={() => setAdding(true)}
+            >
               Add agent
             </Button>
           )
         }
       />
       {!empty && (
-        <div className="fleet-tools">
+        <div className="fleet-tools" data-bulk={some}>
           <Search key={slug} />
           <FleetFilter slug={slug} view={view} counts={head?.counts} />
           {head && (
@@ -116,8 +127,8 @@ function useOnce(now: boolean): boolean {
 }
 
 /**
- * The field to search the list of agents. The address of the page keeps the text of the search. The key `/` puts the
- * cursor into the field.
+ * The field to search the list of agents. The address of the page keeps the text of the search. Enter and the arrow down
+ * lead to the list.
  */
 function Search() {
   const { search = '' } = route.useSearch()
@@ -136,17 +147,7 @@ function Search() {
   useEffect(() => {
     if (document.activeElement !== input.current) setTyped(search)
   }, [search])
-  useEffect(() => {
-    const key = (event: KeyboardEvent) => {
-      const at = event.target instanceof HTMLElement ? event.target : null
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
-      if (at?.closest('input, textarea, select, [contenteditable], [role="dialog"]')) return
-      event.preventDefault()
-      input.current?.select()
-    }
-    window.addEventListener('keydown', key)
-    return () => window.removeEventListener('keydown', key)
-  }, [])
+  useKey('search', () => input.current?.select())
   return (
     <TextInput
       ref={input}
@@ -163,6 +164,7 @@ function Search() {
         go(event.currentTarget.value)
       }}
       onKeyDown={(event) => {
+        if (event.key === 'Enter' || event.key === 'ArrowDown') focusList()
         if (event.key !== 'Escape') return
         setTyped('')
         go('')

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: see FleetList
+// biome-ignore-all lint/a11y/useFocusableInteractive: see FleetList
 import { Checkbox } from '@mantine/core'
 import type { FleetRow } from '@svc/api'
 import { Link } from '@tanstack/react-router'
@@ -12,43 +13,57 @@ interface RowProps {
   slug: string
   row: FleetRow
   index: number
+  /** True in narrow windows, in which the row has two lines and fewer cells. */
+  narrow: boolean
   chosen: boolean
   /** Called to select or deselect the agent; undefined if agents cannot be selected here. */
   onChoose: ((name: string, index: number, range: boolean) => void) | undefined
 }
 
 /**
- * Shows one agent in the list, on one line in wide windows and on two lines in narrow ones. The whole row is a link.
+ * Shows one agent in the list, on one line in wide windows and on two lines in narrow ones. The whole row is a link. The
+ * row has the focus, so the link and the box are no tab stops.
  */
-export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chosen, onChoose }: RowProps) {
+export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, narrow, chosen, onChoose }: RowProps) {
   const silent = useSilent(row.silentAt)
   const stopped = row.stopped !== null
   const old = useOld(row.statusAt) && !silent
+  // Where nothing runs, the detail says why the agent is in its state.
+  const now = row.doing ?? row.detail
+  const doing = !silent && now !== null && (
+    <span className="fleet-label fleet-now">
+      {old && <span className="fleet-was">was </span>}
+      <Text cut>{now}</Text>
+    </span>
+  )
   return (
     <>
       {onChoose && (
-        <div className="fleet-cell fleet-box" role="cell">
-          <Checkbox
-            size="xs"
-            checked={chosen}
-            onChange={(event) => onChoose(row.name, index, (event.nativeEvent as MouseEvent).shiftKey === true)}
-            aria-label={`Select ${row.name}`}
-            tabIndex={-1}
-          />
+        <div className="fleet-cell fleet-box" role="gridcell">
+          {/* biome-ignore lint/a11y/noLabelWithoutControl: the box is in it, and a press beside it counts, too */}
+          <label>
+            <Checkbox
+              size="xs"
+              checked={chosen}
+              onChange={(event) => onChoose(row.name, index, (event.nativeEvent as MouseEvent).shiftKey === true)}
+              aria-label={`Select ${row.name}`}
+              tabIndex={-1}
+            />
+          </label>
         </div>
       )}
-      <div className="fleet-cell fleet-agent" role="cell">
+      <div className="fleet-cell fleet-agent" role="gridcell">
         <Link
           to={paths.agent}
           params={{ slug, name: row.name }}
           className="fleet-link"
-          data-row={index}
+          tabIndex={-1}
           preloadDelay={120}
         >
           <Text cut>{row.name}</Text>
         </Link>
       </div>
-      <div className="fleet-cell fleet-state" role="cell" data-past={silent || old}>
+      <div className="fleet-cell fleet-state" role="gridcell" data-past={silent || old}>
         <Level
           level={row.level}
           silent={silent}
@@ -60,7 +75,7 @@ export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chose
           iconOnly={row.label !== null}
         />
         {row.label !== null && (
-          <span className="fleet-label" title={row.detail ?? undefined}>
+          <span className="fleet-label">
             {silent && !stopped && <span className="fleet-was">was </span>}
             <Text cut>{row.label}</Text>
           </span>
@@ -70,16 +85,14 @@ export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chose
             <PlainTime at={row.statusAt} />
           </span>
         )}
+        {narrow && doing}
       </div>
-      <div className="fleet-cell fleet-doing" role="cell">
-        {!silent && row.doing !== null && (
-          <span className="fleet-label" data-past={old}>
-            {old && <span className="fleet-was">was </span>}
-            <Text cut>{row.doing}</Text>
-          </span>
-        )}
-      </div>
-      <div className="fleet-cell fleet-seen" role="cell">
+      {!narrow && (
+        <div className="fleet-cell fleet-doing" role="gridcell">
+          {doing}
+        </div>
+      )}
+      <div className="fleet-cell fleet-seen" role="gridcell">
         {row.seenAt === null ? (
           <span className="fleet-dim">never</span>
         ) : (
@@ -88,13 +101,13 @@ export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, chose
           </span>
         )}
       </div>
-      <div className="fleet-cell fleet-today fleet-end" role="cell">
+      <div className="fleet-cell fleet-today fleet-end" role="gridcell">
         <Cost usd={row.costToday} />
       </div>
-      <div className="fleet-cell fleet-month fleet-end" role="cell">
+      <div className="fleet-cell fleet-month fleet-end" role="gridcell">
         <Cost usd={row.cost30} />
       </div>
-      <div className="fleet-cell fleet-version" role="cell">
+      <div className="fleet-cell fleet-version" role="gridcell">
         {row.version !== null && <Text cut>{row.version}</Text>}
         <Wished running={row.version} wished={row.updates.wished} state={row.updates.wishState} short />
         <RuntimeMark updates={row.updates} />

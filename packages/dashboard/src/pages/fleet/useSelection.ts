@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { focusMain } from '../../ui/index.ts'
 
 export interface Selection {
   names: ReadonlySet<string>
@@ -26,6 +27,10 @@ export function useSelection(slug: string): Selection {
     names,
     set,
     toggle: (name) => set([name], !names.has(name)),
-    clear: () => setNames(new Set()),
+    clear: () => {
+      setNames(new Set())
+      // The bar with the buttons for the selected agents disappears, perhaps with the focus.
+      if (document.activeElement?.closest('.fleet-bulk')) focusMain()
+    },
   }
 }
