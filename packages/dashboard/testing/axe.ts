@@ -96,3 +96,40 @@ export async function resize(page: Page, width: number): Promise<void> {
 
 const drawn = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+
+/** The least height and width, in pixels, of what people press on a phone. */
+const leastTarget = 44
+
+/**
+ * Returns what can be pressed on the page, but is too small for a thumb: a press at a distance of half the least size
+ * from its middle meets something else. Links in a text are left out, because the lines of a text are closer together. So
+ * is the link in a row, because the whole row is pressed.
+ */
+export const smallTargets = (page: Page): Promise<string[]> =>
+  page.evaluate((least) => {
+    const pressed = 'button, a[href], input, select, summary, [role="tab"], [role="row"][tabindex]'
+    const isInText = (e: Element) => e.matches('a') && getComputedStyle(e).display === 'inline'
+    const meets = (e: HTMLElement, x: number, y: number) => {
+      const there = document.elementFromPoint(x, y)
+      return there !== null && (e.contains(there) || there.contains(e) || there === e.closest('label'))
+    }
+    const wrong: string[] = []
+    for (const e of document.querySelectorAll<HTMLElement>(pressed)) {
+      if (isInText(e) || e.closest('.svc-skip')) continue
+      e.scrollIntoView({ block: 'center', inline: 'center' })
+      const { x, y, width, height } = e.getBoundingClientRect()
+      const [middle, centre] = [x + width / 2, y + height / 2]
+      if (width < 2 || height < 2 || !meets(e, middle, centre)) continue
+      const half = least / 2 - 1
+      const around = [
+        [0, half],
+        [0, -half],
+        [half, 0],
+        [-half, 0],
+      ] as const
+      if (!around.every(([dx, dy]) => meets(e, middle + dx, centre + dy)))
+        wrong.push(`${Math.round(width)} × ${Math.round(height)}: ${e.outerHTML.slice(0, 120)}`)
+    }
+    window.scrollTo(0, 0)
+    return wrong
+  }, leastTarget)

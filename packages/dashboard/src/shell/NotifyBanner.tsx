@@ -9,7 +9,9 @@ export function NotifyBanner({ slug }: { slug: string }) {
   return (
     <div className="svc-banner svc-banner-acts" data-kind="warn" role="note">
       <IconBellOff size={16} aria-hidden />
-      <span>Nobody is notified when an agent goes offline.</span>
+      <span>
+        Nobody is notified<span className="svc-not-on-phones"> when an agent goes offline</span>.
+      </span>
       <NotifyButtons slug={slug} />
     </div>
   )

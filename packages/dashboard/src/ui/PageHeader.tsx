@@ -13,7 +13,7 @@ interface PageHeaderProps {
 /** The top of a page: the title, which is the page's only `<h1>`, and the buttons for the page. */
 export function PageHeader({ title, note, before, actions }: PageHeaderProps) {
   return (
-    <Group justify="space-between" align="flex-start" gap="sm" mb="md" wrap="wrap">
+    <Group className="svc-page-head" justify="space-between" align="flex-start" gap="sm" mb="md" wrap="wrap">
       <div style={{ minWidth: 0 }}>
         <Group gap="sm" wrap="wrap">
           {before}
