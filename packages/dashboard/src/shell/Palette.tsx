@@ -193,7 +193,7 @@ function useGroups({ slug, onKeys }: { slug: string; onKeys: () => void }): [nam
     [
       'More',
       [
-        { id: 'help', words: 'Help', run: () => window.location.assign('/help') },
+        { id: 'help', words: 'Help', run: () => window.open('/help', '_blank', 'noopener') },
         { id: 'keys', words: 'Keys', also: 'shortcuts', run: onKeys },
         { id: 'light', words: 'Light appearance', also: 'theme', run: () => choose('light') },
         { id: 'dark', words: 'Dark appearance', also: 'theme', run: () => choose('dark') },
