@@ -21,7 +21,8 @@ const report = (name: string, level: string, label: string, detail: string) =>
 const fleet = () => `${setup.url}/w/north-wind`
 
 beforeAll(async () => {
-  setup = await openBrowserSetup()
+  // With mail, the banner has two buttons.
+  setup = await openBrowserSetup({ SVC_SMTP_URL: 'smtp://127.0.0.1:1', SVC_MAIL_FROM: 'svc@example.org' })
   ada = await setup.ada()
   const names = [
     'mail-1',

@@ -1,6 +1,7 @@
 import { Loader, Tabs } from '@mantine/core'
-import { type KeyboardEvent, type MouseEvent, type ReactNode, Suspense, useEffect, useRef } from 'react'
+import { type KeyboardEvent, type MouseEvent, type ReactNode, Suspense } from 'react'
 import './parts.css'
+import { useInSight } from './useInSight.ts'
 
 interface PageTabsProps<Tab extends string> {
   /** The tabs that are shown, in this order, with their names. */
@@ -16,12 +17,7 @@ interface PageTabsProps<Tab extends string> {
  * Only the content of the open tab exists.
  */
 export function PageTabs<Tab extends string>({ tabs, open, onOpen, children }: PageTabsProps<Tab>) {
-  const list = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another open tab may be out of sight
-  useEffect(() => {
-    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]')
-    if (list.current && tab) list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.clientWidth) / 2
-  }, [open])
+  const list = useInSight<HTMLDivElement>('[aria-selected="true"]', open)
   return (
     <Tabs value={open} onChange={(tab) => onOpen(tab as Tab)} keepMounted={false}>
       <Tabs.List ref={list} className="svc-tabs">

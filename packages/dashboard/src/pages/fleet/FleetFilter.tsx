@@ -1,7 +1,7 @@
 import type { Fleet } from '@svc/api'
 import { Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
-import { Level } from '../../ui/index.ts'
+import { Level, useInSight } from '../../ui/index.ts'
 import { type FleetView, type StateFilter, stateFilters } from './view.ts'
 
 interface FilterProps {
@@ -15,8 +15,9 @@ interface FilterProps {
  * it would show, so the numbers follow the search.
  */
 export function FleetFilter({ slug, view, counts }: FilterProps) {
+  const chips = useInSight<HTMLElement>('[data-on="true"]', view.show)
   return (
-    <nav className="fleet-filter" aria-label="Filter agents">
+    <nav ref={chips} className="fleet-filter" aria-label="Filter agents">
       {stateFilters
         .filter(({ show, count }) => show === undefined || show === view.show || (counts?.[count] ?? 1) > 0)
         .map(({ show, words, count }) => (
