@@ -22,6 +22,7 @@ const tests: Bound = {
 }
 const commands: Bound = { adds: 'commands, requested logs among them', limit: '100 of an agent in progress' }
 const agents: Bound = { adds: 'agents', limit: '10,000 of a workspace, unless the operator sets another limit' }
+const oldNames: Bound = { adds: 'old names of agents', limit: 'the last 20 of an agent; kept for 90 days' }
 const codes: Bound = { adds: 'install codes', limit: '200 of a workspace that are valid; each for 15 minutes' }
 const rollouts: Bound = { adds: 'rollouts', limit: 'an agent is in at most one that is not over' }
 const people: Bound = {
@@ -97,7 +98,7 @@ export const bounds = {
   'POST /w/:slug/agents/:name/commands/:id/again': commands,
   'POST /w/:slug/commands': commands,
   'POST /w/:slug/agents': agents,
-  'PATCH /w/:slug/agents/:name': nothing,
+  'PATCH /w/:slug/agents/:name': oldNames,
   'DELETE /w/:slug/agents/:name': nothing,
   'POST /w/:slug/agents/:name/token': nothing,
   'POST /w/:slug/my-channels': ownChannels,

@@ -69,6 +69,8 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   /** How the operation's change is recorded and announced; undefined if the operation changes nothing. */
   readonly change: Change | undefined
   readonly command: CommandWords | undefined
+  /** True if the path may name the agent by a name that it had before. */
+  readonly oldNames?: boolean
   /**
    * Why the service implements the route of the operation by hand; undefined if the route is derived from this
    * description.
@@ -90,7 +92,14 @@ export const look =
   <Given>() =>
   <const R extends Route, Read = undefined, Sent = Read>(
     route: R,
-    { right = 'member', input, says, command, manual }: OperationWords & { input?: Reader<Read, Sent> },
+    {
+      right = 'member',
+      input,
+      says,
+      command,
+      manual,
+      oldNames = false,
+    }: OperationWords & { input?: Reader<Read, Sent>; oldNames?: boolean },
   ): Operation<R, Read, Sent, Given> => ({
     route,
     right,
@@ -99,6 +108,7 @@ export const look =
     status: 200,
     change: undefined,
     command,
+    oldNames,
     ...(manual !== undefined && { manual }),
   })
 

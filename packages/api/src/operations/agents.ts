@@ -31,7 +31,8 @@ export const addAgent = change<NewToken>()('POST /w/:slug/agents', {
   command: { name: 'agent create', args: [agentArgument] },
 })
 export const showAgent = look<AgentPage>()('GET /w/:slug/agents/:name', {
-  says: 'show an agent and its last report',
+  says: 'show an agent and its last report; for 90 days also by a name that it had before',
+  oldNames: true,
 })
 export const renameAgent = change<{ name: string }>()('PATCH /w/:slug/agents/:name', {
   says: 'rename an agent; its token stays',

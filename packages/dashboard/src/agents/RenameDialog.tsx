@@ -37,7 +37,8 @@ function RenameForm({ slug, name, onClose }: Omit<AgentDialogProps, 'opened'>) {
       <Stack gap="md">
         <TextInput data-autofocus label="Name" {...asTyped} {...form.getInputProps('to')} />
         <Text c="dimmed" fz="sm">
-          Token, history and commands stay. Links to the old name stop working. Nothing changes on the agent’s machine.
+          Token, history and commands stay. Links to the old name lead here for 90 days, unless another agent gets it.
+          Nothing changes on the agent’s machine.
         </Text>
         <DialogEnd error={error} onCancel={onClose} submit="Rename" busy={busy} />
       </Stack>

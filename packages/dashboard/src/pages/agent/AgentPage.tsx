@@ -4,9 +4,10 @@
 import { Box, Loader } from '@mantine/core'
 import { IconRobotOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentType, lazy } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { type ComponentType, lazy, useEffect } from 'react'
 import { ApiError } from '../../api.ts'
-import type { AgentTab } from '../../paths.ts'
+import { type AgentTab, paths } from '../../paths.ts'
 import { agentQuery } from '../../queries.ts'
 import { ErrorNote, PageTabs, useDocumentTitle, useSilent } from '../../ui/index.ts'
 import { NotThere } from '../NotThere.tsx'
@@ -42,6 +43,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
   const silent = useSilent(page?.silentAt)
   const settings = useDrafts()
   const view = useView()
+  useNewName(page?.name)
   useDocumentTitle(name)
 
   if (page === undefined) return <Missing slug={slug} error={error} retry={refetch} />
@@ -67,6 +69,16 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
       </Box>
     </>
   )
+}
+
+/** Replaces the name in the page's address if the agent has another one now (for 90 days, old names lead to an agent). */
+function useNewName(name: string | undefined): void {
+  const { slug, name: asked } = useAgentAddress()
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (name === undefined || name === asked) return
+    void navigate({ to: paths.agent, params: { slug, name }, search: true, hash: true, replace: true })
+  }, [name, asked, slug, navigate])
 }
 
 /**

@@ -59,9 +59,37 @@ test('a renamed agent keeps everything but its name', async () => {
   const { service, ann, token } = await newSetup()
   await service.reports(token, { state: { level: 'warn', label: 'busy' } })
   expect((await ann.send('PATCH', `${w}/agents/mail`, { name: 'post' })).body).toEqual({ name: 'post' })
-  expect((await ann.get(`${w}/agents/mail`)).status).toBe(404)
   expect(await page(ann, 'post')).toMatchObject({ name: 'post', report: { state: { label: 'busy' } } })
   await service.reports(token, { state: { level: 'ok' } })
+})
+
+test('the page of a renamed agent answers to its old name for 90 days, and nothing else does', async () => {
+  const { service, ann } = await newSetup()
+  await ann.send('PATCH', `${w}/agents/mail`, { name: 'post' })
+  expect(await page(ann, 'mail')).toMatchObject({ name: 'post' })
+  for (const [method, path] of [
+    ['GET', '/runs'],
+    ['DELETE', ''],
+    ['POST', '/token'],
+  ] as const)
+    expect([path, (await ann.send(method, `${w}/agents/mail${path}`)).status]).toEqual([path, 404])
+  await service.workspace('south')
+  const eve = await service.person('Eve', 'south', 'admin')
+  expect((await eve.get('/api/web/w/south/agents/mail')).status).toBe(404)
+  const renamed_at = service.now() - 90 * day * 1000
+  await service.store.db.updateTable('agent_old_name').set({ renamed_at }).execute()
+  expect((await ann.get(`${w}/agents/mail`)).status).toBe(404)
+})
+
+test('an old name means the agent that has it now, and later the one that had it last', async () => {
+  const { ann } = await newSetup()
+  await ann.send('PATCH', `${w}/agents/mail`, { name: 'post' })
+  await ann.send('POST', `${w}/agents`, { name: 'mail' })
+  expect(await page(ann, 'mail')).toMatchObject({ name: 'mail' })
+  await ann.send('PATCH', `${w}/agents/mail`, { name: 'letters' })
+  expect(await page(ann, 'mail')).toMatchObject({ name: 'letters' })
+  await ann.send('DELETE', `${w}/agents/letters`)
+  expect((await ann.get(`${w}/agents/mail`)).status).toBe(404)
 })
 
 test('costs of today and of 30 days are those of the runs, per agent and for the fleet', async () => {

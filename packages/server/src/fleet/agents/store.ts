@@ -13,6 +13,7 @@ import { newId } from '../../platform/ids.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse, unknownAgent } from '../../platform/verdict.ts'
 import { lockAgent } from '../commands/lock.ts'
+import { keepOldName } from './old-names.ts'
 
 type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' | 'agents_too_many'
 
@@ -84,8 +85,10 @@ export function renameAgent(
     if (other && other.id !== id) return nameTaken(name)
     const agent = await trx.updateTable('agent').set({ name }).where('id', '=', id).returningAll().executeTakeFirst()
     if (!agent) return unknownAgent
-    if (before.name !== name)
+    if (before.name !== name) {
+      await keepOldName(trx, before, now)
       await audit(trx, { ...note(agent, by, now, 'agent.renamed'), details: { from: before.name } })
+    }
     return { ok: true, value: agent }
   })
 }

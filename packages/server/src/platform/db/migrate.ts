@@ -23,6 +23,7 @@ import * as sender from './migrations/015-sender.ts'
 import * as marks from './migrations/016-marks.ts'
 import * as sends from './migrations/017-sends.ts'
 import * as newRules from './migrations/018-new-rules.ts'
+import * as oldNames from './migrations/019-old-names.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -44,6 +45,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '016-marks': marks,
   '017-sends': sends,
   '018-new-rules': newRules,
+  '019-old-names': oldNames,
 }
 
 const minVersion = 15

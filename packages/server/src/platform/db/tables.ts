@@ -41,6 +41,7 @@ import type {
   UsageDayTable,
 } from './tables/reports.ts'
 import type {
+  AgentOldNameTable,
   AgreedTable,
   AuditTable,
   LogTable,
@@ -80,6 +81,7 @@ export interface Tables {
   release: ReleaseTable
   agreed: AgreedTable
   audit: AuditTable
+  agent_old_name: AgentOldNameTable
   workspace_limit: WorkspaceLimitTable
   counted_send: CountedSendTable
   link: LinkTable

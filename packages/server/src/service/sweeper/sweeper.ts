@@ -5,6 +5,7 @@
  */
 
 import type { AgentDeps } from '../../agent-api/deps.ts'
+import { eraseOldNames } from '../../fleet/agents/old-names.ts'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { foldActivity } from '../../people/audit/fold.ts'
 import { dayMs } from '../../platform/limits/units.ts'
@@ -20,7 +21,7 @@ const everyMs = 3_000
  * replaces the oldest ones and says how many there were.
  */
 const foldEveryMs = 600_000
-/** How often expired sessions and links are erased, in milliseconds. */
+/** How often expired sessions, links and old names of agents are erased, in milliseconds. */
 const accessEveryMs = dayMs
 
 interface Sweeper {
@@ -75,6 +76,7 @@ export function createSweeper(deps: Pick<AgentDeps, 'store' | 'live' | 'log' | '
     }
     if (now - accessErasedAt >= accessEveryMs) {
       await eraseEndedAccess(deps.store, now)
+      await eraseOldNames(deps.store.db, now)
       accessErasedAt = now
     }
     notifyOf(deps.live, await advanceRollouts(deps.store.db, now))

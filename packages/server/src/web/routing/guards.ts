@@ -6,6 +6,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Role } from '@svc/api'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { findByOldName } from '../../fleet/agents/old-names.ts'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { type SignedIn, signedInBy } from '../../people/accounts/sessions.ts'
 import { findWorkspace, roleOf, type WorkspaceInfo } from '../../people/workspaces/store.ts'
@@ -48,10 +49,13 @@ export const admin: Guard = createMiddleware(async function admin(c, next) {
   await next()
 })
 
-/** Finds the agent in the address within this workspace. */
-export const agent = ({ store: { db } }: Deps): Guard =>
+/** Finds the agent in the address within this workspace; with `oldNames` also by a name that it had before. */
+export const agent = ({ store: { db }, now }: Deps, oldNames = false): Guard =>
   createMiddleware(async function agent(c, next) {
-    c.set('agent', found(await findAgent(db, c.var.workspace, c.req.param('name') ?? ''), 'agent_unknown'))
+    const name = c.req.param('name') ?? ''
+    const named = await findAgent(db, c.var.workspace, name)
+    const renamed = named || !oldNames ? undefined : await findByOldName(db, c.var.workspace, name, now())
+    c.set('agent', found(named ?? renamed, 'agent_unknown'))
     await next()
   })
 

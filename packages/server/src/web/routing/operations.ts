@@ -132,13 +132,13 @@ export function mount(app: Hono<WebEnv>, deps: WebDeps, all: readonly Bound[]): 
   }
 }
 
-function guardsOf({ route, right }: Operation, deps: WebDeps): Guard[] {
+function guardsOf({ route, right, oldNames }: Operation, deps: WebDeps): Guard[] {
   if (right === 'anybody' || right === 'link')
     throw new Error(`${route} works without a session, so it needs a route of its own.`)
   return [
     ...(right === 'person' ? [signedIn(deps)] : []),
     ...(right === 'admin' ? [admin] : []),
-    ...(route.includes('/agents/:name') ? [agent(deps)] : []),
+    ...(route.includes('/agents/:name') ? [agent(deps, oldNames)] : []),
   ]
 }
 

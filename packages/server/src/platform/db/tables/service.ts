@@ -49,6 +49,14 @@ export interface AuditTable {
   details: string
 }
 
+/** The names that agents had before (fleet/agents/old-names.ts). If two agents had a name, the later one has its row. */
+export interface AgentOldNameTable {
+  workspace_id: string
+  name: string
+  agent_id: string
+  renamed_at: number
+}
+
 /** The limits of a workspace that the operator set; people/workspaces/limits.ts has the defaults. */
 export interface WorkspaceLimitTable {
   workspace_id: string
