@@ -36,6 +36,7 @@ const bundles: Bound = {
   adds: 'versions of blueprints',
   limit: '1 GB of a workspace, unless the operator sets another limit',
 }
+const onboarding: Bound = { adds: 'choices about the first steps', limit: 'one of a person' }
 const sessions: Bound = {
   adds: 'sessions',
   limit: 'one for each link, which works once; ends after 14 days without use',
@@ -55,7 +56,7 @@ export const bounds = {
   'DELETE /w/:slug/agents/:name/wishes/runtime': nothing,
   'DELETE /w/:slug/agents/:name/holds/runtime': nothing,
   'POST /w/:slug/wishes': wishes,
-  'PATCH /me': nothing,
+  'PATCH /me': onboarding,
   'DELETE /sessions/:id': nothing,
   'DELETE /sessions': nothing,
   'POST /password': nothing,

@@ -172,6 +172,7 @@ export const api = {
   door: (s?: Signal) => call('GET /door', s),
   me: (s?: Signal) => call('GET /me', s),
   rename: (name: string) => call('PATCH /me', { name }),
+  setOnboarding: (onboarding: boolean) => call('PATCH /me', { onboarding }),
   sessions: (s?: Signal) => call('GET /sessions', s),
   signIns: (s?: Signal) => call('GET /sign-ins', s),
   endSession: (id: string) => call('DELETE /sessions/:id', { id }),

@@ -11,6 +11,7 @@ export const keys = {
   me: ['me'] as const,
   sessions: ['sessions'] as const,
   signIns: ['sign-ins'] as const,
+  onboarding: ['onboarding'] as const,
   workspace: (slug: string) => ['w', slug] as const,
   /** The key of the list of agents: all its windows of rows, for every filter and order. */
   fleet: (slug: string) => ['w', slug, 'fleet'] as const,

@@ -25,6 +25,11 @@ export interface Me {
   /** True if the service can send email. */
   mails: boolean
   workspaces: { slug: string; name: string; role: Role }[]
+  /**
+   * True if the person sees the first steps in one of the workspaces of which they are an admin: not all steps are
+   * done, and the person has not dismissed them.
+   */
+  onboarding: boolean
   /** The version and address of the service, for the commands that a person copies to a machine. */
   service: { version: string; baseUrl: string; runtime: boolean }
 }
@@ -114,6 +119,20 @@ export interface Workspace {
     /** True if anybody is notified of the workspace's alerts: a channel of the workspace or of a person is enabled. */
     notified: boolean
   }
+  /** The first steps, if the page shows them to the person; null if not, and for members who are not admins. */
+  firstSteps: FirstSteps | null
+}
+
+/** The first steps of a workspace, each true once it is done. */
+export interface FirstSteps {
+  /** An agent has reported. */
+  agent: boolean
+  /** Somebody is notified of alerts, as in `alerts.notified`. */
+  notified: boolean
+  /** The workspace has more than one member, or an open invitation. */
+  people: boolean
+  /** A version of a blueprint was uploaded. */
+  blueprint: boolean
 }
 
 export interface Members {

@@ -9,7 +9,7 @@ import type {
   SignInRecord,
   StartInfo,
 } from '../answers/workspaces.ts'
-import { object, pasted, query, text, words } from '../input.ts'
+import { flag, object, optional, pasted, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 
 const token = pasted({ max: 200, secret: true })
@@ -27,10 +27,10 @@ export const me = look<Me>()('GET /me', {
   says: 'show who is signed in, with their workspaces',
   manual: 'it also renews the cookie by which a browser is known',
 })
-export const renameMe = change<Me>()('PATCH /me', {
+export const changeMe = change<Me>()('PATCH /me', {
   right: 'person',
-  says: 'change your own name',
-  input: object({ name: text() }),
+  says: 'change your own name, or say whether you want to see the first steps of a workspace',
+  input: object({ name: optional(text()), onboarding: optional(flag) }),
   audit: ['person.renamed'],
   pages: noPages,
   again: 'new',

@@ -19,6 +19,8 @@ import './fleet.css'
 
 /** The dialog to add an agent. Its code is loaded when the dialog is first opened. */
 const AddAgentDialog = lazy(async () => ({ default: (await import('../../agents/AddAgentDialog.tsx')).AddAgentDialog }))
+/** The first steps of a new workspace. Their code is loaded only while they are shown. */
+const FirstSteps = lazy(() => import('./FirstSteps.tsx'))
 const BulkBar = lazy(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
 
 const route = getRouteApi('/signed-in/w/$slug/')
@@ -42,6 +44,16 @@ export function FleetPage() {
   const { head } = shown ?? {}
   const empty = head?.of === 0
   useDocumentTitle(head && alarm(head.standing), 'Agents', workspace.name)
+  const firstSteps = head && workspace.firstSteps && (
+    <Suspense>
+      <FirstSteps
+        slug={slug}
+        steps={workspace.firstSteps}
+        reported={head.of > head.standing.never}
+        onAdd={() => setAdding(true)}
+      />
+    </Suspense>
+  )
   return (
     <>
       <PageHeader
@@ -66,6 +78,7 @@ export function FleetPage() {
           )
         }
       />
+      {empty && firstSteps}
       {!empty && (
         <div className="fleet-tools" data-bulk={some}>
           <Search key={slug} />
@@ -95,6 +108,7 @@ export function FleetPage() {
           }}
         />
       )}
+      {!empty && firstSteps}
       <Suspense>
         {bulk && <BulkBar slug={slug} selection={selection} />}
         {added && <AddAgentDialog slug={slug} opened={adding} onClose={() => setAdding(false)} />}

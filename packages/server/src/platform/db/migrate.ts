@@ -24,6 +24,7 @@ import * as marks from './migrations/016-marks.ts'
 import * as sends from './migrations/017-sends.ts'
 import * as newRules from './migrations/018-new-rules.ts'
 import * as oldNames from './migrations/019-old-names.ts'
+import * as onboarding from './migrations/020-onboarding.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -46,6 +47,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '017-sends': sends,
   '018-new-rules': newRules,
   '019-old-names': oldNames,
+  '020-onboarding': onboarding,
 }
 
 const minVersion = 15

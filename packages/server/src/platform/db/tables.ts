@@ -24,6 +24,7 @@ import type {
   InvitationTable,
   LinkTable,
   MemberTable,
+  OnboardingTable,
   PersonTable,
   SessionTable,
   SignInTable,
@@ -88,6 +89,7 @@ export interface Tables {
   account_mail: AccountMailTable
   sign_in: SignInTable
   email_confirmation: EmailConfirmationTable
+  onboarding: OnboardingTable
   alert_rule: AlertRuleTable
   alert_setting: AlertSettingTable
   alert: AlertTable

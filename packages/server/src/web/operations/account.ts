@@ -6,18 +6,27 @@ import { account, type Session } from '@svc/api'
 import { sealKeyOf } from '../../deliveries/channels/seal.ts'
 import { vapidOf } from '../../deliveries/channels/vapid.ts'
 import { signInsOf } from '../../people/accounts/history.ts'
+import { wantOnboarding } from '../../people/accounts/onboarding.ts'
 import { endOtherSessions, endSession, sessionsOf } from '../../people/accounts/sessions.ts'
 import { renamePerson } from '../../people/accounts/store.ts'
 import { secretOf } from '../../platform/data-folder.ts'
+import { refuse, done as verdict } from '../../platform/verdict.ts'
 import { meOf } from '../queries/me.ts'
 import { type Bound, looks, personActs } from '../routing/operations.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
 
 export const accountOperations: readonly Bound[] = [
-  personActs(account.renameMe, ({ people, by, now }, { name }) => renamePerson(people, by, name, now), {
-    answer: (renamed, { deps }) => meOf(deps, renamed),
-  }),
+  personActs(
+    account.changeMe,
+    async ({ db, people, by, now }, { name, onboarding }) => {
+      if (name === undefined && onboarding === undefined)
+        return refuse('body_invalid', 'The body must have "name" or "onboarding".')
+      if (onboarding !== undefined) await wantOnboarding(db, by.id, onboarding, now)
+      return name === undefined ? verdict(by) : renamePerson(people, by, name, now)
+    },
+    { answer: (person, { deps, now }) => meOf(deps, person, now) },
+  ),
   looks(account.pushKey, async ({ deps: { config } }) => ({
     publicKey: vapidOf(sealKeyOf(secretOf(config.dataDir))).publicKey,
   })),

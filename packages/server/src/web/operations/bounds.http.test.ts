@@ -193,6 +193,7 @@ const keyed = {
   'PATCH /w/:slug/rules': 'a row for each rule',
   'PATCH /w/:slug/alert-settings': 'a row for each workspace',
   'POST /w/:slug/wishes': 'a row for each agent and kind',
+  'PATCH /me': 'a row for each person',
   'PATCH /w/:slug/agents/:name': 'beyond 20, the oldest are forgotten: tested in fleet/agents/old-names.store.test.ts',
 } as const satisfies Partial<Record<keyof typeof bounds, string>>
 

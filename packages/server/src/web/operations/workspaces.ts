@@ -1,13 +1,13 @@
 /** Carries out the operations on a workspace and its people. */
-import { type Role, type Workspace, workspaces } from '@svc/api'
+import { type Route, type Workspace, workspaces } from '@svc/api'
 import { invitationsOf, invite, withdraw } from '../../people/workspaces/invitations.ts'
 import { changeRole, membersOf, removeMember } from '../../people/workspaces/members.ts'
 import { createOwnWorkspace } from '../../people/workspaces/own.ts'
 import { isActivated, renameWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
-import type { Db } from '../../platform/db/open.ts'
 import { activityOf } from '../queries/activity.ts'
 import { alertStanding } from '../queries/alerts.ts'
-import { acts, type Bound, looks, personActs } from '../routing/operations.ts'
+import { firstStepsFor } from '../queries/first-steps.ts'
+import { acts, type Bound, type Looking, looks, personActs } from '../routing/operations.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
 
@@ -22,9 +22,9 @@ export const workspaceOperations: readonly Bound[] = [
   personActs(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
     answer: ({ slug }) => ({ slug }),
   }),
-  looks(workspaces.showWorkspace, ({ deps, workspace, role }) => shown(deps.store.db, workspace, role)),
+  looks(workspaces.showWorkspace, (looking) => shown(looking, looking.workspace)),
   personActs(workspaces.renameWorkspace, ({ workspace, ...ctx }, { name }) => renameWorkspace(ctx, workspace, name), {
-    answer: (renamed, { deps, role }) => shown(deps.store.db, renamed, role),
+    answer: (renamed, looking) => shown(looking, renamed),
   }),
   looks(workspaces.members, async ({ deps, workspace, who, role, now }) => ({
     members: await membersOf(deps.store.db, workspace, who.person),
@@ -47,7 +47,11 @@ export const workspaceOperations: readonly Bound[] = [
   ),
 ]
 
-async function shown(db: Db, { id, slug, name }: WorkspaceInfo, role: Role): Promise<Workspace> {
+async function shown(
+  { deps, who, role, now }: Pick<Looking<Route>, 'deps' | 'who' | 'role' | 'now'>,
+  { id, slug, name }: WorkspaceInfo,
+): Promise<Workspace> {
+  const { db } = deps.store
   const { agents } = await db
     .selectFrom('agent')
     .select((eb) => eb.fn.countAll<number>().as('agents'))
@@ -60,5 +64,6 @@ async function shown(db: Db, { id, slug, name }: WorkspaceInfo, role: Role): Pro
     activated: await isActivated(db, id),
     agents: Number(agents),
     alerts: await alertStanding(db, { id }),
+    firstSteps: role === 'admin' ? await firstStepsFor(db, { id }, who.person, now) : null,
   }
 }

@@ -58,14 +58,13 @@ export async function alertStanding(db: Db, { id }: { id: string }): Promise<Wor
     .where('ended_at', 'is', null)
     .where('acknowledged_at', 'is', null)
     .executeTakeFirstOrThrow()
-  const channel = await db
-    .selectFrom('alert_channel')
-    .select('id')
-    .where('scope', '=', id)
-    .where('enabled', '=', 1)
-    .limit(1)
-    .executeTakeFirst()
-  return { unacknowledged: Number(unacknowledged), notified: channel !== undefined }
+  return { unacknowledged: Number(unacknowledged), notified: await isNotified(db, { id }) }
+}
+
+/** True if a channel of the workspace, or of a person in it, is enabled. */
+export async function isNotified(db: Db, { id }: { id: string }): Promise<boolean> {
+  const enabled = db.selectFrom('alert_channel').select('id').where('scope', '=', id).where('enabled', '=', 1)
+  return (await enabled.limit(1).executeTakeFirst()) !== undefined
 }
 
 const shownRows = (db: Db, scope: string) =>

@@ -6,14 +6,18 @@ import { workspacesOf } from '../../people/workspaces/members.ts'
 import type { Config } from '../../platform/base.ts'
 import type { Store } from '../../platform/db/open.ts'
 import type { Releases } from '../../updates/releases/releases.ts'
+import { isOnboarding } from './first-steps.ts'
 
 export async function meOf(
   { store, config, releases }: { store: Store; config: Config; releases: Releases },
   person: Person,
+  now: number,
 ): Promise<Me> {
   const runtime = releases.served() !== undefined
   const service = { version: config.version, baseUrl: config.baseUrl, runtime }
   const emailConfirmed = await isEmailConfirmed(store.db, person.id)
   const mails = config.smtpUrl !== undefined
-  return { ...person, emailConfirmed, mails, workspaces: await workspacesOf(store.db, person.id), service }
+  const workspaces = await workspacesOf(store.db, person.id)
+  const onboarding = await isOnboarding(store.db, person, now)
+  return { ...person, emailConfirmed, mails, workspaces, onboarding, service }
 }

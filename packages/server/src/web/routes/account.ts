@@ -90,7 +90,7 @@ export const ownRoutes = (deps: WebDeps) => {
   return new Hono<WebEnv>()
     .get('/me', only, async (c) => {
       deps.signIn.rememberDevice(c)
-      return c.json(await meOf(deps, c.var.person))
+      return c.json(await meOf(deps, c.var.person, deps.now()))
     })
     .post('/password', only, async (c) => {
       const asked = await bodyFor(c, account.changePassword)

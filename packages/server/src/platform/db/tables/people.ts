@@ -54,6 +54,16 @@ export interface EmailConfirmationTable {
 }
 
 /**
+ * Says whether a person wants the first steps of a workspace (web/queries/first-steps.ts). A person has a row from when
+ * the page first showed them the steps, or they dismissed them.
+ */
+export interface OnboardingTable {
+  person_id: string
+  wanted: number
+  at: number
+}
+
+/**
  * The following tables belong to the accounts library, which migrates and writes them. Only the columns that the
  * service's own queries use are listed.
  */

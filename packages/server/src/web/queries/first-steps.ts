@@ -1,0 +1,74 @@
+/**
+ * The first steps of a workspace, which admins see until all are done. Whether a step is done follows from what the
+ * service has; only whether a person wants to see the steps is stored.
+ */
+import type { FirstSteps } from '@svc/api'
+import { onboardingWanted } from '../../people/accounts/onboarding.ts'
+import { workspacesOf } from '../../people/workspaces/members.ts'
+import { findWorkspace } from '../../people/workspaces/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { isNotified } from './alerts.ts'
+
+/**
+ * True if the steps are shown to an admin of the workspace. A person who never saw them does not need them where agents
+ * report and people are invited already; a person who did sees them until all are done.
+ */
+export function isShown(steps: FirstSteps, wanted: boolean | undefined): boolean {
+  if (wanted === false || Object.values(steps).every(Boolean)) return false
+  return wanted === true || !(steps.agent && steps.people)
+}
+
+/** The first steps of a workspace, if they are shown to this admin; null if not. */
+export async function firstStepsFor(
+  db: Db,
+  workspace: { id: string },
+  person: { id: string },
+  now: number,
+): Promise<FirstSteps | null> {
+  const wanted = await onboardingWanted(db, person.id)
+  if (wanted === false) return null
+  const steps = await firstStepsOf(db, workspace, now)
+  return isShown(steps, wanted) ? steps : null
+}
+
+/** True if a person sees the first steps in one of the workspaces of which they are an admin. */
+export async function isOnboarding(db: Db, person: { id: string }, now: number): Promise<boolean> {
+  if ((await onboardingWanted(db, person.id)) === false) return false
+  for (const { slug, role } of await workspacesOf(db, person.id)) {
+    const workspace = role === 'admin' ? await findWorkspace(db, slug) : undefined
+    if (workspace && (await firstStepsFor(db, workspace, person, now))) return true
+  }
+  return false
+}
+
+async function firstStepsOf(db: Db, { id }: { id: string }, now: number): Promise<FirstSteps> {
+  const agent = await db
+    .selectFrom('agent')
+    .innerJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .select('agent.id')
+    .where('workspace_id', '=', id)
+    .limit(1)
+    .executeTakeFirst()
+  const members = await db.selectFrom('member').select('id').where('workspaceId', '=', id).limit(2).execute()
+  const invitation = await db
+    .selectFrom('invitation')
+    .select('id')
+    .where('workspaceId', '=', id)
+    .where('status', '=', 'pending')
+    .where('expiresAt', '>', new Date(now))
+    .limit(1)
+    .executeTakeFirst()
+  const version = await db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select('blueprint.id')
+    .where('workspace_id', '=', id)
+    .limit(1)
+    .executeTakeFirst()
+  return {
+    agent: agent !== undefined,
+    notified: await isNotified(db, { id }),
+    people: members.length > 1 || invitation !== undefined,
+    blueprint: version !== undefined,
+  }
+}
