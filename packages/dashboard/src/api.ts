@@ -38,6 +38,7 @@ type Uploads = 'POST /w/:slug/blueprints'
 /** The routes that the browser opens by their address instead of `call`: downloads, and the stream of events. */
 type Opened =
   | 'GET /w/:slug/events'
+  | 'GET /w/:slug/agents/:name/runs/export'
   | 'GET /w/:slug/agents/:name/logs/:id/download'
   | 'GET /w/:slug/blueprints/:blueprint/versions/:version/bundle'
 type Route = Exclude<keyof Operations, Uploads | Opened>
@@ -309,6 +310,9 @@ export const api = {
   /** The address from which the zip of a version of a blueprint is downloaded. */
   bundleDownload: (slug: string, blueprint: string, version: string) =>
     addressFor(`GET ${versionPath}/bundle`, { slug, blueprint, version }),
+  /** The address from which the kept runs of an agent that fit a filter are downloaded as CSV. */
+  runsDownload: (slug: string, name: string, q: Operations['GET /w/:slug/agents/:name/runs/export']['sent']) =>
+    addressFor('GET /w/:slug/agents/:name/runs/export', { slug, name }, q),
   /** The address from which a log is downloaded as a file. */
   logDownload: (slug: string, name: string, id: string) =>
     addressFor('GET /w/:slug/agents/:name/logs/:id/download', { slug, name, id }),

@@ -3,7 +3,7 @@
  * 'agent', name]`. With such a prefix, the page loads all data of a workspace or an agent again, for example when a
  * live frame arrives or after a person sent a command.
  */
-import type { DeliveryState, Me } from '@svc/api'
+import type { DeliveryState, Me, RunSort } from '@svc/api'
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
 import { ApiError, api, type FleetQuery } from './api.ts'
 
@@ -189,9 +189,12 @@ export const agentQuery = (slug: string, name: string) =>
     refetchInterval: 30_000,
   })
 interface RunsView {
+  id?: string | undefined
   status?: string | undefined
   model?: string | undefined
   text?: string | undefined
+  sort?: RunSort | undefined
+  rising?: boolean | undefined
   offset: number
   limit: number
 }

@@ -48,7 +48,7 @@ export {
   type Stop,
   type Subject,
 } from './report.ts'
-export { newestRuns, runSortKey } from './run-order.ts'
+export { newestRuns, runSeconds, runSortKey } from './run-order.ts'
 export * from './runtime-items.ts'
 export { schemas } from './schemas.ts'
 export * from './secrets.ts'

@@ -1,4 +1,4 @@
-/** Decides which runs of an agent are the newest (D10). */
+/** Decides which runs of an agent are the newest (D10), and how long a run took. */
 
 interface Started {
   readonly started?: number | undefined
@@ -32,3 +32,7 @@ export function newestRuns<T extends Started>(runs: readonly T[], max: number, n
     return place === highestGone ? goneAtHighest-- <= 0 : place > highestGone
   })
 }
+
+/** The length of a run in seconds; undefined if it has no start, has not ended, or ended before it started. */
+export const runSeconds = (run: { started?: number; ended?: number }): number | undefined =>
+  run.started !== undefined && run.ended !== undefined && run.ended >= run.started ? run.ended - run.started : undefined

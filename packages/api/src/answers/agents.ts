@@ -199,6 +199,7 @@ export interface UsageDay {
   cost: number
   outputTokens: number
   /** The cost of each model on this day, in US dollars. */
+export type RunSort = 'started' | 'cost' | 'duration'
   models: Record<string, number>
 }
 

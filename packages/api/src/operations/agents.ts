@@ -8,6 +8,15 @@ import { agentArgument } from './arguments.ts'
 export const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const
 const piece = { offset: count(1_000_000, 0), limit: count(200, 50) }
 const named = object({ name: pasted() })
+export const runSorts = ['started', 'cost', 'duration'] as const
+const whichRuns = {
+  id: words,
+  status: words,
+  model: words,
+  text: words,
+  sort: wordOf(runSorts, 'started'),
+  rising: yesOrNo,
+}
 
 export const fleet = look<Fleet>()('GET /w/:slug/fleet', {
   says: 'list the agents of a workspace, page by page',
@@ -56,8 +65,12 @@ export const rotateToken = change<NewToken>()('POST /w/:slug/agents/:name/token'
   command: { name: 'agent rotate', args: [agentArgument] },
 })
 export const runs = look<Runs>()('GET /w/:slug/agents/:name/runs', {
-  says: 'list the kept runs of an agent, newest first',
-  input: query({ status: words, model: words, text: words, ...piece }),
+  says: 'list the kept runs of an agent, newest first unless another order is asked for',
+  input: query({ ...whichRuns, ...piece }),
+})
+export const exportRuns = look<string>()('GET /w/:slug/agents/:name/runs/export', {
+  says: 'download kept runs of an agent as CSV',
+  input: query(whichRuns),
 })
 export const usage = look<UsageDay[]>()('GET /w/:slug/agents/:name/usage', {
   says: 'show the runs, costs and tokens of an agent by day',

@@ -1,9 +1,5 @@
 /** Puts numbers into words for people: counts, shares, sizes. */
 
-/** The length of a run in seconds; undefined if it has no start, has not ended, or ended before it started. */
-export const lengthOf = (run: { started?: number; ended?: number }): number | undefined =>
-  run.started !== undefined && run.ended !== undefined && run.ended >= run.started ? run.ended - run.started : undefined
-
 const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 3 })
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })

@@ -55,6 +55,16 @@ function date(at: number, now: number): string {
   }).format(at)
 }
 
+/** Formats a date with the time of day: `21 Nov, 14:03`, and the year if it is not the present one. */
+export const dateAndTime = (at: number, now: number): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(new Date(at).getFullYear() !== new Date(now).getFullYear() && { year: 'numeric' }),
+  }).format(at)
+
 /** Formats the exact time with seconds and zone: `Sat 21 Nov 2026, 14:03:07 GMT+1`. */
 export const exact = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', {

@@ -268,7 +268,35 @@ test('runs are filtered, paged and opened', async () => {
 
   await page.setViewportSize({ width: 360, height: 800 })
   await page.locator('table').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Details of run run-13' }).waitFor()
+  await page.getByRole('button', { name: 'Close of run run-13' }).waitFor()
+  expect(page.url()).toContain('run=run-13')
+})
+
+test('a link to a run opens it wherever it is in the list, and runs are sorted by their columns and downloaded', async () => {
+  const page = await setup.visit('admin', 'runs', { tab: 'runs&run=run-55' })
+  const other = section(page, 'Run run-55')
+  await other.getByText('Mail 55').waitFor()
+  await other.getByRole('button', { name: 'Close' }).click()
+  await other.waitFor({ state: 'detached' })
+  expect(page.url()).not.toContain('run-55')
+  const started = page.getByRole('columnheader', { name: 'Started' })
+  expect(await started.getAttribute('aria-sort')).toBe('descending')
+  await started.getByRole('button').click()
+  await page.locator('.ag-run').first().getByText('Mail 59').waitFor()
+  expect(page.url()).toContain('order=rising')
+  await page.getByRole('button', { name: 'Cost' }).click()
+  await page.waitForURL(/sort=cost/)
+  await page.getByLabel('Search runs').fill('Mail 13')
+  await seen(page, '1 matching run')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('runs-runs.csv')
+  const chunks: Buffer[] = []
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
+  const lines = Buffer.concat(chunks).toString().split('\r\n')
+  expect([lines.length, lines[1]?.startsWith('run-13,')]).toEqual([3, true])
 })
 
 test('an admin sets the hours in which an agent is expected to report, is told what is wrong with them, and removes them', async () => {

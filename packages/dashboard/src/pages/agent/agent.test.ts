@@ -1,12 +1,22 @@
 import type { Command, UsageDay } from '@svc/api'
-import { commandStates } from '@svc/protocol'
+import { commandStates, runSeconds } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { changesOf, lifeWords, stepsOf, titleOf, undoOf, wordsOf } from '../../agents/parts/life.ts'
-import { followed } from '../../agents/parts/press.ts'
-import { lengthOf, percent, tokens } from '../../ui/format.ts'
+import {
+  changesOf,
+  dueWords,
+  lifeWords,
+  stepsOf,
+  titleOf,
+  undoOf,
+  whilePaused,
+  wordsOf,
+} from '../../agents/parts/life.ts'
+import { followed, hasLeft } from '../../agents/parts/press.ts'
+import { percent, tokens } from '../../ui/format.ts'
 import { gaugeView } from './overview/gauge.ts'
 import { usageColumns } from './overview/usage.ts'
-import { marksOf, windowFor } from './overview/windows.ts'
+import { isLong, marksOf, summaryOf, windowFor } from './overview/windows.ts'
+import { addressOfOrder, orderIn, orders, pressedOrder } from './runs/list.ts'
 import { lastSet, pendingSettings } from './settings/pending.ts'
 
 const command = (over: Partial<Command>): Command => ({
@@ -76,6 +86,50 @@ test('commands of other people are shown while they are pending; answered ones o
 })
 
 test('if two pending commands set the same setting, the later one counts', () => {
+test('a command that was carried out leaves ten seconds after the page showed it', () =>
+  expect([undefined, 5_001, 5_000].map((seenAt) => hasLeft(seenAt, 15_000))).toEqual([false, false, true]))
+
+test.each([
+  [null, null],
+  [100_000, 'next report in about 30 s'],
+  [81_000, 'next report in about 15 s'],
+  [70_001, 'next report in about 5 s'],
+  [70_000, 'next report due now'],
+  [60_000, 'next report due now'],
+  [310_000, 'next report in about 4 min'],
+])('a queued command waits for a report at %s: %s', (nextAt, words) => expect(dueWords(nextAt, 70_000)).toBe(words))
+
+test('while an agent is paused it can only be resumed, and the other controls say why not', () => {
+  expect(whilePaused.resume).toBeNull()
+  expect([whilePaused.pause, whilePaused.run_now]).toEqual([
+    'The agent is paused already.',
+    'The agent is paused: resume it first.',
+  ])
+})
+
+test('a pause names who made it, as far as that is known', () => {
+  expect(pausedBy({ by: 'service' }, 'Ada')).toBe('Paused by Ada')
+  expect(pausedBy({ by: 'service' }, null)).toBe('Paused by a command from here')
+  expect(pausedBy({ by: 'machine', user: 'root' }, null)).toBe('Paused on its machine by root')
+  expect(pausedBy({ by: 'machine' }, null)).toBe('Paused on its machine')
+  expect(pausedBy({ by: undefined }, null)).toBe('Paused')
+})
+
+test('the order of runs is in the address, except the usual one, and a press turns it round', () => {
+  for (const [, order] of orders) {
+    const { sort = '', order: way = '' } = addressOfOrder(order)
+    expect(orderIn(sort, way)).toEqual(order)
+  }
+  expect(addressOfOrder(orderIn('', ''))).toEqual({ sort: undefined, order: undefined })
+  expect(orderIn('colour', 'up')).toEqual({ sort: 'started', rising: false })
+  const byCost = pressedOrder(orderIn('', ''), 'cost')
+  expect([byCost, pressedOrder(byCost, 'cost'), pressedOrder({ sort: 'cost', rising: true }, 'duration')]).toEqual([
+    { sort: 'cost', rising: false },
+    { sort: 'cost', rising: true },
+    { sort: 'duration', rising: false },
+  ])
+})
+
   const first = command({ id: 'a', type: 'set', payload: { every: 20 }, createdAt: 1 })
   const second = command({ id: 'b', type: 'set', payload: { every: 30 }, createdAt: 2 })
   expect(pendingSettings([second, first]).get('every')?.value).toBe(30)
@@ -122,9 +176,9 @@ test('figures are short and have a unit', () => {
 })
 
 test('the duration of a run is the time between its start and its end, if both make sense', () => {
-  expect(lengthOf({ started: 10, ended: 70 })).toBe(60)
-  expect(lengthOf({ started: 10 })).toBeUndefined()
-  expect(lengthOf({ started: 10, ended: 5 })).toBeUndefined()
+  expect(runSeconds({ started: 10, ended: 70 })).toBe(60)
+  expect(runSeconds({ started: 10 })).toBeUndefined()
+  expect(runSeconds({ started: 10, ended: 5 })).toBeUndefined()
 })
 
 const day = (over: Partial<UsageDay>): UsageDay => ({

@@ -254,6 +254,66 @@ test('runs are paged newest first and filtered by status, model and text', async
   expect((await page(ann)).runs).toEqual({ kept: 120, statuses: ['done', 'failed'], models: ['large'] })
 })
 
+test('runs are sorted by cost and duration, found by their id, and exported as CSV without formulas', async () => {
+  const { service, token, ann } = await newSetup()
+  const start = 1_790_000_000
+  const run = (id: string, cost: number | undefined, took: number | undefined, more: object = {}) => ({
+    id,
+    started: start,
+    ...(cost !== undefined && { cost_usd: cost }),
+    ...(took !== undefined && { ended: start + took }),
+    ...more,
+  })
+  const subjects = [{ title: '=SUM(A1)' }, { title: 'Mail, "two"' }]
+  await service.reports(token, {
+    runs: [
+      run('a', 0.5, 60),
+      run('b', 2, undefined, { kind: 'x' }),
+      run('c', undefined, 5, { status: 'failed', subjects }),
+    ],
+  })
+  const ids = async (query: string) =>
+    (await ann.get<Runs>(`${w}/agents/mail/runs${query}`)).body.rows.map(({ id }) => id).join('')
+  expect([await ids('?sort=cost'), await ids('?sort=cost&rising=true')]).toEqual(['bac', 'abc'])
+  expect([await ids('?sort=duration'), await ids('?sort=duration&rising=true')]).toEqual(['acb', 'cab'])
+  expect([await ids(''), await ids('?rising=true')]).toEqual(['cba', 'abc'])
+  expect([await ids('?id=b'), await ids('?id=B')]).toEqual(['b', ''])
+  const file = await ann.get(`${w}/agents/mail/runs/export?status=failed`)
+  expect(file.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(file.headers.get('content-disposition')).toBe('attachment; filename="mail-runs.csv"')
+  const at = (seconds: number) => new Date(seconds * 1000).toISOString()
+  const [head, line, end] = file.text.split('\r\n')
+  expect(head).toBe('id,started,ended,seconds,kind,status,subjects,models,output_tokens,cost_usd')
+  expect(line).toBe(`c,${at(start)},${at(start + 5)},5,,failed,"'=SUM(A1); Mail, ""two""",,,`)
+  expect(end).toBe('')
+  const all = (await ann.get(`${w}/agents/mail/runs/export?sort=cost`)).text.split('\r\n')
+  expect(all.map((each) => each[0])).toEqual(['i', 'b', 'a', 'c', undefined])
+})
+
+test('the page of a paused agent names the person whose command paused it', async () => {
+  const { service, token, ann } = await newSetup()
+  await service.reports(token, { controls: ['pause'] })
+  const { id } = (await ann.send<Command>('POST', `${w}/agents/mail/commands`, { type: 'pause' })).body
+  const paused = (command: string) => {
+    const detail = `Since 2026-11-22 06:45:57 UTC, by the service (command ${command}).`
+    return service.reports(token, { controls: ['pause'], state: { level: 'info', label: 'Paused', detail } })
+  }
+  await paused(id)
+  expect((await page(ann)).pausedBy).toBe('Ann')
+  await paused('another')
+  expect((await page(ann)).pausedBy).toBeNull()
+})
+
+test('the page says when the next report is due', async () => {
+  const { service, token, ann } = await newSetup()
+  expect((await page(ann)).nextReportAt).toBeNull()
+  const { interval } = await service.reports(token, {})
+  const { seenAt, nextReportAt } = await page(ann)
+  expect(nextReportAt).toBe((seenAt ?? 0) + interval * 1000)
+  await service.reports(token, { stopped: 'person' })
+  expect((await page(ann)).nextReportAt).toBeNull()
+})
+
 test("a command is queued, delivered to the agent, and answered in the agent's words", async () => {
   const { service, token, ann } = await newSetup()
   const press = (body: object) => ann.send<Command>('POST', `${w}/agents/mail/commands`, body)

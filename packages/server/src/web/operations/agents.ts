@@ -5,7 +5,7 @@ import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import { agentPage } from '../queries/agent.ts'
 import { type FleetQuery, fleetPage } from '../queries/fleet.ts'
 import { levelsOf } from '../queries/levels.ts'
-import { runsOf } from '../queries/runs.ts'
+import { runsCsv, runsOf } from '../queries/runs.ts'
 import { usageOf } from '../queries/usage.ts'
 import { acts, type Bound, looks } from '../routing/operations.ts'
 
@@ -41,6 +41,13 @@ export const agentOperations: readonly Bound[] = [
   looks(agents.runs, ({ deps, agent }, { offset, limit, ...filter }) =>
     runsOf(deps.store.db, agent, filter, { offset, limit }),
   ),
+  looks(agents.exportRuns, async ({ deps, agent }, filter) => {
+    const headers = {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${agent.name}-runs.csv"`,
+    }
+    return new Response(await runsCsv(deps.store.db, agent, filter), { headers })
+  }),
   looks(agents.usage, ({ deps, agent, now }, { days }) => usageOf(deps.store.db, agent, days, now)),
   looks(agents.levelChanges, ({ deps, agent }, { limit }) => levelsOf(deps.store.db, agent, limit)),
 ]

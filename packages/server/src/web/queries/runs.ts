@@ -1,31 +1,94 @@
-import type { Runs } from '@svc/api'
-import type { Run } from '@svc/protocol'
+import type { RunSort, Runs } from '@svc/api'
+import { type Run, runSeconds } from '@svc/protocol'
+import { type CsvCell, csvOf } from '../../platform/csv.ts'
 import type { Db } from '../../platform/db/open.ts'
 
 interface RunFilter {
+  /** Only the run with exactly this id. */
+  id?: string | undefined
   status?: string | undefined
   model?: string | undefined
   /** A text to search for in a run's id and kind and in the titles of its subjects, ignoring case. */
   text?: string | undefined
+  sort: RunSort
+  /** True for the oldest, cheapest or shortest runs first. */
+  rising?: boolean | undefined
 }
 
-/** The runs of an agent, newest first (D10). The status is a column; model and text are searched in the stored run. */
+/**
+ * The runs of an agent, newest first (D10) unless another order is asked for. The status is a column; model and text
+ * are searched in the stored run.
+ */
 export async function runsOf(
   db: Db,
   agent: { id: string },
-  { status, model, text }: RunFilter,
+  filter: RunFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<Runs> {
-  let query = db.selectFrom('run').where('agent_id', '=', agent.id)
-  if (status !== undefined) query = query.where('status', '=', status)
-  const rows = query.select('body').orderBy('place', 'desc').orderBy('seq', 'desc')
-  if (model === undefined && text === undefined) {
+  const { id, model, text, sort, rising } = filter
+  if (id === undefined && model === undefined && text === undefined && sort === 'started' && !rising) {
+    const query = rowsOf(db, agent, filter)
     const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-    return { total: Number(total), rows: (await rows.offset(offset).limit(limit).execute()).map(runOf) }
+    const rows = await newestFirst(query).offset(offset).limit(limit).execute()
+    return { total: Number(total), rows: rows.map(runOf) }
   }
-  // All runs of the agent are read to filter them. There are at most 2000, which takes a few milliseconds.
-  const fitting = (await rows.execute()).map(runOf).filter((run) => names(run, model) && says(run, text?.toLowerCase()))
+  const fitting = await fittingRuns(db, agent, filter)
   return { total: fitting.length, rows: fitting.slice(offset, offset + limit) }
+}
+
+/** The kept runs that fit a filter, as CSV. Times are UTC, in ISO form. */
+export async function runsCsv(db: Db, agent: { id: string }, filter: RunFilter): Promise<string> {
+  return csvOf([[...columns.keys()], ...(await fittingRuns(db, agent, filter)).map(cellsOf)])
+}
+
+/** The columns of the CSV, each with the cell of a run. */
+const columns = new Map<string, (run: Run) => CsvCell>([
+  ['id', ({ id }) => id],
+  ['started', ({ started }) => timeOf(started)],
+  ['ended', ({ ended }) => timeOf(ended)],
+  ['seconds', runSeconds],
+  ['kind', ({ kind }) => kind],
+  ['status', ({ status }) => status],
+  ['subjects', ({ subjects }) => subjects?.map(({ title }) => title).join('; ')],
+  ['models', ({ models }) => models && Object.keys(models).join('; ')],
+  ['output_tokens', ({ output_tokens }) => output_tokens],
+  ['cost_usd', ({ cost_usd }) => cost_usd],
+])
+
+const cellsOf = (run: Run): CsvCell[] => [...columns.values()].map((cell) => cell(run))
+
+/** A reported time in ISO form. Agents may report any number, so a number that is no time stays a number. */
+function timeOf(seconds: number | undefined): CsvCell {
+  if (seconds === undefined) return undefined
+  const at = new Date(seconds * 1000)
+  return Number.isNaN(at.getTime()) ? seconds : at.toISOString()
+}
+
+/** All runs of the agent are read to filter or sort them. There are at most 2000, which takes a few milliseconds. */
+async function fittingRuns(db: Db, agent: { id: string }, filter: RunFilter): Promise<Run[]> {
+  const runs = (await newestFirst(rowsOf(db, agent, filter)).execute()).map(runOf)
+  const text = filter.text?.toLowerCase()
+  const fitting = runs.filter(
+    (run) => (filter.id === undefined || run.id === filter.id) && names(run, filter.model) && says(run, text),
+  )
+  return sorted(fitting, filter)
+}
+
+function rowsOf(db: Db, agent: { id: string }, { status }: RunFilter) {
+  const query = db.selectFrom('run').where('agent_id', '=', agent.id)
+  return status === undefined ? query : query.where('status', '=', status)
+}
+
+const newestFirst = (query: ReturnType<typeof rowsOf>) =>
+  query.select('body').orderBy('place', 'desc').orderBy('seq', 'desc')
+
+/** Sorts runs that are ordered from the newest to the oldest. Runs without the value are last in both directions. */
+function sorted(newest: Run[], { sort, rising = false }: RunFilter): Run[] {
+  if (sort === 'started') return rising ? newest.toReversed() : newest
+  const measure = sort === 'cost' ? (run: Run) => run.cost_usd : runSeconds
+  const [having, lacking] = [true, false].map((has) => newest.filter((run) => (measure(run) !== undefined) === has))
+  const order = rising ? 1 : -1
+  return [...(having ?? []).sort((a, b) => order * ((measure(a) ?? 0) - (measure(b) ?? 0))), ...(lacking ?? [])]
 }
 
 const runOf = ({ body }: { body: string }): Run => JSON.parse(body) as Run

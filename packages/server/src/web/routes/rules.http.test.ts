@@ -26,6 +26,7 @@ const members = [
   'GET /api/web/w/:slug/fleet',
   'GET /api/web/w/:slug/agents/:name',
   'GET /api/web/w/:slug/agents/:name/runs',
+  'GET /api/web/w/:slug/agents/:name/runs/export',
   'GET /api/web/w/:slug/agents/:name/usage',
   'GET /api/web/w/:slug/agents/:name/levels',
   'GET /api/web/w/:slug/agents/:name/commands',

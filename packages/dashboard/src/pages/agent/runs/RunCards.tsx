@@ -1,29 +1,35 @@
 import { Button } from '@mantine/core'
 import type { Run } from '@svc/protocol'
-import { useState } from 'react'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { Cost, Text } from '../../../ui/index.ts'
 import { Dotted } from '../../../ui/parts.tsx'
+import type { RunListProps } from './list.ts'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
 /** Shows runs as cards, for narrow screens. */
-export const RunCards = ({ agent, runs }: { agent: Agent; runs: readonly Run[] }) => (
+export const RunCards = ({ agent, runs, opened, toggle }: RunListProps) => (
   <ul className="svc-list ag-cards">
     {runs.map((run) => (
-      <li key={run.id} className="svc-card">
-        <Card agent={agent} run={run} />
+      <li key={run.id} className="svc-card" data-open={run.id === opened}>
+        <Card agent={agent} run={run} open={run.id === opened} toggle={() => toggle(run.id)} />
       </li>
     ))}
   </ul>
 )
 
-function Card({ agent, run }: { agent: Agent; run: Run }) {
-  const [open, setOpen] = useState(false)
+interface CardProps {
+  agent: Agent
+  run: Run
+  open: boolean
+  toggle: () => void
+}
+
+function Card({ agent, run, open, toggle }: CardProps) {
   return (
     <>
       <div className="ag-card-head">
         <Status run={run} />
-        <span className="ag-quiet">
+        <span>
           <Started run={run} />
         </span>
       </div>
@@ -51,7 +57,7 @@ function Card({ agent, run }: { agent: Agent; run: Run }) {
         mt={6}
         aria-expanded={open}
         aria-label={`${open ? 'Close' : 'Details'} of run ${run.id}`}
-        onClick={() => setOpen(!open)}
+        onClick={toggle}
       >
         {open ? 'Close' : 'Details'}
       </Button>

@@ -1,9 +1,11 @@
 import { ActionIcon } from '@mantine/core'
+import type { RunSort } from '@svc/api'
 import type { Run } from '@svc/protocol'
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
-import { Fragment, type MouseEvent, useState } from 'react'
+import { IconArrowDown, IconArrowUp, IconChevronDown, IconChevronRight } from '@tabler/icons-react'
+import { Fragment, type MouseEvent } from 'react'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { Cost, Text } from '../../../ui/index.ts'
+import { pressedOrder, type RunListProps } from './list.ts'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
 /**
@@ -22,24 +24,17 @@ const columns = {
 type Has = Readonly<Record<keyof typeof columns, boolean>>
 
 /** Shows runs as a table. Columns that would be empty for all runs on the page are left out. */
-export function RunTable({ agent, runs }: { agent: Agent; runs: readonly Run[] }) {
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+export function RunTable({ agent, runs, order, onOrder, opened, toggle }: RunListProps) {
   const has = Object.fromEntries(Object.entries(columns).map(([name, there]) => [name, runs.some(there)])) as Has
-  const toggle = (id: string) =>
-    setOpened((before) => {
-      const after = new Set(before)
-      if (!after.delete(id)) after.add(id)
-      return after
-    })
   return (
     <div className="svc-card ag-runs">
       <table className="ag-table">
-        <Head has={has} />
+        <Head has={has} order={order} onOrder={onOrder} />
         <tbody>
           {runs.map((run) => (
             <Fragment key={run.id}>
-              <Row agent={agent} run={run} has={has} open={opened.has(run.id)} toggle={() => toggle(run.id)} />
-              {opened.has(run.id) && (
+              <Row agent={agent} run={run} has={has} open={run.id === opened} toggle={() => toggle(run.id)} />
+              {run.id === opened && (
                 <tr className="ag-run-open">
                   <td colSpan={20}>
                     <RunDetails run={run} agent={agent} />
@@ -54,31 +49,49 @@ export function RunTable({ agent, runs }: { agent: Agent; runs: readonly Run[] }
   )
 }
 
-const Head = ({ has }: { has: Has }) => (
+const Head = ({ has, ...ordering }: { has: Has } & Pick<RunListProps, 'order' | 'onOrder'>) => (
   <thead>
     <tr>
       <td />
-      <th scope="col">Started</th>
+      <SortHeader words="Started" sort="started" {...ordering} />
       {has.status && <th scope="col">Status</th>}
       {has.kind && <th scope="col">Kind</th>}
       {has.subject && <th scope="col">Subject</th>}
       {has.model && <th scope="col">Model</th>}
-      <th scope="col" data-numeric>
-        Took
-      </th>
+      <SortHeader words="Took" sort="duration" numeric {...ordering} />
       {has.tokens && (
         <th scope="col" data-numeric>
           Tokens
         </th>
       )}
-      {has.cost && (
-        <th scope="col" data-numeric>
-          Cost
-        </th>
-      )}
+      {has.cost && <SortHeader words="Cost" sort="cost" numeric {...ordering} />}
     </tr>
   </thead>
 )
+
+interface SortHeaderProps extends Pick<RunListProps, 'order' | 'onOrder'> {
+  words: string
+  sort: RunSort
+  numeric?: boolean
+}
+
+/** The heading of a column by which runs can be sorted. A press on the column in use turns the order round. */
+function SortHeader({ words, sort, numeric = false, order, onOrder }: SortHeaderProps) {
+  const on = order.sort === sort
+  const Arrow = on && order.rising ? IconArrowUp : IconArrowDown
+  return (
+    <th
+      scope="col"
+      data-numeric={numeric || undefined}
+      aria-sort={on ? (order.rising ? 'ascending' : 'descending') : undefined}
+    >
+      <button type="button" className="ag-sort" data-on={on} onClick={() => onOrder(pressedOrder(order, sort))}>
+        {words}
+        {on && <Arrow size={13} aria-hidden />}
+      </button>
+    </th>
+  )
+}
 
 interface RowProps {
   agent: Agent

@@ -2,16 +2,32 @@
  * Components that show parts of a run, such as its start, its status, its duration or its details. Runs are shown as a
  * table or as cards, and both are built from these components.
  */
-import type { Run } from '@svc/protocol'
+import { Button } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { type Run, runSeconds } from '@svc/protocol'
+import { IconCheck, IconLink } from '@tabler/icons-react'
 import { AskForLog } from '../../../agents/parts/AskForLog.tsx'
 import type { Agent } from '../../../agents/parts/agent.ts'
-import { lengthOf, tokens } from '../../../ui/format.ts'
-import { Cost, lasting, Text, Time, UntrustedLink, useClock } from '../../../ui/index.ts'
+import { tokens } from '../../../ui/format.ts'
+import { Cost, dateAndTime, lasting, serviceNow, Text, Time, UntrustedLink, useClock } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
 import { Subjects } from '../overview/Subjects.tsx'
 import { toneOf } from './status.ts'
 
-export const Started = ({ run }: { run: Run }) => (run.started === undefined ? null : <Time at={run.started * 1000} />)
+/** Shows when a run started: the date with the time of day, and how long ago that is. */
+export function Started({ run }: { run: Run }) {
+  if (run.started === undefined) return null
+  const at = run.started * 1000
+  const isTime = !Number.isNaN(new Date(at).getTime())
+  return (
+    <>
+      {isTime && <span className="ag-started">{dateAndTime(at, serviceNow())}</span>}{' '}
+      <span className="ag-quiet">
+        <Time at={at} />
+      </span>
+    </>
+  )
+}
 
 export const Status = ({ run }: { run: Run }) =>
   run.status === undefined || run.status === '' ? null : (
@@ -25,7 +41,7 @@ export const Status = ({ run }: { run: Run }) =>
  * unless the agent is offline. For other runs, shows nothing.
  */
 export function Length({ run, agent }: { run: Run; agent: Agent }) {
-  const length = lengthOf(run)
+  const length = runSeconds(run)
   if (length !== undefined) return <>{lasting(length * 1000)}</>
   return run.started !== undefined &&
     run.ended === undefined &&
@@ -87,7 +103,7 @@ export function RunDetails({ run, agent }: { run: Run; agent: Agent }) {
           <div>
             <dt>Id</dt>
             <dd>
-              <Text mono>{run.id}</Text>
+              <Text mono>{run.id}</Text> <CopyLink />
             </dd>
           </div>
           {run.output_tokens !== undefined && (
@@ -115,6 +131,21 @@ export function RunDetails({ run, agent }: { run: Run; agent: Agent }) {
         </dl>
       </div>
     </div>
+  )
+}
+
+/** A button that copies the address of the page, which names the open run. */
+function CopyLink() {
+  const clipboard = useClipboard({ timeout: 2000 })
+  return (
+    <Button
+      variant="default"
+      size="compact-xs"
+      leftSection={clipboard.copied ? <IconCheck size={12} aria-hidden /> : <IconLink size={12} aria-hidden />}
+      onClick={() => clipboard.copy(window.location.href)}
+    >
+      {clipboard.copied ? 'Copied' : 'Copy link'}
+    </Button>
   )
 }
 

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { csvOf } from './csv.ts'
+
+test('cells are separated by commas, and rows by line ends of RFC 4180', () =>
+  expect(
+    csvOf([
+      ['id', 'cost'],
+      ['a b', 0.25],
+      [undefined, -1],
+    ]),
+  ).toBe('id,cost\r\na b,0.25\r\n,-1\r\n'))
+
+test.each([
+  ['a,b', '"a,b"'],
+  ['say "no"', '"say ""no"""'],
+  ['one\ntwo', '"one\ntwo"'],
+  ['=HYPERLINK("x")', '"\'=HYPERLINK(""x"")"'],
+  ['+1', "'+1"],
+  ['-1', "'-1"],
+  ['@sum', "'@sum"],
+  ['\tx', "'\tx"],
+  ['\r=1', '"\'\r=1"'],
+  ['', ''],
+])('the text %j is the cell %j', (text, cell) => expect(csvOf([[text]])).toBe(`${cell}\r\n`))
