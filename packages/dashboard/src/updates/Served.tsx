@@ -1,13 +1,24 @@
 import { Text } from '../ui/index.ts'
 
+interface ServedProps {
+  served: { version: string; signed: boolean }
+  /** True if somebody could be offered an update to this version. Only then does it matter that it is not signed. */
+  offered: boolean
+}
+
 /**
  * Shows the runtime version that the service serves. If the build of that version is not signed, the text says that
- * updates to it fail.
+ * updates to it fail, and how it is signed.
  */
-export const Served = ({ served: { version, signed } }: { served: { version: string; signed: boolean } }) => (
+export const Served = ({ served: { version, signed }, offered }: ServedProps) => (
   <span>
     <Text>{version}</Text>
-    {!signed && <span className="up-unsigned">, not signed: updates to it fail</span>}
+    {!signed && offered && (
+      <>
+        <span className="up-unsigned">, not signed: updates to it fail.</span>
+        <span className="svc-quiet"> {howToSign}</span>
+      </>
+    )}
   </span>
 )
 
@@ -15,6 +26,8 @@ export const Served = ({ served: { version, signed } }: { served: { version: str
 export const Unsigned = ({ version }: { version: string }) => (
   <p className="up-unsigned" role="note">
     The served build <Text>{version}</Text> is not signed. Every runtime will report “failed”, and the version is then
-    put on hold. Ask the operator to serve a signed build first.
+    put on hold. {howToSign}
   </p>
 )
+
+const howToSign = 'The operator can sign it: see “Runtime releases” in docs/operator.md.'

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { RolloutRow } from '@svc/api'
+import type { RolloutRow, RuntimeOverview } from '@svc/api'
 import { IconRefreshDot } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { AnchorLink, ButtonLink } from '../../links.tsx'
@@ -114,6 +114,10 @@ const List = ({ slug, rows, more, admin }: ListProps) =>
 export const titleOf = ({ kind, blueprint, version }: Pick<RolloutRow, 'kind' | 'blueprint' | 'version'>): string =>
   kind === 'runtime' ? `Runtime ${version}` : `${blueprint} ${version}`
 
+/** True if a runtime of the workspace could be updated to the served version. */
+const isOffered = ({ served, running }: RuntimeOverview): boolean =>
+  running.some(({ version }) => version !== null && version !== served?.version)
+
 function Runtime({ slug }: { slug: string }) {
   const { data, error, refetch } = useQuery(runtimeQuery(slug))
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
@@ -125,7 +129,7 @@ function Runtime({ slug }: { slug: string }) {
           [
             'Served',
             data.served ? (
-              <Served key="served" served={data.served} />
+              <Served key="served" served={data.served} offered={isOffered(data)} />
             ) : (
               'none: the operator can add one with “svc-server release add”'
             ),

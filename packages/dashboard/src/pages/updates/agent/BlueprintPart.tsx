@@ -25,7 +25,7 @@ interface PartProps {
  */
 export function BlueprintPart({ agent, update }: PartProps) {
   const { slug, page } = agent
-  const { blueprint, running, previous, wish, applied } = update
+  const { blueprint, running, previous, wish, applied, hold } = update
   return (
     <UpdateCard
       title="Blueprint version"
@@ -48,7 +48,7 @@ export function BlueprintPart({ agent, update }: PartProps) {
         ],
         ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
         ['Previous', previous],
-        ['Last update', outcomeText(applied)],
+        ['Last update', outcomeText(applied, hold)],
       ]}
     >
       <Acts agent={agent} update={update} />

@@ -43,8 +43,8 @@ export function RuntimePart({ agent, update }: PartProps) {
         ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
         ['Previous', previous],
         ['Pinned to', pinned && <Text key="pinned">{`${pinned}, by someone on its machine`}</Text>],
-        ['Last update', outcomeText(applied)],
-        ['Served', served && <Served key="served" served={served} />],
+        ['Last update', outcomeText(applied, hold)],
+        ['Served', served && <Served key="served" served={served} offered={update.press.ok} />],
       ]}
     >
       <Acts agent={agent} update={update} />

@@ -1,4 +1,5 @@
 import { Loader } from '@mantine/core'
+import type { AgentUpdates } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { updatesQuery } from '../../../queries.ts'
 import { ErrorNote, Section } from '../../../ui/index.ts'
@@ -6,6 +7,7 @@ import '../../../updates/updates.css'
 import { AskForLog } from '../../../agents/parts/AskForLog.tsx'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { Timeline } from '../../../updates/Timeline.tsx'
+import { reasonIn } from '../../../updates/words.ts'
 import { BlueprintPart } from './BlueprintPart.tsx'
 import { RuntimePart } from './RuntimePart.tsx'
 
@@ -25,6 +27,12 @@ export default function Updates({ agent }: { agent: Agent }) {
   )
 }
 
+/** The reasons that the cards of the versions show: of their holds, and of their last attempts. */
+const shownReasons = ({ blueprint, runtime }: AgentUpdates): string[] =>
+  [blueprint?.hold, blueprint?.applied, runtime.hold, runtime.applied].flatMap((outcome) =>
+    outcome?.message == null ? [] : [reasonIn(outcome.message)],
+  )
+
 function History({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const { data, error, refetch } = useQuery(updatesQuery(slug, page.name))
@@ -36,7 +44,7 @@ function History({ agent }: { agent: Agent }) {
       {data?.length === 0 && (
         <p className="up-note">Nothing yet. Requests, downloads, tests and outcomes will appear here.</p>
       )}
-      {data && data.length > 0 && <Timeline slug={slug} events={data} />}
+      {data && data.length > 0 && <Timeline slug={slug} events={data} shown={shownReasons(page.updates)} />}
       {wentWrong && page.logs.length > 0 && (
         <div className="up-act">
           <span className="svc-quiet">Its last log lines may say more:</span>

@@ -3,7 +3,8 @@ import type { ReactNode } from 'react'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Text, Time } from '../../../ui/index.ts'
-import { LastAttempt, reasonIn } from '../../../updates/LastAttempt.tsx'
+import { LastAttempt } from '../../../updates/LastAttempt.tsx'
+import { reasonIn } from '../../../updates/words.ts'
 
 /** The requested version, who requested it, when it was requested and sent, and the rollout that it is part of. */
 export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) => (
@@ -67,10 +68,12 @@ const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 
 /**
  * Shows how the agent's last update attempt ended, with the message from its machine; undefined if nothing was
- * reported.
+ * reported. The note about a hold shows its reason already.
  */
-export const outcomeText = (applied: LastOutcome | null): ReactNode =>
-  applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
+export const outcomeText = (applied: LastOutcome | null, hold: Hold | null): ReactNode =>
+  applied && (applied.outcome || applied.message) ? (
+    <LastAttempt applied={applied} shown={hold?.message == null ? undefined : reasonIn(hold.message)} />
+  ) : undefined
 
 export const HoldNote = ({ hold, children }: { hold: Hold; children: ReactNode }) => (
   <div className="up-hold" role="note">
