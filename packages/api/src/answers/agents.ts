@@ -146,7 +146,8 @@ interface AgentVersions {
 
 /**
  * A binding of the agent to a product (2.9, 3.7). `health` is the health item `Binding <product>` of the agent's last
- * report; null if the report has no such item.
+ * report. It is null if the report has no such item, or if the service itself knows that the binding does not work: what
+ * the machine said before is then out of date.
  */
 export interface AgentBinding {
   product: string

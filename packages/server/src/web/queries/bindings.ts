@@ -53,7 +53,10 @@ export async function bindingsOf(
     }
     if (!token && !running.some((b) => b.product === id))
       return { ...binding, ...futureBinding(id, agent.wished_version) }
-    return { ...binding, ...judge(binding, product?.activated ?? false) }
+    const judged = judge(binding, product?.activated ?? false)
+    // The service knows this better: its facts are newer than the machine's last word.
+    const known = binding.token !== 'active' || !product?.activated
+    return { ...binding, ...judged, ...(known && { health: null }) }
   })
 }
 

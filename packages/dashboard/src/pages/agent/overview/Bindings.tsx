@@ -1,4 +1,7 @@
+import { Button } from '@mantine/core'
 import type { AgentBinding } from '@svc/api'
+import { Suspense, useState } from 'react'
+import { DeleteDialog } from '../../../agents/index.ts'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
@@ -39,6 +42,7 @@ export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
                 Its machine says: <Text>{binding.health.detail}</Text>
               </div>
             )}
+            {binding.broken && binding.token !== 'active' && page.canAct && <Reinstall slug={slug} page={page} />}
             <div className="ag-quiet">
               <Token binding={binding} />
             </div>
@@ -48,6 +52,39 @@ export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
     </ul>
   </Section>
 )
+
+/** The way to a new token, which only an installation gives: deletes the agent, and leads to a new install code. */
+function Reinstall({ slug, page }: Pick<Agent, 'slug' | 'page'>) {
+  const [asked, setAsked] = useState(false)
+  const [used, setUsed] = useState(false)
+  const { name, blueprint, versions } = page
+  if (blueprint === null) return null
+  return (
+    <div className="ag-reinstall">
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => {
+          setUsed(true)
+          setAsked(true)
+        }}
+      >
+        Delete and reinstall…
+      </Button>
+      {used && (
+        <Suspense>
+          <DeleteDialog
+            slug={slug}
+            name={name}
+            opened={asked}
+            onClose={() => setAsked(false)}
+            reinstall={{ blueprint, version: versions.running }}
+          />
+        </Suspense>
+      )}
+    </div>
+  )
+}
 
 /**
  * The level of a binding. The level is `bad` if the binding is broken, for example by a revoked token, whatever the
