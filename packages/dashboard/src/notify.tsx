@@ -17,6 +17,11 @@ export function notify(notice: NotificationData): void {
   void load().then(({ notifications }) => notifications.show(notice))
 }
 
+/** Removes a notification that is still shown. */
+export function unnotify(id: string): void {
+  if (wanted) void load().then(({ notifications }) => notifications.hide(id))
+}
+
 /** Shows that the service refused a command, with the service's reason. */
 export const notifyNotSent = (error: unknown): void =>
   notify({ color: 'red', title: 'Not sent', message: error instanceof Error ? error.message : '' })

@@ -26,6 +26,7 @@ export { isLink } from './link.ts'
 export { type LogUpload, readLogUpload } from './log.ts'
 export type { Cell, Panel, PanelType } from './panels.ts'
 export { bare, readPasted } from './pasted.ts'
+export { pausedLabel, readPause } from './pause.ts'
 export * from './refusals.ts'
 export {
   type Account,

@@ -122,6 +122,13 @@ export interface AgentPage extends AgentSigns {
   machineChanges: MachineChange[]
   /** True if two reporters seem to use this agent's token (D8). */
   twoReporters: boolean
+  /**
+   * When the agent's next report is due, by the service's clock; null before the first report, and for an agent that was
+   * stopped on its machine.
+   */
+  nextReportAt: number | null
+  /** The person whose command paused the agent, if the last report says that it is paused by that command. */
+  pausedBy: string | null
   /** The agent's last report as the service stores it, without its runs and acks; null before the first report. */
   report: Omit<Report, 'runs' | 'acks'> | null
   runs: { kept: number; statuses: string[]; models: string[] }
@@ -189,9 +196,10 @@ export interface MachineChange {
 
 export interface Runs {
   total: number
-  /** The runs, newest first. */
+  /** The runs in the order that was asked for, by default newest first. */
   rows: Run[]
 }
+export type RunSort = 'started' | 'cost' | 'duration'
 
 export interface UsageDay {
   /** A day in UTC, such as `2026-11-21`. */
@@ -200,7 +208,6 @@ export interface UsageDay {
   cost: number
   outputTokens: number
   /** The cost of each model on this day, in US dollars. */
-export type RunSort = 'started' | 'cost' | 'duration'
   models: Record<string, number>
 }
 

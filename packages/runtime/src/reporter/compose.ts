@@ -9,6 +9,7 @@ import {
   type Ack,
   type Applied,
   type HealthItem,
+  pausedLabel,
   protocolVersion,
   type Report,
   type RuntimeInfo,
@@ -109,7 +110,7 @@ function pausedState({ since, author }: Pause, { active = [] }: StatusFile, proc
   const still = process?.is === 'stopping' ? ' Its process is still ending.' : active.length > 0 ? runs : ''
   return {
     level: 'info',
-    label: 'Paused',
+    label: pausedLabel,
     detail: `Since ${moment(since)}${author ? `, ${changedBy(author)}` : ''}.${still}`,
   }
 }

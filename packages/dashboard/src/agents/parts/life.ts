@@ -48,6 +48,17 @@ export const wordsOf = (command: Pick<Command, 'state' | 'deliveredAt'>): StateW
     ? { word: 'not sent', tone: 'lost', means: 'The agent no longer offered it when it was due to be delivered.' }
     : lifeWords[command.state]
 
+/**
+ * Says when the next report is due, which brings a queued command its delivery; null if nobody knows. `nextAt` and `now`
+ * are Unix milliseconds by the service's clock.
+ */
+export function dueWords(nextAt: number | null, now: number): string | null {
+  if (nextAt === null) return null
+  const seconds = Math.ceil((nextAt - now) / 5000) * 5
+  if (seconds <= 0) return 'next report due now'
+  return `next report in about ${seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`
+}
+
 export const isOpen = (command: Pick<Command, 'state'>): boolean =>
   command.state === 'queued' || command.state === 'delivered'
 
@@ -71,6 +82,13 @@ const givenUp = (c: Command) => {
 export const controlNames: Readonly<Record<Control, string>> = { pause: 'Pause', resume: 'Resume', run_now: 'Run now' }
 /** The control that undoes a pause or a resume. `run_now` has none, because a run cannot be undone. */
 export const undoOf: Readonly<Partial<Record<Control, Control>>> = { pause: 'resume', resume: 'pause' }
+
+/** Why a control cannot be pressed while the agent is paused; null if it can. */
+export const whilePaused: Readonly<Record<Control, string | null>> = {
+  pause: 'The agent is paused already.',
+  resume: null,
+  run_now: 'The agent is paused: resume it first.',
+}
 
 export const isControl = (type: string): type is Control => Object.hasOwn(controlNames, type)
 

@@ -3,14 +3,14 @@
  * that a later command or a later change replaced is not marked.
  */
 import type { AgentPage, MachineChange } from '@svc/api'
+import { pausedLabel } from '@svc/protocol'
 
 type Page = Pick<AgentPage, 'machineChanges' | 'report' | 'versions'>
 
 const newest = ({ machineChanges }: Page, kind: MachineChange['kind'], key: string | null = null) =>
   machineChanges.find((change) => change.kind === kind && change.key === key)
 
-/** The label of the state that the runtime reports for a paused agent (2.11). */
-const pausedLabel = 'Paused'
+export const isPaused = ({ report }: Pick<Page, 'report'>): boolean => report?.state?.label === pausedLabel
 
 /**
  * Returns the change on the machine that paused the agent or, if the agent is not paused, resumed it. Undefined if the
@@ -18,8 +18,7 @@ const pausedLabel = 'Paused'
  */
 export function pauseByMachine(page: Page): MachineChange | undefined {
   const change = newest(page, 'pause')
-  const paused = page.report?.state?.label === pausedLabel
-  return change?.after === paused ? change : undefined
+  return change?.after === isPaused(page) ? change : undefined
 }
 
 /** Returns the change on the machine that gave a setting its present value; undefined if there is none. */

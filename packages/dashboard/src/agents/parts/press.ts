@@ -2,12 +2,13 @@
 import type { AgentPage, Command } from '@svc/api'
 import { type CommandType, limits } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { api, type SentCommand } from '../../api.ts'
 import { notifyNotSent } from '../../notify.tsx'
 import { agentQuery, commandsQuery, keys } from '../../queries.ts'
+import { serviceNow, useClock } from '../../ui/index.ts'
 import type { Press } from './agent.ts'
-import { isOpen } from './life.ts'
+import { isOpen, wordsOf } from './life.ts'
 
 interface Followed {
   readonly press: Press
@@ -16,12 +17,16 @@ interface Followed {
    * they opened the page, unless dismissed; newest first.
    */
   readonly commands: readonly Command[]
+  /** The commands that have left the list because they ended well some time ago, newest first. */
+  readonly left: readonly Command[]
   /** Removes an ended command from this list on the page. The tab with all commands of the agent keeps it. */
   readonly dismiss: (id: string) => void
 }
 
 /** The maximum number of ended commands (answered or timed out) that stay in this list. */
 const kept = 3
+/** The milliseconds after which a command that was carried out leaves the list. */
+const staysMs = 10_000
 
 export function usePress(slug: string, page: AgentPage | undefined, name: string): Followed {
   const client = useQueryClient()
@@ -48,8 +53,35 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
     [client, slug, name, open],
   )
   const dismiss = (id: string) => setMine((before) => before.filter((command) => command.id !== id))
-  return { press, dismiss, commands: followed(open, mine, ledger.data?.rows ?? []) }
+  const all = followed(open, mine, ledger.data?.rows ?? [])
+  const seen = useSeenApplied(all)
+  const gone = useClock((now) =>
+    all
+      .filter(({ id }) => hasLeft(seen.get(id), now))
+      .map(({ id }) => id)
+      .join(' '),
+  )
+  const ids = new Set(gone.split(' '))
+  const [left, commands] = [true, false].map((has) => all.filter(({ id }) => ids.has(id) === has))
+  return { press, dismiss, commands: commands ?? [], left: left ?? [] }
 }
+
+/** When the page first saw that a command was carried out, by the service's clock. */
+function useSeenApplied(commands: readonly Command[]): ReadonlyMap<string, number> {
+  const [seen, setSeen] = useState<ReadonlyMap<string, number>>(new Map())
+  const fresh = commands.filter((command) => wordsOf(command).tone === 'good' && !seen.has(command.id))
+  useEffect(() => {
+    if (fresh.length > 0) setSeen(new Map([...seen, ...fresh.map(({ id }) => [id, serviceNow()] as const)]))
+  })
+  return seen
+}
+
+/**
+ * True if a command leaves the list, because the page showed for ten seconds that it was carried out. A command that was
+ * refused or got no answer stays until the person dismisses it.
+ */
+export const hasLeft = (seenAt: number | undefined, now: number): boolean =>
+  seenAt !== undefined && now - seenAt >= staysMs
 
 /**
  * Combines three lists of an agent's commands into one: each command once, in its latest known state, newest first, and

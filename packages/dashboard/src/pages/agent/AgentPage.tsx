@@ -39,7 +39,7 @@ export function AgentPage() {
 
 function OneAgent({ slug, name }: { slug: string; name: string }) {
   const { data: page, error, refetch } = useQuery(agentQuery(slug, name))
-  const { press, commands, dismiss } = usePress(slug, page, name)
+  const { press, commands, left, dismiss } = usePress(slug, page, name)
   const silent = useSilent(page?.silentAt)
   const settings = useDrafts()
   const view = useView()
@@ -57,7 +57,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
       <LeaveUnsent changes={Object.keys(settings.drafts).length} />
       <Header agent={agent} />
       {error && <ErrorNote error={error} retry={refetch} />}
-      <Following agent={agent} commands={commands} dismiss={dismiss} />
+      <Following agent={agent} commands={commands} left={left} dismiss={dismiss} />
       <Box mt="md">
         <PageTabs
           tabs={shown.map((each) => [each, tabs[each].name])}

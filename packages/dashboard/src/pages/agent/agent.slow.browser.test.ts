@@ -136,6 +136,32 @@ test('a sent command is on the page at once, and so are its delivery and the age
   await ledger.getByText('queued', { exact: true }).waitFor()
   expect(await agent.report({ controls: ['resume'] })).toMatchObject([{ type: 'resume' }])
 })
+test('a command that was carried out leaves after ten seconds, and a toast keeps its Undo', async () => {
+  const agent = await setup.addAgent('leaving')
+  const offers = { controls: ['pause', 'resume', 'run_now'] }
+  await agent.report({ ...offers, state: { level: 'ok', label: 'Working' } })
+  const page = await setup.visit('admin', 'leaving', { clock: true })
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  await following(page)
+    .getByText(/next report in about \d+ s/)
+    .waitFor()
+  const [command] = await agent.report(offers)
+  const detail = `Since 2026-11-22 06:45:57 UTC, by the service (command ${command?.id}).`
+  const acks = [{ id: command?.id, ok: true, message: 'Paused.' }]
+  await agent.report({ ...offers, state: { level: 'info', label: 'Paused', detail }, acks })
+  await following(page).getByText('applied').waitFor()
+  await seen(page, 'Paused by Ada Winter')
+  const run = page.getByRole('button', { name: 'Run now' })
+  expect(await run.getAttribute('aria-disabled')).toBe('true')
+  await page.getByText('The agent is paused: resume it first.').waitFor({ state: 'attached' })
+  await page.clock.runFor(12_000)
+  await following(page).getByText('applied').waitFor({ state: 'detached' })
+  const toast = page.getByRole('alert').filter({ hasText: 'leaving: Paused' })
+  await toast.getByRole('button', { name: 'Undo: Resume' }).click()
+  await following(page).getByText('queued').waitFor()
+  expect(await agent.report(offers)).toMatchObject([{ type: 'resume' }])
+})
+
 
 test('settings: only valid changes are sent, a report does not touch text that is being typed, and a refusal has the agent’s own words', async () => {
   const agent = await setup.addAgent('settings')

@@ -14,6 +14,7 @@ import {
 import { followed, hasLeft } from '../../agents/parts/press.ts'
 import { percent, tokens } from '../../ui/format.ts'
 import { gaugeView } from './overview/gauge.ts'
+import { pausedBy } from './overview/paused.ts'
 import { usageColumns } from './overview/usage.ts'
 import { isLong, marksOf, summaryOf, windowFor } from './overview/windows.ts'
 import { addressOfOrder, orderIn, orders, pressedOrder } from './runs/list.ts'

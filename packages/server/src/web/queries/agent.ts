@@ -1,4 +1,5 @@
 import type { AgentPage, Role } from '@svc/api'
+import { pausedLabel, readPause } from '@svc/protocol'
 import { storedReport } from '../../agent-api/report-store/body.ts'
 import { pendingUsage } from '../../agent-api/report-store/pending.ts'
 import { twoReporters } from '../../agent-api/reports/reporters.ts'
@@ -17,7 +18,7 @@ import { agentUpdates } from './updates.ts'
 export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number): Promise<AgentPage> {
   const last = await db
     .selectFrom('agent_report')
-    .select(['received_at', 'reporters', 'runs_kept', 'body', 'usage'])
+    .select(['received_at', 'interval_s', 'reporters', 'runs_kept', 'body', 'usage'])
     .where('agent_id', '=', agent.id)
     .executeTakeFirst()
   const row = (await fleetRows(db, agent.workspace_id, dayOf(now), [agent.id])).get(agent.id)
@@ -42,6 +43,8 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     statusAt: row?.statusAt ?? null,
     statusLate: row?.statusLate ?? false,
     secretsMissing: row?.secretsMissing ?? false,
+    nextReportAt: last && !row?.stopped ? last.received_at + last.interval_s * 1000 : null,
+    pausedBy: await pausedBy(db, agent, report),
     twoReporters: last ? twoReporters(last.reporters) : false,
     report,
     runs: {
@@ -55,6 +58,18 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     open: (await openCommands(db, agent, now)).map((command) => commandOf(command, null)),
     canAct: role === 'admin',
   }
+}
+
+async function pausedBy(db: Db, agent: { id: string }, report: AgentPage['report']): Promise<string | null> {
+  const command = report?.state?.label === pausedLabel ? readPause(report.state.detail ?? '')?.command : undefined
+  if (command === undefined) return null
+  const row = await db
+    .selectFrom('command')
+    .select('created_by_name')
+    .where('id', '=', command)
+    .where('agent_id', '=', agent.id)
+    .executeTakeFirst()
+  return row?.created_by_name ?? null
 }
 
 async function statusesOf(db: Db, agent: { id: string }): Promise<string[]> {

@@ -3,25 +3,29 @@ import type { Command } from '@svc/api'
 import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Agent } from '../../../agents/parts/agent.ts'
-import { controlNames, isControl, isOpen, undoOf, wordsOf } from '../../../agents/parts/life.ts'
-import { Text, Time } from '../../../ui/index.ts'
+import { controlNames, dueWords, isControl, isOpen, undoOf, wordsOf } from '../../../agents/parts/life.ts'
+import { Text, Time, useClock } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
 import { CommandTitle } from './CommandTitle.tsx'
 import { ReadLog } from './ReadLog.tsx'
+import { undoFor } from './undo.ts'
+import { useToasts } from './useToasts.tsx'
 import './commands.css'
 
 interface FollowingProps {
   agent: Agent
   commands: readonly Command[]
+  left: readonly Command[]
   dismiss: (id: string) => void
 }
 
 /**
  * Shows the pending commands of an agent, and the results of those that the person has sent since they opened the page.
+ * A command that was carried out leaves after a while; what can be done about it is then in a toast.
  */
-export function Following({ agent, commands, dismiss }: FollowingProps) {
-  // Only the latest pause or resume can be undone, because it has replaced the earlier ones.
-  const last = commands.find(({ type }) => isControl(type) && undoOf[type] !== undefined)
+export function Following({ agent, commands, left, dismiss }: FollowingProps) {
+  const last = lastControl([...commands, ...left])
+  useToasts(agent, left, last?.id)
   return (
     <ul
       className="ag-following"
@@ -38,6 +42,12 @@ export function Following({ agent, commands, dismiss }: FollowingProps) {
   )
 }
 
+/** The latest pause or resume. Only this one can be undone, because it has replaced the earlier ones. */
+const lastControl = (commands: readonly Command[]): Command | undefined =>
+  commands
+    .filter(({ type }) => isControl(type) && undoOf[type] !== undefined)
+    .sort((a, b) => b.createdAt - a.createdAt)[0]
+
 interface OneProps {
   agent: Agent
   command: Command
@@ -53,6 +63,7 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
       <Tone tone={tone} title={means}>
         {word}
       </Tone>
+      {command.state === 'queued' && !agent.silent && <Due nextAt={agent.page.nextReportAt} />}
       {command.message && (
         <q className="ag-words">
           <Text>{command.message}</Text>
@@ -75,17 +86,25 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
   )
 }
 
+/** Says when the next report is due. Screen readers read it with the command, but not each time that it changes. */
+function Due({ nextAt }: { nextAt: number | null }) {
+  const words = useClock((now) => dueWords(nextAt, now) ?? '')
+  return (
+    <span className="ag-quiet" aria-live="off">
+      {words}
+    </span>
+  )
+}
+
 /**
  * Offers what a person can do after the agent answered a command: read the log that it sent, or undo a pause or a
  * resume.
  */
 function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
   const [sending, setSending] = useState(false)
-  const undo = undoable && isControl(command.type) ? undoOf[command.type] : undefined
-  const done = command.state === 'applied' || command.state === 'applied_late'
-  const offered = undo !== undefined && agent.page.report?.controls?.includes(undo)
+  const undo = undoable ? undoFor(agent, command) : undefined
   if (command.logId !== null) return <ReadLog log={command.logId} />
-  if (!done || !offered || undo === undefined || !agent.page.canAct || agent.press.under({ type: undo })) return null
+  if (undo === undefined) return null
   return (
     <Button
       variant="default"

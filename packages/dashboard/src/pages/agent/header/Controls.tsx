@@ -2,7 +2,8 @@ import type { Control } from '@svc/protocol'
 import { IconPlayerPause, IconPlayerPlay, IconPlayerTrackNext } from '@tabler/icons-react'
 import { type ComponentType, useState } from 'react'
 import { type Agent, adminsOnly } from '../../../agents/parts/agent.ts'
-import { controlNames, wordsOf } from '../../../agents/parts/life.ts'
+import { controlNames, whilePaused, wordsOf } from '../../../agents/parts/life.ts'
+import { isPaused } from '../../../agents/parts/machine.ts'
 import { minutesToAnswer } from '../../../agents/parts/press.ts'
 import { WhyButton } from '../../../ui/parts.tsx'
 
@@ -30,6 +31,7 @@ function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
   const [sending, setSending] = useState(false)
   const under = agent.press.under({ type: control })
   const Icon = icons[control]
+  const paused = isPaused(agent.page)
   const press = async () => {
     setSending(true)
     await agent.press.send({ type: control }).catch(() => undefined)
@@ -37,11 +39,11 @@ function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
   }
   return (
     <WhyButton
-      variant="default"
+      variant={paused && control === 'resume' ? 'filled' : 'default'}
       size="sm"
       leftSection={<Icon size={15} aria-hidden />}
       onClick={() => void press()}
-      why={whyNot(agent, sending, under && wordsOf(under).word)}
+      why={whyNot(agent, control, sending, under && wordsOf(under).word)}
       note={
         agent.silent ? `The agent is offline: without a report within ${minutesToAnswer} minutes, this expires.` : null
       }
@@ -51,8 +53,9 @@ function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
   )
 }
 
-function whyNot(agent: Agent, sending: boolean, under: string | undefined): string | null {
+function whyNot(agent: Agent, control: Control, sending: boolean, under: string | undefined): string | null {
   if (!agent.page.canAct) return adminsOnly
   if (sending) return 'Sending…'
-  return under === undefined ? null : `Already ${under}.`
+  if (under !== undefined) return `Already ${under}.`
+  return isPaused(agent.page) ? whilePaused[control] : null
 }

@@ -1,8 +1,11 @@
+import { Tooltip } from '@mantine/core'
+import { readPause } from '@svc/protocol'
 import { AsOf } from '../../../agents/parts/AsOf.tsx'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { ByMachine } from '../../../agents/parts/ByMachine.tsx'
-import { pauseByMachine } from '../../../agents/parts/machine.ts'
+import { isPaused, pauseByMachine } from '../../../agents/parts/machine.ts'
 import { Text, Time } from '../../../ui/index.ts'
+import { pausedBy } from './paused.ts'
 
 /**
  * Shows the detail of the agent's state, and a pause or resume that was made on its machine. For a stopped or offline
@@ -17,7 +20,7 @@ export function StateDetail({ agent }: { agent: Agent }) {
       <ByMachine change={byMachine}>{byMachine?.after ? 'Paused' : 'Resumed'} on the machine, not from here</ByMachine>
       {detail && (
         <p>
-          <Text lines>{detail}</Text> <AsOf agent={agent} />
+          <Detail agent={agent} detail={detail} /> <AsOf agent={agent} />
         </p>
       )}
       {silent && page.seenAt !== null && (
@@ -32,6 +35,26 @@ export function StateDetail({ agent }: { agent: Agent }) {
         </p>
       )}
     </div>
+  )
+}
+
+/**
+ * The detail of the state as the agent wrote it. If it is the runtime's sentence about a pause, it says who paused the
+ * agent instead of the id of a command, and shows the runtime's sentence on hover and focus.
+ */
+function Detail({ agent: { page }, detail }: { agent: Agent; detail: string }) {
+  const pause = isPaused(page) ? readPause(detail) : undefined
+  if (!pause) return <Text lines>{detail}</Text>
+  return (
+    <>
+      <Tooltip label={<Text>{detail}</Text>} multiline maw={360}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the whole sentence is to be reached by keyboard too */}
+        <span tabIndex={0}>
+          <Text>{pausedBy(pause, page.pausedBy)}</Text>
+        </span>
+      </Tooltip>
+      , <Time at={pause.at} />. <Text>{pause.rest}</Text>
+    </>
   )
 }
 
