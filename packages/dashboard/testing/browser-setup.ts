@@ -130,6 +130,13 @@ export class BrowserSetup {
     db.close()
   }
 
+  /** Moves the level changes of all agents into the past, so that a test gets a history without waiting for hours. */
+  ageLevels(hours: number): void {
+    const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
+    db.prepare('update level_change set at = at - ?').run(hours * 3_600_000)
+    db.close()
+  }
+
   /** Stores that the messages to a channel have failed since a moment, in Unix milliseconds. */
   failChannel(name: string, since: number | null): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })

@@ -43,3 +43,6 @@ export const serviceLine = (folder: string): string =>
 
 /** The line that starts an installed agent in the terminal. */
 export const runLine = (folder: string): string => `python3 svc.pyz run --dir ${shellWord(folder)}`
+
+/** The line that writes a status file into the current folder. */
+export const statusLine = (status: string): string => `echo ${shellWord(status)} > status.json`

@@ -4,31 +4,18 @@ import { useState } from 'react'
 import { api } from '../api.ts'
 import { serviceNow } from '../ui/index.ts'
 import { MuteDialog } from './MuteDialog.tsx'
+import { muteLengths } from './mute-lengths.ts'
 import { useAlertChange } from './useAlertChange.ts'
-import { type Covered, coveredBy, tomorrowMorning } from './words.ts'
-
-const hour = 3600
-
-/**
- * The lengths of a mute that the menu offers, in seconds. Null means that the mute ends as soon as no alert that it
- * covers is open.
- */
-const choices: readonly (readonly [words: string, seconds: (now: number) => number | null])[] = [
-  ['For 1 hour', () => hour],
-  ['For 8 hours', () => 8 * hour],
-  ['Until tomorrow, 08:00', (now) => Math.ceil((tomorrowMorning(now) - now) / 1000)],
-  ['Until it is over', () => null],
-]
+import { type Covered, coveredBy } from './words.ts'
 
 interface MuteMenuProps {
   slug: string
   covered: Covered
   iconOnly?: boolean
-  defaultOpened?: boolean
 }
 
 /** A button that mutes an agent, a rule or the workspace. Its menu offers several lengths of the mute. */
-export function MuteMenu({ slug, covered, iconOnly = false, defaultOpened = false }: MuteMenuProps) {
+export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = coveredBy(covered)
   const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
@@ -40,7 +27,7 @@ export function MuteMenu({ slug, covered, iconOnly = false, defaultOpened = fals
   )
   return (
     <>
-      <Menu position="bottom-end" withinPortal defaultOpened={defaultOpened}>
+      <Menu position="bottom-end" withinPortal>
         <Menu.Target>
           {iconOnly ? (
             <ActionIcon variant="default" size={26} loading={mute.isPending} aria-label={`Mute ${what}`}>
@@ -60,7 +47,7 @@ export function MuteMenu({ slug, covered, iconOnly = false, defaultOpened = fals
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>Mute {what}</Menu.Label>
-          {choices.map(([words, seconds]) => (
+          {muteLengths.map(([words, seconds]) => (
             <Menu.Item key={words} onClick={() => mute.mutate(seconds(serviceNow()))}>
               {words}
             </Menu.Item>

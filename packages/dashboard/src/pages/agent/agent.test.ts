@@ -86,7 +86,6 @@ test('commands of other people are shown while they are pending; answered ones o
   expect(followed([others], mine, ledger).map(({ id }) => id)).toEqual(['o', 'm4', 'm3', 'm2'])
 })
 
-test('if two pending commands set the same setting, the later one counts', () => {
 test('a command that was carried out leaves ten seconds after the page showed it', () =>
   expect([undefined, 5_001, 5_000].map((seenAt) => hasLeft(seenAt, 15_000))).toEqual([false, false, true]))
 
@@ -131,6 +130,7 @@ test('the order of runs is in the address, except the usual one, and a press tur
   ])
 })
 
+test('if two pending commands set the same setting, the later one counts', () => {
   const first = command({ id: 'a', type: 'set', payload: { every: 20 }, createdAt: 1 })
   const second = command({ id: 'b', type: 'set', payload: { every: 30 }, createdAt: 2 })
   expect(pendingSettings([second, first]).get('every')?.value).toBe(30)
@@ -215,4 +215,20 @@ test('the level history of a new agent starts with its first report, not at the 
     'now',
   ])
   expect(marksOf(end - 7 * 86_400_000, end)[0]?.text).toBe('14 Nov')
+})
+
+test('the level history names the time without reports, and gives no shares of less than an hour', () => {
+  const hour = 3_600_000
+  const shares = new Map([
+    ['ok', 0.9],
+    ['bad', 0.1],
+  ] as const)
+  const all = { shares, reported: 22 * hour, since: 0, gap: 'offline' } as const
+  expect(summaryOf(all)).toBe('OK 90%, Bad 10%')
+  expect(summaryOf({ ...all, since: 2 * hour })).toBe('OK 90%, Bad 10% of 22 h with reports, offline for 2 h since')
+  expect(summaryOf({ ...all, reported: hour / 30, since: 5 * hour, gap: 'stopped' })).toBe(
+    'Reports for 2 min, stopped for 5 h since',
+  )
+  expect(summaryOf({ ...all, shares: new Map() })).toBe('')
+  expect([isLong(hour - 1), isLong(hour)]).toEqual([false, true])
 })

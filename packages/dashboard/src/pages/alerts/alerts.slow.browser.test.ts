@@ -279,6 +279,7 @@ test('ended alerts are listed page by page, newest first', async () => {
 
 test("an agent's page shows its alerts, acknowledges them, mutes it, and marks them on the level history", async () => {
   const { page } = ada
+  setup.ageLevels(3)
   await page.goto(at('/agents/mail-triage'))
   const own = rows(ada, 'Alerts of this agent')
   await own.getByRole('button', { name: /^Acknowledge/ }).waitFor()
@@ -287,7 +288,10 @@ test("an agent's page shows its alerts, acknowledges them, mutes it, and marks t
   await own.getByRole('button', { name: /^Acknowledge/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
   await own.getByText('acknowledged by Ada Winter').waitFor()
-  await page.getByRole('button', { name: 'Mute mail-triage' }).click()
-  await page.getByRole('menuitem', { name: 'Until it is over' }).click()
+  await page.getByRole('button', { name: 'More about mail-triage' }).click()
+  await page.getByRole('menuitem', { name: 'Mute…' }).click()
+  const choice = page.getByRole('dialog', { name: 'Mute mail-triage' })
+  expect(await wrongLooks(page, () => choice.waitFor())).toEqual([])
+  await choice.getByRole('button', { name: 'Until it is over' }).click()
   await rows(ada, 'Mutes of this agent').getByText('until it is over').waitFor()
 })

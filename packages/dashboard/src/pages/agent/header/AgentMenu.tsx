@@ -1,14 +1,20 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { IconDots, IconKey, IconPencil, IconTrash } from '@tabler/icons-react'
-import { Suspense, useState } from 'react'
+import { IconBellOff, IconClock, IconDots, IconKey, IconPencil, IconTrash } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
 import { DeleteDialog, RenameDialog, RotateDialog } from '../../../agents/index.ts'
 import { type Agent, adminsOnly } from '../../../agents/parts/agent.ts'
 
+const MuteChoice = lazy(() => import('../../../alerts/MuteChoice.tsx'))
+const HoursDialog = lazy(() => import('./HoursDialog.tsx'))
+
+type AgentDialog = 'mute' | 'hours' | 'rename' | 'rotate' | 'delete'
+
 /**
- * The menu to rename an agent, to rotate its token and to delete it. Each opens a dialog that names the consequences.
+ * The menu to mute an agent, to set its hours, to rename it, to rotate its token and to delete it. Each opens a dialog
+ * that names the consequences.
  */
 export function AgentMenu({ agent }: { agent: Agent }) {
-  const [open, setOpen] = useState<'rename' | 'rotate' | 'delete' | null>(null)
+  const [open, setOpen] = useState<AgentDialog | null>(null)
   const [used, setUsed] = useState(false)
   const { slug, page } = agent
   const dialog = (which: typeof open) => ({
@@ -25,40 +31,45 @@ export function AgentMenu({ agent }: { agent: Agent }) {
             <IconDots size={16} aria-hidden />
           </ActionIcon>
         </Menu.Target>
-        <Menu.Dropdown>
-          {!page.canAct && <Menu.Label>{adminsOnly}</Menu.Label>}
-          <Menu.Item
-            disabled={!page.canAct}
-            leftSection={<IconPencil size={15} aria-hidden />}
-            onClick={() => setOpen('rename')}
-          >
-            Rename…
-          </Menu.Item>
-          <Menu.Item
-            disabled={!page.canAct}
-            leftSection={<IconKey size={15} aria-hidden />}
-            onClick={() => setOpen('rotate')}
-          >
-            Rotate token…
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item
-            disabled={!page.canAct}
-            color="red"
-            leftSection={<IconTrash size={15} aria-hidden />}
-            onClick={() => setOpen('delete')}
-          >
-            Delete…
-          </Menu.Item>
-        </Menu.Dropdown>
+        <Items canAct={page.canAct} open={setOpen} />
       </Menu>
       {used && (
         <Suspense>
           <RenameDialog {...dialog('rename')} />
           <RotateDialog {...dialog('rotate')} />
           <DeleteDialog {...dialog('delete')} />
+          {open === 'mute' && <MuteChoice slug={slug} name={page.name} onClose={() => setOpen(null)} />}
+          {open === 'hours' && <HoursDialog slug={slug} name={page.name} onClose={() => setOpen(null)} />}
         </Suspense>
       )}
     </>
   )
 }
+
+const Items = ({ canAct, open }: { canAct: boolean; open: (dialog: AgentDialog) => void }) => (
+  <Menu.Dropdown>
+    <Menu.Item leftSection={<IconBellOff size={15} aria-hidden />} onClick={() => open('mute')}>
+      Mute…
+    </Menu.Item>
+    <Menu.Divider />
+    {!canAct && <Menu.Label>{adminsOnly}</Menu.Label>}
+    <Menu.Item disabled={!canAct} leftSection={<IconClock size={15} aria-hidden />} onClick={() => open('hours')}>
+      Set hours…
+    </Menu.Item>
+    <Menu.Item disabled={!canAct} leftSection={<IconPencil size={15} aria-hidden />} onClick={() => open('rename')}>
+      Rename…
+    </Menu.Item>
+    <Menu.Item disabled={!canAct} leftSection={<IconKey size={15} aria-hidden />} onClick={() => open('rotate')}>
+      Rotate token…
+    </Menu.Item>
+    <Menu.Divider />
+    <Menu.Item
+      disabled={!canAct}
+      color="red"
+      leftSection={<IconTrash size={15} aria-hidden />}
+      onClick={() => open('delete')}
+    >
+      Delete…
+    </Menu.Item>
+  </Menu.Dropdown>
+)

@@ -45,6 +45,7 @@ export function Header({ agent }: { agent: Agent }) {
           <Dotted
             parts={[
               <Heard key="heard" agent={agent} />,
+              report?.active?.length === 0 && !silent && !old && 'nothing is running',
               report?.agent?.version && report.agent.version !== version && (
                 <>
                   version <Text>{report.agent.version}</Text>

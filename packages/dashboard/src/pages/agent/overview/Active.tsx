@@ -7,7 +7,7 @@ import { lasting, Text, useClock, useOld } from '../../../ui/index.ts'
 import { Dotted, Section } from '../../../ui/parts.tsx'
 import { Subjects } from './Subjects.tsx'
 
-/** Shows the agent's runs in progress. An empty list is shown too, since it says that the agent is idle. */
+/** Shows the agent's runs in progress. The header says it if there are none. */
 export function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
   const old = useOld(agent.page.statusAt)
   return (
@@ -18,22 +18,14 @@ export function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun
         <Dotted parts={[old && <AsOf key="as-of" agent={agent} />, runs.length > 1 && count(runs.length, 'run')]} />
       }
     >
-      {runs.length === 0 ? (
-        <p className="ag-nothing">Nothing is running.</p>
-      ) : (
-        <ul className="svc-rows">
-          {runs.map((run, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: runs in progress have no id
-            <li key={`${i}-${run.started}`} className="ag-active">
-              <One
-                agent={agent}
-                run={run}
-                until={agent.silent ? agent.page.seenAt : old ? agent.page.statusAt : null}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul className="svc-rows">
+        {runs.map((run, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: runs in progress have no id
+          <li key={`${i}-${run.started}`} className="ag-active">
+            <One agent={agent} run={run} until={agent.silent ? agent.page.seenAt : old ? agent.page.statusAt : null} />
+          </li>
+        ))}
+      </ul>
     </Section>
   )
 }

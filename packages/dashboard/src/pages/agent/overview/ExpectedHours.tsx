@@ -1,22 +1,17 @@
 import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { sentenceOf } from '../../../alerts/hours.ts'
-import { agentHoursQuery } from '../../../queries.ts'
 import { Text } from '../../../ui/Text.tsx'
 
 const loadForm = () => import('./HoursForm.tsx')
 const HoursForm = lazy(loadForm)
 
 /**
- * Says in which hours the agent is expected to report. Admins edit the hours here. Members see nothing if the agent has
- * no hours.
+ * Says in which hours the agent is expected to report. Admins edit them here; the menu of the agent sets the first ones.
  */
-export function ExpectedHours({ agent: { slug, page } }: { agent: Agent }) {
-  const { data } = useQuery(agentHoursQuery(slug, page.name))
+export function ExpectedHours({ agent: { slug, page }, hours }: { agent: Agent; hours: string }) {
   const [editing, setEditing] = useState(false)
-  if (!data || (data.hours === null && !page.canAct)) return null
   const button = (
     <Button
       variant="default"
@@ -25,18 +20,18 @@ export function ExpectedHours({ agent: { slug, page } }: { agent: Agent }) {
       onFocus={() => void loadForm()}
       onClick={() => setEditing(true)}
     >
-      {data.hours === null ? 'Set hours' : 'Edit hours'}
+      Edit hours
     </Button>
   )
   return (
     <div className="ag-hours">
       <div className="ag-hours-words">
-        <Text>{sentenceOf(data.hours)}</Text>
+        <Text>{sentenceOf(hours)}</Text>
       </div>
       {page.canAct && !editing && button}
       {editing && (
         <Suspense fallback={button}>
-          <HoursForm slug={slug} name={page.name} hours={data.hours} onDone={() => setEditing(false)} />
+          <HoursForm slug={slug} name={page.name} hours={hours} onDone={() => setEditing(false)} />
         </Suspense>
       )}
     </div>

@@ -3,6 +3,7 @@ import { AsOf } from '../../../agents/parts/AsOf.tsx'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { Level, Text, useOld } from '../../../ui/index.ts'
 import { Dotted, Section } from '../../../ui/parts.tsx'
+import { worstFirst } from './arrange.ts'
 
 /**
  * True if the runtime itself added this health item, which is recognised by its name. Such an item is as new as the
@@ -14,7 +15,7 @@ const isOfRuntime = ({ name }: HealthItem): boolean =>
   /^(Process|Programs|Status file|Binding [a-z][a-z0-9_]*)$/.test(name ?? '')
 
 /**
- * Shows the agent's health items. If the status file is old and the agent is not offline, the items from the status
+ * Shows the agent's health items, the worst first. If the status file is old and the agent is not offline, the items from the status
  * file also show when the file was written.
  */
 export function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }) {
@@ -22,11 +23,11 @@ export function Health({ agent, items }: { agent: Agent; items: readonly HealthI
   return (
     <Section title="Health" flush>
       <ul className="svc-rows">
-        {items.map((item, i) => (
+        {worstFirst(items).map((item, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: items have no id; names may be missing or repeat
           <li key={`${i}-${item.name}`} className="ag-health">
             <span className="ag-health-level">
-              <Level level={item.level} />
+              {item.level === undefined ? <span className="ag-quiet">No level</span> : <Level level={item.level} />}
             </span>
             {item.name !== undefined && (
               <span className="ag-health-name">

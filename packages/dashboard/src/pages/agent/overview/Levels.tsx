@@ -1,23 +1,19 @@
 import { SegmentedControl } from '@mantine/core'
 import type { AlertLine } from '@svc/api'
-import { type Level as LevelName, levels as levelNames } from '@svc/protocol'
+import type { Level as LevelName } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { statementOf } from '../../../alerts/words.ts'
 import { agentAlertsQuery, levelsQuery } from '../../../queries.ts'
 import { Strip, sharesOf, spansOf } from '../../../ui/charts/index.ts'
-import { percent } from '../../../ui/format.ts'
 import { count, exact, Level, lasting, looks, serviceNow, Text, Time } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
-import { colors, marksOf, type Window, windowFor, windows } from './windows.ts'
+import { colors, isLong, marksOf, summaryOf, type Window, windowFor, windows } from './windows.ts'
 
 const listed = 6
-/**
- * The maximum number of level changes that the page requests. If the service returns fewer, it has no earlier level
- * changes of the agent.
- */
-const asked = 200
+/** The maximum number of level changes that the page requests. */
+const asked = 500
 
 /**
  * Shows the agent's level over time, as a strip and as a list of changes. The strip shows that the agent is offline
@@ -30,43 +26,48 @@ export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
   const [all, setAll] = useState(false)
   if (!data || data.length === 0) return null
   const end = serviceNow()
-  const oldest = data.length < asked ? (data.at(-1)?.at ?? end) : 0
+  const oldest = data.at(-1)?.at ?? end
   const window = picked ?? windowFor(end - oldest)
   const start = Math.max(oldest, end - windows[window])
   const heard = silent && page.seenAt !== null ? page.seenAt : end
   const spans = spansOf(data, start, heard)
   const shares = sharesOf(spans, start)
   const raised = alerts.filter((alert) => (alert.endedAt ?? end) > start)
-  const summary = levelNames
-    .filter((level) => shares.has(level))
-    .map((level) => `${looks[level].words} ${percent(shares.get(level) ?? 0)}`)
-    .join(', ')
+  const gap = page.stopped === null ? 'offline' : 'stopped'
+  const summary = summaryOf({ shares, reported: heard - start, since: end - heard, gap })
+  const hasAxis = isLong(end - oldest)
   return (
     <Section
       title="Level history"
       aside={
-        <SegmentedControl
-          size="xs"
-          data={Object.keys(windows)}
-          value={window}
-          onChange={(to) => setPicked(to as Window)}
-          aria-label="How far back"
-        />
+        hasAxis && (
+          <SegmentedControl
+            size="xs"
+            data={Object.keys(windows)}
+            value={window}
+            onChange={(to) => setPicked(to as Window)}
+            aria-label="How far back"
+          />
+        )
       }
     >
-      <Strip
-        title={`Level over the last ${window}`}
-        summary={raised.length > 0 ? `${summary}. ${count(raised.length, 'alert')}` : summary}
-        start={start}
-        end={end}
-        marks={marksOf(start, end)}
-        above={raised.map((alert) => alertSpan(alert, end))}
-        spans={[
-          ...spans.map((span) => ({ ...span, color: colors[span.level], words: wordsOf(span) })),
-          ...(heard < end ? [{ from: heard, to: end, color: 'var(--svc-line)', words: 'offline' }] : []),
-        ]}
-      />
-      <p className="ag-quiet ag-shares">{summary || 'No report in this time.'}</p>
+      {hasAxis && (
+        <>
+          <Strip
+            title={`Level over the last ${window}`}
+            summary={raised.length > 0 ? `${summary}. ${count(raised.length, 'alert')}` : summary}
+            start={start}
+            end={end}
+            marks={marksOf(start, end)}
+            above={raised.map((alert) => alertSpan(alert, end))}
+            spans={[
+              ...spans.map((span) => ({ ...span, color: colors[span.level], words: wordsOf(span) })),
+              ...(heard < end ? [{ from: heard, to: end, color: 'var(--svc-line)', words: gap }] : []),
+            ]}
+          />
+          <p className="ag-quiet ag-shares">{summary || 'No report in this time.'}</p>
+        </>
+      )}
       <ol className="svc-list ag-changes">
         {(all ? data : data.slice(0, listed)).map((change, i) => (
           <li key={`${change.at}-${change.level}-${change.label}`}>

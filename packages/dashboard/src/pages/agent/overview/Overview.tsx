@@ -1,13 +1,16 @@
+import { Fragment, type ReactNode } from 'react'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { pauseByMachine } from '../../../agents/parts/machine.ts'
 import { Account } from './Account.tsx'
 import { Active } from './Active.tsx'
 import { Alerts } from './Alerts.tsx'
+import { arrange, type Columns, listedHealth } from './arrange.ts'
 import { Bindings } from './Bindings.tsx'
 import { Costs } from './Costs.tsx'
 import { Gauges } from './Gauges.tsx'
 import { Health } from './Health.tsx'
 import { Levels } from './Levels.tsx'
+import { NextStep } from './NextStep.tsx'
 import { PanelSection } from './Panels.tsx'
 import { StateDetail, TwoReporters } from './StateDetail.tsx'
 import { hasVersions, Versions } from './Versions.tsx'
@@ -17,31 +20,43 @@ import './overview.css'
 export function Overview({ agent }: { agent: Agent }) {
   const { report, twoReporters } = agent.page
   if (report === null) return null
-  const { state, health, active, gauges, panels, account } = report
+  const { state } = report
+  const { wide, narrow } = arrange(agent.page, hasVersions(agent))
   return (
     <div className="svc-column ag-overview" data-silent={agent.silent}>
       {twoReporters && <TwoReporters />}
       {(state?.detail || agent.silent || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
+      {state?.level === undefined && !agent.silent && <NextStep agent={agent} />}
       <Alerts agent={agent} place="first" />
       <div className="svc-columns ag-columns">
         <div className="svc-column ag-column">
-          {active && <Active agent={agent} runs={active} />}
-          {agent.page.bindings.length > 0 && <Bindings agent={agent} />}
-          {health && health.length > 0 && <Health agent={agent} items={health} />}
-          {panels?.map((panel, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: panels have no id, and two may share type and title
-            <PanelSection key={`${i}-${panel.type}`} agent={agent} panel={panel} />
-          ))}
+          <Parts agent={agent} parts={wide} />
         </div>
         <div className="svc-column ag-column">
-          {gauges && gauges.length > 0 && <Gauges agent={agent} gauges={gauges} />}
-          <Costs agent={agent} />
           <Alerts agent={agent} place="beside" />
-          <Levels agent={agent} />
-          {account && Object.keys(account).length > 0 && <Account account={account} />}
-          {hasVersions(agent) && <Versions agent={agent} />}
+          <Parts agent={agent} parts={narrow} />
         </div>
       </div>
     </div>
   )
 }
+
+/** Makes each part of the overview. `arrange` names only the parts that are there. */
+const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNode>> = {
+  active: (agent) => <Active agent={agent} runs={agent.page.report?.active ?? []} />,
+  bindings: (agent) => <Bindings agent={agent} />,
+  health: (agent) => <Health agent={agent} items={listedHealth(agent.page)} />,
+  panels: (agent) =>
+    agent.page.report?.panels?.map((panel, i) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: panels have no id, and two may share type and title
+      <PanelSection key={`${i}-${panel.type}`} agent={agent} panel={panel} />
+    )),
+  gauges: (agent) => <Gauges agent={agent} gauges={agent.page.report?.gauges ?? []} />,
+  costs: (agent) => <Costs agent={agent} />,
+  levels: (agent) => <Levels agent={agent} />,
+  account: (agent) => <Account account={agent.page.report?.account ?? {}} />,
+  versions: (agent) => <Versions agent={agent} />,
+}
+
+const Parts = ({ agent, parts }: { agent: Agent; parts: Columns['wide'] }) =>
+  parts.map((part) => <Fragment key={part}>{partOf[part](agent)}</Fragment>)

@@ -1,5 +1,7 @@
-/** The periods that the level history can show, and the labels below its strip. */
-import type { Level } from '@svc/protocol'
+/** The periods that the level history can show, the labels below its strip, and what it says about shares of time. */
+import { type Level, levels } from '@svc/protocol'
+import { percent } from '../../../ui/format.ts'
+import { lasting, looks } from '../../../ui/index.ts'
 
 const hour = 3_600_000
 export const windows = { '24 h': 24 * hour, '7 d': 7 * 24 * hour, '30 d': 30 * 24 * hour } as const
@@ -17,9 +19,12 @@ const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }
 
 /**
  * The period that the level history shows at first: a day if no more than a day is known, otherwise a week. So the
- * first hour of a new agent is not a thin line at the edge.
+ * first hours of a new agent are not a thin line at the edge.
  */
 export const windowFor = (known: number): Window => (known <= windows['24 h'] ? '24 h' : '7 d')
+
+/** True if a time is long enough for an axis and for shares. Those of a few minutes would say nothing. */
+export const isLong = (ms: number): boolean => ms >= hour
 
 /**
  * The three labels below the strip of the level history, each with its time in Unix milliseconds: at the start, in the
@@ -32,4 +37,29 @@ export const marksOf = (start: number, end: number): { at: number; text: string 
     { at: (start + end) / 2, text: format.format((start + end) / 2) },
     { at: end, text: 'now' },
   ]
+}
+
+interface KnownTime {
+  /** The share of each level in the time in which the agent reported, from 0 to 1. */
+  shares: ReadonlyMap<Level, number>
+  /** The milliseconds in which the agent reported, and those since. */
+  reported: number
+  since: number
+  /** The state of the agent since its last report. */
+  gap: 'offline' | 'stopped'
+}
+
+/**
+ * Says how the strip is divided, such as `OK 90%, Bad 10%`. If the agent has not reported for some time, the shares are
+ * of the time before, and the sentence names both: `OK 100% of 3 h with reports, offline for 2 h since`.
+ */
+export function summaryOf({ shares, reported, since, gap }: KnownTime): string {
+  if (shares.size === 0) return ''
+  const words = levels
+    .filter((level) => shares.has(level))
+    .map((level) => `${looks[level].words} ${percent(shares.get(level) ?? 0)}`)
+    .join(', ')
+  if (since === 0) return words
+  const before = isLong(reported) ? `${words} of ${lasting(reported)} with reports` : `Reports for ${lasting(reported)}`
+  return `${before}, ${gap} for ${lasting(since)} since`
 }

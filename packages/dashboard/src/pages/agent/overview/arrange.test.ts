@@ -1,0 +1,45 @@
+import type { AgentBinding, AgentPage } from '@svc/api'
+import { expect, test } from 'vitest'
+import { arrange, listedHealth, worstFirst } from './arrange.ts'
+
+const binding = (broken: boolean) => ({ product: 'tasks', broken }) as AgentBinding
+const page = (report: object, bindings: AgentBinding[] = [], kept = 0) =>
+  ({ report, bindings, runs: { kept, statuses: [], models: [] } }) as unknown as Pick<
+    AgentPage,
+    'report' | 'bindings' | 'runs'
+  >
+const ok = { state: { level: 'ok' } }
+const gauge = { name: 'Disk', used: 0.5 }
+
+test('health items come worst first; those without a level are last, and equal ones keep their order', () => {
+  const items = (['ok', 'bad', 'info', undefined, 'warn', 'bad'] as const).map((level, i) => ({
+    name: `${i}`,
+    ...(level && { level }),
+  }))
+  expect(worstFirst(items).map(({ name }) => name)).toEqual(['1', '5', '4', '2', '0', '3'])
+})
+
+test('a health item about a binding is left out where the page shows the binding', () => {
+  const health = ['Mailbox', 'Binding tasks', 'Binding wiki'].map((name) => ({ name }))
+  expect(listedHealth(page({ health }, [binding(false)])).map(({ name }) => name)).toEqual(['Mailbox', 'Binding wiki'])
+})
+
+test('what an agent does comes first, and what needs attention before it', () => {
+  const busy = { ...ok, active: [{}], health: [{ name: 'a', level: 'ok' }], panels: [{}] }
+  expect(arrange(page(busy, [binding(false)]), true)).toEqual({
+    wide: ['active', 'bindings', 'health', 'panels'],
+    narrow: ['levels', 'versions'],
+  })
+  const ill = { ...busy, health: [{ name: 'a', level: 'warn' }] }
+  expect(arrange(page(ill, [binding(true)]), true).wide).toEqual(['bindings', 'health', 'active', 'panels'])
+})
+
+test('an agent that reports little fills both columns', () => {
+  expect(arrange(page({ ...ok, gauges: [gauge, gauge] }), false)).toEqual({ wide: ['gauges'], narrow: ['levels'] })
+  expect(arrange(page({ ...ok, gauges: [gauge], active: [] }, [], 9), true)).toEqual({
+    wide: ['costs', 'gauges'],
+    narrow: ['levels', 'versions'],
+  })
+  const { wide, narrow } = arrange(page(ok), false)
+  expect([...wide, ...narrow]).toEqual(['levels'])
+})

@@ -1,0 +1,80 @@
+/** Decides in which order and in which column the parts of an agent's report are shown. */
+import type { AgentPage } from '@svc/api'
+import { type HealthItem, levels } from '@svc/protocol'
+
+const rank = ({ level }: HealthItem): number => (level === undefined ? -1 : levels.indexOf(level))
+
+/** The health items from the worst to the best; those without a level come last. */
+export const worstFirst = (items: readonly HealthItem[]): HealthItem[] => items.toSorted((a, b) => rank(b) - rank(a))
+
+/**
+ * The health items to list. Those about a binding are left out if the page shows that binding: the service may know
+ * better than the machine how it is.
+ */
+export function listedHealth({ report, bindings }: Pick<AgentPage, 'report' | 'bindings'>): HealthItem[] {
+  const shown = new Set(bindings.map(({ product }) => `Binding ${product}`))
+  return (report?.health ?? []).filter(({ name }) => name === undefined || !shown.has(name))
+}
+
+type OverviewPart = 'bindings' | 'health' | 'active' | 'panels' | 'gauges' | 'costs' | 'levels' | 'account' | 'versions'
+
+/** The columns of the overview: the wide one for what the agent does, the narrow one for what changes slowly. */
+export interface Columns {
+  wide: OverviewPart[]
+  narrow: OverviewPart[]
+}
+
+/** The parts of each column in their usual order, and those that may also fill the wide column. */
+const usual: Columns = {
+  wide: ['active', 'bindings', 'health', 'panels'],
+  narrow: ['gauges', 'costs', 'levels', 'account', 'versions'],
+}
+const movable: readonly OverviewPart[] = ['costs', 'gauges', 'levels']
+
+/**
+ * Arranges the parts of a report. What needs attention comes first. Parts of the narrow column move to the wide one as
+ * long as this makes the page shorter, so that neither column ends far above the other.
+ */
+export function arrange(page: Pick<AgentPage, 'report' | 'bindings' | 'runs'>, hasVersions: boolean): Columns {
+  const heights = heightsOf(page, hasVersions)
+  const there = (part: OverviewPart) => heights[part] > 0
+  const urgent = urgentOf(page)
+  const wide = [...urgent, ...usual.wide.filter((part) => !urgent.includes(part))].filter(there)
+  const narrow = usual.narrow.filter(there)
+  const tall = (column: readonly OverviewPart[]) => column.reduce((sum, part) => sum + heights[part], 0)
+  for (const part of movable.filter((each) => narrow.includes(each))) {
+    if (tall(wide) + heights[part] >= tall(narrow)) continue
+    wide.push(part)
+    narrow.splice(narrow.indexOf(part), 1)
+  }
+  return { wide, narrow }
+}
+
+/** The parts that need attention, because something in them is broken, bad or a warning. */
+function urgentOf(page: Pick<AgentPage, 'report' | 'bindings'>): OverviewPart[] {
+  const urgent: OverviewPart[] = []
+  if (page.bindings.some(({ broken }) => broken)) urgent.push('bindings')
+  if (listedHealth(page).some(({ level }) => level === 'bad' || level === 'warn')) urgent.push('health')
+  return urgent
+}
+
+/** The heights of the parts in lines of text, roughly; 0 for a part that is not there. */
+function heightsOf(
+  page: Pick<AgentPage, 'report' | 'bindings' | 'runs'>,
+  hasVersions: boolean,
+): Readonly<Record<OverviewPart, number>> {
+  const { active = [], gauges = [], panels = [], account = {}, state } = page.report ?? {}
+  const card = (lines: number) => (lines === 0 ? 0 : lines + 2)
+  return {
+    active: card(active.length * 3),
+    bindings: card(page.bindings.length * 4),
+    health: card(listedHealth(page).length * 1.5),
+    panels: panels.length * 8,
+    gauges: card(gauges.length * 2),
+    costs: page.runs.kept > 0 ? 10 : 0,
+    // An agent without a level may have had one before.
+    levels: state?.level === undefined ? 1 : 8,
+    account: card(Object.keys(account).length * 1.5),
+    versions: hasVersions ? 8 : 0,
+  }
+}
