@@ -47,8 +47,15 @@ const first = new RegExp(
 const door = /src\/door\/|protocol\/src\/(email|pasted)|forms\/(NewPasswordInput|rules)/
 
 /** Modules that several other pages share. Neither the list of agents nor the page of an agent needs them. */
-const otherPages =
-  /pages\/(install\/|alerts\/|updates\/(UpdatesPage|Bar|parts\/NewSecrets))|alerts\/useChannelTest|agents\/(names|TokenSteps|FirstReport)|protocol\/src\/(email|pasted)|forms\/rules/
+const otherPages = new RegExp(
+  [
+    /pages\/(install\/|alerts\/|updates\/(UpdatesPage|Bar))|alerts\/(useChannelTest|hours|HoursFields|mute-lengths)/,
+    /agents\/(names|TokenSteps|FirstReport)|protocol\/src\/(email|pasted)|forms\/(rules|local-time)/,
+    /overview\/HoursForm|updates\/(NewSecrets|Served|reasons)|blueprints\/words/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+)
 
 const isCommon = (id: string): boolean =>
   ![uploading, tabbed, choosing, aboutAlerts, otherPages].some((apart) => apart.test(id))

@@ -2,7 +2,8 @@ import type { UpdateEvent } from '@svc/api'
 import { AnchorLink } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { exact, Text, Time, Tone } from '../ui/index.ts'
-import { aboutOf, eventWords, reasonsOf } from './words.ts'
+import { reasonsOf } from './reasons.ts'
+import { aboutOf, eventWords } from './words.ts'
 import './updates.css'
 
 interface TimelineProps {

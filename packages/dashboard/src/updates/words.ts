@@ -1,6 +1,5 @@
 /** Pure functions and tables that put the states of requests, rollouts and update events into words. */
 import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WishState } from '@svc/api'
-import { readAttempt } from '@svc/protocol'
 
 export type Tone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
 
@@ -98,29 +97,4 @@ export function readWaves(typed: string): string[] | undefined {
     .map((part) => (part === 'all' ? '100%' : part))
   const good = waves.every((wave) => /^[1-9]\d{0,5}$/.test(wave) || /^([1-9]\d?|100)%$/.test(wave))
   return good && waves.length > 0 && waves.length <= 10 ? waves : undefined
-}
-
-/**
- * Returns the reason from the message of an update attempt, without the versions and the time in it, which the page
- * shows separately. A message in an unknown format is returned whole.
- */
-export const reasonIn = (message: string): string => readAttempt(message)?.reason ?? message
-
-/**
- * The reason to show with each event of a timeline, by the event's id. A reason is shown once: not if the page shows it
- * above the timeline (`shown`), nor with a later event, nor if it only repeats the word of the event.
- */
-export function reasonsOf(
-  events: readonly Pick<UpdateEvent, 'id' | 'kind' | 'message'>[],
-  shown: readonly string[] = [],
-): Map<string, string> {
-  const known = new Set(shown)
-  const reasons = new Map<string, string>()
-  for (const { id, kind, message } of events) {
-    const reason = message === null ? '' : reasonIn(message)
-    if (reason === '' || reason === eventWords[kind].word || known.has(reason)) continue
-    known.add(reason)
-    reasons.set(id, reason)
-  }
-  return reasons
 }

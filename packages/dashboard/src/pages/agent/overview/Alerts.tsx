@@ -4,9 +4,9 @@ import type { Agent } from '../../../agents/parts/agent.ts'
 import { byUrgency } from '../../../alerts/words.ts'
 import { agentAlertsQuery, agentHoursQuery, mutesQuery } from '../../../queries.ts'
 import { Section } from '../../../ui/parts.tsx'
-import { ExpectedHours } from './ExpectedHours.tsx'
 
 const AlertList = lazy(() => import('./AlertList.tsx'))
+const ExpectedHours = lazy(() => import('./ExpectedHours.tsx'))
 
 /** The maximum number of ended alerts in the section about alerts. The level history also marks earlier ones. */
 const endedShown = 3
@@ -41,7 +41,11 @@ export function Alerts({ agent, place }: AlertsProps) {
           <AlertList slug={slug} alerts={shown} mutes={own} admin={page.canAct} />
         </Suspense>
       )}
-      {hours !== null && <ExpectedHours agent={agent} hours={hours} />}
+      {hours !== null && (
+        <Suspense>
+          <ExpectedHours agent={agent} hours={hours} />
+        </Suspense>
+      )}
     </Section>
   )
 }

@@ -10,7 +10,7 @@ const HoursForm = lazy(loadForm)
 /**
  * Says in which hours the agent is expected to report. Admins edit them here; the menu of the agent sets the first ones.
  */
-export function ExpectedHours({ agent: { slug, page }, hours }: { agent: Agent; hours: string }) {
+export default function ExpectedHours({ agent: { slug, page }, hours }: { agent: Agent; hours: string }) {
   const [editing, setEditing] = useState(false)
   const button = (
     <Button

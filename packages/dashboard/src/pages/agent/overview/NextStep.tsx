@@ -5,7 +5,7 @@ import { CopyLines, Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
 
 /** Says how an agent that reports gets a level: the smallest status file, to paste on its machine (2.11). */
-export function NextStep({ agent: { page } }: { agent: Agent }) {
+export default function NextStep({ agent: { page } }: { agent: Agent }) {
   const { agent, runtime } = page.report ?? {}
   return (
     <Section title="Next step">

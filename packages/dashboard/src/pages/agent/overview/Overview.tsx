@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, lazy, type ReactNode, Suspense } from 'react'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { pauseByMachine } from '../../../agents/parts/machine.ts'
 import { Account } from './Account.tsx'
@@ -10,11 +10,13 @@ import { Costs } from './Costs.tsx'
 import { Gauges } from './Gauges.tsx'
 import { Health } from './Health.tsx'
 import { Levels } from './Levels.tsx'
-import { NextStep } from './NextStep.tsx'
 import { PanelSection } from './Panels.tsx'
 import { StateDetail, TwoReporters } from './StateDetail.tsx'
 import { hasVersions, Versions } from './Versions.tsx'
 import './overview.css'
+
+/** Only agents without a level have a next step, so its code is apart. */
+const NextStep = lazy(() => import('./NextStep.tsx'))
 
 /** Shows the agent's last report, part by part. Parts that are missing in the report are not shown (2.1). */
 export function Overview({ agent }: { agent: Agent }) {
@@ -26,7 +28,11 @@ export function Overview({ agent }: { agent: Agent }) {
     <div className="svc-column ag-overview" data-silent={agent.silent}>
       {twoReporters && <TwoReporters />}
       {(state?.detail || agent.silent || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
-      {state?.level === undefined && !agent.silent && <NextStep agent={agent} />}
+      {state?.level === undefined && !agent.silent && (
+        <Suspense>
+          <NextStep agent={agent} />
+        </Suspense>
+      )}
       <Alerts agent={agent} place="first" />
       <div className="svc-columns ag-columns">
         <div className="svc-column ag-column">

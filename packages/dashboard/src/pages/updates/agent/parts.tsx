@@ -4,7 +4,7 @@ import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { Text, Time } from '../../../ui/index.ts'
 import { LastAttempt } from '../../../updates/LastAttempt.tsx'
-import { reasonIn } from '../../../updates/words.ts'
+import { reasonIn } from '../../../updates/reasons.ts'
 
 /** The requested version, who requested it, when it was requested and sent, and the rollout that it is part of. */
 export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) => (

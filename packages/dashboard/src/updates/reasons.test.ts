@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reasonsOf } from './words.ts'
+import { reasonsOf } from './reasons.ts'
 
 const attempt = (reason: string) => `1.0.0 -> 1.1.0, 2026-11-22T06:55:08.743Z: ${reason}`
 
