@@ -4,6 +4,7 @@
  */
 export const sections = [
   'start#connect-a-program-that-already-runs',
+  'start#write-a-status-file',
   'runtime#installing-with-a-code',
   'runtime#running',
   'page#agents',

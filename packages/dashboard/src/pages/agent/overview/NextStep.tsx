@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { statusLine } from '../../../agents/lines.ts'
 import type { Agent } from '../../../agents/parts/agent.ts'
+import { Help } from '../../../ui/Help.tsx'
 import { CopyLines, Text } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
 
@@ -35,8 +36,8 @@ export default function NextStep({ agent: { page } }: { agent: Agent }) {
           </p>
         )}
         <p className="ag-quiet">
-          The same file can hold health, runs with their costs, gauges and more. The folder examples of the source code
-          has three agents that do this.
+          The same file can hold health, runs with their costs, gauges and more. The folder <code>examples</code> of the
+          source code has three agents that do this. <Help about="start#write-a-status-file" />
         </p>
       </Stack>
     </Section>
