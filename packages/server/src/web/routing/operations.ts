@@ -93,10 +93,13 @@ const utf8 = new TextEncoder()
 type Erased = (...args: never[]) => unknown
 const erase = <T>(bound: Record<string, unknown>): T => bound as T
 
-/** Binds an operation to the function that only reads for it. If the function returns bytes, they are its JSON. */
+/**
+ * Binds an operation to the function that only reads for it. If the function returns bytes, they are its JSON; a
+ * response is sent as it is.
+ */
 export const looks = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
-  read: (looking: Looking<R>, input: Read) => Promise<Given | Bytes>,
+  read: (looking: Looking<R>, input: Read) => Promise<Given | Bytes | Response>,
 ): BoundRead => erase({ operation, read: read as Erased })
 
 /** Binds an operation to the function that makes its change, for a person or the operator. */
@@ -158,6 +161,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
     }) as Looking<Route>
   if ('read' in bound) {
     const given = await bound.read(looking(), input)
+    if (given instanceof Response) return given
     return sendJson(c, given instanceof Uint8Array ? (given as Bytes) : utf8.encode(JSON.stringify(given)))
   }
   const value = 'act' in bound ? await inOneTransaction(deps, c, bound, input) : await inSeveral(deps, c, bound, input)
