@@ -64,7 +64,7 @@ test('a person hides the first steps, and they stay hidden', async () => {
   await page.getByRole('button', { name: 'Hide steps' }).click()
   await steps.waitFor({ state: 'detached' })
   await page.reload()
-  await page.getByRole('table', { name: 'Agents' }).waitFor()
+  await page.getByRole('link', { name: 'new-name', exact: true }).waitFor()
   expect(await steps.count()).toBe(0)
 })
 
