@@ -108,11 +108,10 @@ export function FleetPage() {
           }}
         />
       )}
+      {/* The Tab key leads from the list to the buttons for the selected agents. */}
+      <Suspense>{bulk && <BulkBar slug={slug} selection={selection} />}</Suspense>
       {!empty && firstSteps}
-      <Suspense>
-        {bulk && <BulkBar slug={slug} selection={selection} />}
-        {added && <AddAgentDialog slug={slug} opened={adding} onClose={() => setAdding(false)} />}
-      </Suspense>
+      <Suspense>{added && <AddAgentDialog slug={slug} opened={adding} onClose={() => setAdding(false)} />}</Suspense>
     </>
   )
 }
