@@ -26,10 +26,14 @@ export const workspaceOperations: readonly Bound[] = [
   personActs(workspaces.renameWorkspace, ({ workspace, ...ctx }, { name }) => renameWorkspace(ctx, workspace, name), {
     answer: (renamed, looking) => shown(looking, renamed),
   }),
-  looks(workspaces.members, async ({ deps, workspace, who, role, now }) => ({
-    members: await membersOf(deps.store.db, workspace, who.person),
-    invitations: role === 'admin' ? await invitationsOf(deps, workspace, now) : [],
-  })),
+  looks(
+    workspaces.members,
+    async ({ deps, workspace, who, role, now }) => ({
+      members: await membersOf(deps.store.db, workspace, who.person),
+      invitations: role === 'admin' ? await invitationsOf(deps, workspace, now) : [],
+    }),
+    { holdsSecrets: true },
+  ),
   personActs(
     workspaces.changeRole,
     ({ workspace, params: { id }, ...ctx }, { role }) => changeRole(ctx, workspace, { id, role }),

@@ -43,6 +43,15 @@ test('the answer to a change, which may hold a secret, is never compressed', asy
   expect(sent.headers.get('content-encoding')).toBeNull()
 })
 
+test('the members, whose invitations hold links that give access, are never compressed', async () => {
+  const { ann } = await fleet()
+  for (const n of [1, 2, 3, 4, 5, 6, 7, 8])
+    await ann.send('POST', `${w}/invitations`, { email: `guest-${n}@example.org`, role: 'member' })
+  const { headers, text } = await ann.get(`${w}/members`, gzip)
+  expect(text.length).toBeGreaterThan(1024)
+  expect(headers.get('content-encoding')).toBeNull()
+})
+
 test('the stream of frames and the answers to agents are never compressed', async () => {
   const { service, ann, agents } = await fleet()
   const abort = new AbortController()

@@ -1,6 +1,6 @@
 /**
- * Answers of the page's routes that only read, as JSON. Large ones are compressed. Answers to changes never come here:
- * some hold a new token, a code or a link, and the length of a compressed secret would tell something about it.
+ * Answers of the page's routes that only read, as JSON. Large ones are compressed. Answers to changes never come here,
+ * nor do those that hold secrets: the length of a compressed token, code or link would tell something about it.
  */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'

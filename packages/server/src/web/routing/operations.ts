@@ -76,6 +76,8 @@ interface Afterwards<R, Given, Value> {
 interface BoundRead {
   operation: Operation
   read(looking: Looking<Route>, input: unknown): Promise<unknown>
+  /** True if the answer holds secrets, such as the links of invitations. It is never compressed (json.ts). */
+  holdsSecrets?: true
 }
 export interface BoundChange<B extends By = By, R = Route, Read = unknown, Value = unknown>
   extends Afterwards<R, unknown, Value> {
@@ -100,7 +102,8 @@ const erase = <T>(bound: Record<string, unknown>): T => bound as T
 export const looks = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
   read: (looking: Looking<R>, input: Read) => Promise<Given | Bytes | Response>,
-): BoundRead => erase({ operation, read: read as Erased })
+  more: Pick<BoundRead, 'holdsSecrets'> = {},
+): BoundRead => erase({ operation, read: read as Erased, ...more })
 
 /** Binds an operation to the function that makes its change, for a person or the operator. */
 export const acts = <R extends Route, Read, Sent, Given, Value>(
@@ -162,6 +165,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
   if ('read' in bound) {
     const given = await bound.read(looking(), input)
     if (given instanceof Response) return given
+    if (bound.holdsSecrets) return c.json(given)
     return sendJson(c, given instanceof Uint8Array ? (given as Bytes) : utf8.encode(JSON.stringify(given)))
   }
   const value = 'act' in bound ? await inOneTransaction(deps, c, bound, input) : await inSeveral(deps, c, bound, input)
