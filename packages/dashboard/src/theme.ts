@@ -47,8 +47,11 @@ const brand: MantineColorsTuple = [
   '#2d3590',
 ]
 
-const system =
-  'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, Cantarell, "Helvetica Neue", Arial, sans-serif'
+/**
+ * The fonts of the system by name. `system-ui` is not among them: where no desktop sets it, Linux may choose a serif font
+ * for the weights between regular and bold.
+ */
+const system = '-apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, Cantarell, "Helvetica Neue", Arial, sans-serif'
 const mono =
   'ui-monospace, "SF Mono", "Cascadia Mono", "Segoe UI Mono", "Roboto Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace'
 
