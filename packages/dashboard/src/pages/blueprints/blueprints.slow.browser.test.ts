@@ -54,7 +54,7 @@ const window = (width = 1280, scheme: 'light' | 'dark' = 'light'): Promise<Page>
 test('a blueprint is uploaded, a code issued, and the agent installed with the shown lines; when its bot is revoked, the binding becomes bad', async () => {
   const page = await window()
   await page.goto(at('/'))
-  await page.getByRole('link', { name: 'Blueprints' }).click()
+  await page.getByRole('link', { name: 'Blueprints', exact: true }).click()
   await page.getByText('No blueprints yet').waitFor()
   await upload(page, await machine.pack({ more: bound }))
 
