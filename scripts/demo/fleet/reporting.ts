@@ -7,8 +7,8 @@ import { obey, reportOf, type Standing, standingOf } from './report.ts'
 
 /** The number of connections that all agents share, and of first reports that are sent at a time. */
 const connections = 16
-/** The number of first reports after which the progress is told again. */
-const told = 1000
+/** The number of first reports after which the progress is printed. */
+const progressEvery = 1000
 const lookMs = 100
 
 export class SimulatedAgent {
@@ -84,7 +84,7 @@ export async function startReporting(
     for (const agent of queue) {
       await agent.report()
       if (agent.member.condition.reports === 'stops') await agent.report({ stopped: 'person' })
-      if (++done % told === 0) tell(done)
+      if (++done % progressEvery === 0) tell(done)
     }
   }
   await Promise.all(Array.from({ length: connections }, begin))

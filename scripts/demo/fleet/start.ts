@@ -10,8 +10,8 @@ import type { FleetFile } from './main.ts'
 import { membersOf } from './members.ts'
 
 const seed = 1
-/** The number of agents after which the progress is told again. */
-const told = 1000
+/** The number of agents after which the progress is printed. */
+const progressEvery = 1000
 const pauseAfter = 100
 const reportSeconds = 300
 /** The fleet may be as large as the usual limit of a workspace, and the other agents need room, too. */
@@ -30,7 +30,7 @@ export async function makeFleet(
   const { makeManyAgents } = await import('../../../packages/server/testing/many-agents.ts')
   const names = membersOf(count, seed).map(({ name }) => name)
   return await makeManyAgents({ ...place, names, limit: agentLimit }, async (made) => {
-    if (made % told === 0 && made < count) tell(`  ${countInWords(made)} of ${countInWords(count)}`)
+    if (made % progressEvery === 0 && made < count) tell(`  ${countInWords(made)} of ${countInWords(count)}`)
     if (made % pauseAfter !== 0) return
     await immediate() // SQLite leaves the process no time of its own to notice Ctrl-C
     ending.throwIfAborted()
@@ -49,7 +49,7 @@ export async function startFleet(
   writeFileSync(file, JSON.stringify(content), { mode: 0o600 })
   const command = [process.execPath, join(import.meta.dirname, 'main.ts'), file] as const
   await processes.start('fleet', { command: [...command], cwd: folder, env })
-  for (let count = told; ; count += told) {
+  for (let count = progressEvery; ; count += progressEvery) {
     const sentence = new RegExp(`^(${count}|all) agents have reported$`, 'm')
     const [, heard] = await processes.hears('fleet', sentence, reportSeconds)
     if (heard === 'all') return

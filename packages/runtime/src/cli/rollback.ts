@@ -7,12 +7,12 @@ import { Command } from 'commander'
 import { wait } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { named, tryLock, whoHolds } from '../machine/files/lock.ts'
-import { mountOf, spaceAt, spaceSentence } from '../machine/files/space.ts'
 import { examples, hint } from '../machine/hint.ts'
 import { changedBy } from '../state/changes.ts'
 import { rollbackAlone, standing, unholdAlone } from '../updates/agent/alone.ts'
 import { type AskedUpdate, ask, dropAsked, patienceMs } from '../updates/agent/ask.ts'
 import { readUpdate, type Update } from '../updates/agent/journal.ts'
+import { diskNote } from './disk-note.ts'
 import { endLeft, mustBeGone, mustReplace } from './end.ts'
 import { type Agent, agentAt, type Common, common, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
@@ -103,11 +103,8 @@ async function throughRuntime(folder: Folder, asked: AskedUpdate): Promise<Updat
     }
     if (!whoHolds(folder, 'runtime')) break
   }
-  // A full disk is the most likely reason why the runtime, which could be asked, did nothing.
-  const space = spaceAt(folder.root)
-  const full = space && spaceSentence(space, mountOf(folder.root))
   dropAsked(folder)
   throw new Refusal(
-    `The runtime did not carry it out; see ${folder.runtimeLog}. ${full ? `${full} ` : ''}"${hint('stop')}", then "${hint(asked.what)}", do it without the runtime.`,
+    `The runtime did not carry it out; see ${folder.runtimeLog}. "${hint('stop')}", then "${hint(asked.what)}", do it without the runtime.${diskNote(folder)}`,
   )
 }

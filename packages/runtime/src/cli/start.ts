@@ -20,6 +20,7 @@ import { readPause } from '../state/pause.ts'
 import { sentence } from '../state/process-health.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import { readNote } from '../state/process-note.ts'
+import { diskNote } from './disk-note.ts'
 import { endLeft, mustBeGone, type Stoppable } from './end.ts'
 import { agentAt, type Common, common, me } from './folder.ts'
 import { Refusal, show } from './output.ts'
@@ -102,7 +103,9 @@ export async function startInBackground(folder: Folder): Promise<string> {
     if (disk?.level === 'bad') return `The runtime is started, but cannot note whether the agent runs. ${disk.detail}`
   }
   if (ended || !decided)
-    throw new Refusal(`It did not start; see ${folder.runtimeLog}, or run "${hint('run')}" to watch it.`)
+    throw new Refusal(
+      `It did not start; see ${folder.runtimeLog}, or run "${hint('run')}" to watch it.${diskNote(folder)}`,
+    )
   const state = readNote(folder)?.state
   return readPause(folder)
     ? `The runtime is started, but the agent is paused; "${hint('resume')}" starts it.`
