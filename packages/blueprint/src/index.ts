@@ -9,6 +9,7 @@ export { sweepStaging, unpackBundle } from './bundle/unpack.ts'
 export { checkBundle, checkFolder, type Examined, examineBundle, examineFolder } from './folder/check.ts'
 export { macNote } from './folder/hints.ts'
 export { type Packed, packFolder } from './folder/pack.ts'
+export { isLogPattern, logNamed, logsBelow } from './manifest/logs.ts'
 export {
   isAgentName,
   isProductId,

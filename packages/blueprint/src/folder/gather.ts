@@ -4,6 +4,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { limits, readText } from '@svc/protocol'
 import type { BundleFinding } from '../bundle/findings.ts'
 import { keyOf } from '../key.ts'
+import { isLogPattern } from '../manifest/logs.ts'
 import { readManifest } from '../manifest/read.ts'
 import { manifestName } from '../manifest/shape.ts'
 import { type Ignore, ignoreName, ignoring } from './ignore.ts'
@@ -86,11 +87,18 @@ function ownRules(dir: string, except: string | undefined): string[] {
   const manifest = readManifest(bytesOf(join(dir, manifestName)), { for: 'report' })
   if (!manifest.ok) return own
   const { name, state, status, logs } = manifest.value
-  const written = [...state, ...(status === undefined ? [] : [status]), ...logs.map((log) => log.path)]
-  return [...own, ...written.map((path) => `/${literal(path)}`), `/${name}-[0-9]*.zip`]
+  const written = [...state, ...(status === undefined ? [] : [status])].map(literal)
+  const writtenLogs = logs.map((log) => (isLogPattern(log) ? anyWord(log.path) : literal(log.path)))
+  return [...own, ...[...written, ...writtenLogs].map((path) => `/${path}`), `/${name}-[0-9]*.zip`]
 }
 
 const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, '\\$&')
+/** The path of a log that stands for many, as an ignore rule: its segment `*` stands for any name. */
+const anyWord = (path: string): string =>
+  path
+    .split('/')
+    .map((segment) => (segment === '*' ? segment : literal(segment)))
+    .join('/')
 
 /** The bytes of a file; none if it is missing. Throws if it cannot be read. */
 function bytesOf(file: string): Uint8Array {

@@ -101,6 +101,17 @@ describe('files that do not belong to the blueprint are left out', () => {
     ])
   })
 
+  test('a log that stands for many leaves out each of its files, and nothing else', async () => {
+    const dir = folder('a', {
+      'svc.agent.yaml': manifest.replace('{ name: work, path: work.log }', '{ name: job/*, path: jobs/*/last.log }'),
+      'run.sh': 'x',
+      'jobs/backup/last.log': 'x',
+      'jobs/backup/notes.txt': 'x',
+      'jobs/mail/old/last.log': 'x',
+    })
+    expect(await pathsOf(dir)).toEqual(['jobs/backup/notes.txt', 'jobs/mail/old/last.log', 'run.sh', 'svc.agent.yaml'])
+  })
+
   test.each([
     ['*.txt', ['na\u00efve', 'run.sh', 'svc.agent.yaml']],
     ['/a.txt', ['docs/a.txt', 'docs/b.txt', 'na\u00efve', 'run.sh', 'svc.agent.yaml']],

@@ -17,6 +17,7 @@ test.each([
   ['state: [state]\nlogs: [{name: work, path: state/work.log}]\n', undefined],
   ['state: [state]\nlogs: [{name: printed, path: state/printed.log, output: true}]\n', '0.2.0'],
   ['logs: [{name: work, path: state/work.log, output: false}]\n', '0.2.0'],
+  ['state: [state]\nlogs: [{name: job/*, path: state/jobs/*/last.log}]\n', undefined],
 ])('a manifest needs the version of svc that understands everything in it: %j', (lines, version) => {
   expect(needed(lines)).toEqual(version && expect.objectContaining({ version }))
 })

@@ -2,7 +2,7 @@
  * `svc logs`: shows the end of a log: one that the manifest declares, the agent's output, or the messages of the
  * runtime. With `-f` it also shows what is added later (D52).
  */
-import type { Manifest } from '@svc/blueprint'
+import { logNamed, type Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
 import { ago } from '../machine/base/time.ts'
 import { readEnv } from '../machine/files/env.ts'
@@ -10,6 +10,7 @@ import type { Folder } from '../machine/files/folder.ts'
 import { readFile } from '../machine/files/read.ts'
 import { examples, hint } from '../machine/hint.ts'
 import { beginning, endOfFile, type FilePosition, type FollowedFile, follow } from '../state/logs/follow.ts'
+import { listLogs } from '../state/logs/list.ts'
 import { mask } from '../state/logs/mask.ts'
 import { declaredLog, ownLog } from '../state/logs/open.ts'
 import { endOfLog, noSuchLog, readLog } from '../state/logs/read.ts'
@@ -92,7 +93,7 @@ const declaredOutput = (folder: Folder, name: string) => (name === 'output' ? re
 
 function placeFor(folder: Folder, manifest: Manifest, name: string): FollowedFile | undefined {
   if (!isOwn(manifest, name)) {
-    const declared = manifest.logs.find((log) => log.name === name)
+    const declared = logNamed(manifest.logs, name)
     return declared && { file: placeOf(folder, manifest, declared.path), open: declaredLog(folder) }
   }
   const output = declaredOutput(folder, name)
@@ -109,10 +110,7 @@ function ownText(folder: Folder, name: keyof typeof own): string | undefined {
 }
 
 function listed(folder: Folder, manifest: Manifest, json: boolean | undefined): void {
-  const all = manifest.logs.map((log) => {
-    const stat = declaredLog(folder)(placeOf(folder, manifest, log.path), (_, found) => found)
-    return { ...log, ...(stat && { bytes: stat.size, changed: Math.floor(stat.mtimeMs / 1000) }) }
-  })
+  const all = listLogs(folder, manifest)
   show(json, all, () => [
     ...(all.length === 0
       ? [`${manifest.name} declares no logs.`]

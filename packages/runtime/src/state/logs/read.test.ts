@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { linkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { agentFolder, token } from '../../../testing/folder.ts'
+import { listLogs } from './list.ts'
 import { readLog } from './read.ts'
 
 let folder: ReturnType<typeof agentFolder>
@@ -128,4 +129,63 @@ test('a secret is masked wherever the text is cut', () => {
     writeFileSync(path(), `${'y'.repeat(40_000)} ${token}\n${'z'.repeat(before)}`)
     expect(read(log, 40)).not.toMatch(/AAAA/)
   }
+})
+
+describe('a log that stands for many', () => {
+  const logs = [{ name: 'job/*', path: 'state/jobs/*/last.log' }]
+  const job = (name: string) => join(folder.root, 'state/jobs', name)
+  const of = (name: string) => readLog(folder, { logs }, name)
+  beforeEach(() => {
+    for (const name of ['backup', 'mail', '.hidden']) {
+      mkdirSync(job(name), { recursive: true })
+      writeFileSync(join(job(name), 'last.log'), `${name} with correct horse\n`)
+    }
+  })
+
+  test('is read by the name of each, with secrets masked', () => {
+    expect([of('job/backup'), of('job/mail')]).toEqual(['backup with [masked]\n', 'mail with [masked]\n'])
+  })
+
+  test.each<[string, string, () => void]>([
+    ['the name with its star', 'job/*', () => renameSync(job('backup'), job('*'))],
+    ['a name that is none of a job', 'job/.hidden', () => {}],
+    ['a job without a log', 'job/silent', () => mkdirSync(job('silent'))],
+    ['a name that climbs', 'job/../work', () => {}],
+    [
+      'a job whose log is a symlink to the token (D52)',
+      'job/backup',
+      () => {
+        rmSync(join(job('backup'), 'last.log'))
+        symlinkSync(folder.env, join(job('backup'), 'last.log'))
+      },
+    ],
+    [
+      'a job whose folder is a symlink out (D52)',
+      'job/out',
+      () => {
+        const beside = agentFolder({ 'last.log': 'of another agent' })
+        onTestFinished(beside.remove)
+        symlinkSync(beside.root, job('out'))
+      },
+    ],
+    [
+      'a job whose log has a second hard link (D52)',
+      'job/backup',
+      () => linkSync(join(job('backup'), 'last.log'), join(folder.root, 'state/other')),
+    ],
+  ])('is not read as %s', (_what, name, prepare) => {
+    prepare()
+    expect(of(name)).toBeUndefined()
+  })
+
+  test('is listed once for each file that may be read, and as it is declared while there is none', () => {
+    rmSync(join(job('mail'), 'last.log'))
+    symlinkSync(folder.env, join(job('mail'), 'last.log'))
+    mkdirSync(job('silent'))
+    expect(listLogs(folder, { logs }).map(({ name, path, bytes }) => [name, path, bytes])).toEqual([
+      ['job/backup', 'state/jobs/backup/last.log', 26],
+    ])
+    rmSync(join(folder.root, 'state/jobs'), { recursive: true })
+    expect(listLogs(folder, { logs })).toEqual(logs)
+  })
 })

@@ -1,5 +1,5 @@
 /** Reads the end of a declared log and masks the secrets in it (3.6, D52, I28). */
-import type { Manifest } from '@svc/blueprint'
+import { logNamed, type Manifest } from '@svc/blueprint'
 import { clean, endOf, limits } from '@svc/protocol'
 import { readEnv } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
@@ -30,7 +30,7 @@ export function readLog(
   name: string,
   max: number = limits.logTextBytes,
 ): string | undefined {
-  const declared = manifest.logs.find((log) => log.name === name)
+  const declared = logNamed(manifest.logs, name)
   return declared && endOfLog(folder, placeOf(folder, manifest, declared.path), max)
 }
 

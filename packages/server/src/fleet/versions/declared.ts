@@ -1,5 +1,5 @@
 /** Reads what an agent declares in its manifest: the manifest of the blueprint version that it runs. */
-import type { Manifest } from '@svc/blueprint'
+import { isLogPattern, type Manifest } from '@svc/blueprint'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 
@@ -20,8 +20,12 @@ export async function manifestOf(db: Db, agent: { id: string }): Promise<Manifes
   return rows[0] && (JSON.parse(rows[0].manifest) as Manifest)
 }
 
-/** The names of logs that may be requested although no report names them (2.7). */
-export const declaredLogs = (manifest: Manifest | undefined): string[] => (manifest?.logs ?? []).map(({ name }) => name)
+/**
+ * The names of logs that may be requested although no report names them (2.7). A log that stands for many, such as
+ * `job/*`, is not among them: reports name those that exist.
+ */
+export const declaredLogs = (manifest: Manifest | undefined): string[] =>
+  (manifest?.logs ?? []).filter((log) => !isLogPattern(log)).map(({ name }) => name)
 
 /** The names of the logs that a manifest declares; the manifest is given as its stored JSON. */
 export const declaredLogsIn = (manifest: string): string[] => declaredLogs(JSON.parse(manifest) as Manifest)

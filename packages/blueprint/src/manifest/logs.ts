@@ -1,0 +1,74 @@
+/**
+ * Finds the log that a name means among those that a manifest declares. A log with the name `job/*` and a star in its
+ * path, too, stands for many: in both, `*` is one whole segment and stands for the same word. Anywhere else it is plain
+ * text. Pure.
+ */
+import type { DeclaredLog } from './shape.ts'
+
+type Log = Pick<DeclaredLog, 'name' | 'path' | 'output'>
+
+/** A log that stands for many: its name and its path, each as the parts before and behind the word. */
+interface LogPattern {
+  readonly name: Around
+  readonly path: Around
+}
+type Around = readonly [before: string, behind: string]
+
+const word = /^[a-z0-9][a-z0-9._-]{0,62}$/
+
+/** True if a declared log stands for many. The output of a process goes to one file, so it is never such a log. */
+export const isLogPattern = (log: Log): boolean => patternOf(log) !== undefined
+
+/** The declared log that a name means, with its own path; undefined if the name means none. */
+export function logNamed<L extends Log>(logs: readonly L[], name: string): L | undefined {
+  const plain = logs.find((log) => log.name === name && !isLogPattern(log))
+  if (plain) return plain
+  for (const log of logs) {
+    const pattern = patternOf(log)
+    const found = pattern && wordIn(pattern.name, name)
+    if (pattern && found !== undefined) return { ...log, name, path: filled(pattern.path, found) }
+  }
+  return undefined
+}
+
+/**
+ * The folder that has an entry for each log for which a declared log stands, and the log of an entry; undefined for a
+ * log that stands only for itself.
+ */
+export function logsBelow<L extends Log>(
+  log: L,
+): { folder: string; logOf: (entry: string) => L | undefined } | undefined {
+  const pattern = patternOf(log)
+  if (!pattern) return undefined
+  return {
+    folder: pattern.path[0].replace(/\/$/, '') || '.',
+    logOf: (entry) =>
+      word.test(entry) ? { ...log, name: filled(pattern.name, entry), path: filled(pattern.path, entry) } : undefined,
+  }
+}
+
+function patternOf({ name, path, output }: Log): LogPattern | undefined {
+  if (output || !name.includes('*')) return undefined
+  const [inName, inPath] = [aroundStar(name), aroundStar(path)]
+  return inName && inPath && { name: inName, path: inPath }
+}
+
+/** The text before and behind the only segment `*`; undefined if there is none, or more than one. */
+function aroundStar(text: string): Around | undefined {
+  const segments = text.split('/')
+  const at = segments.indexOf('*')
+  if (at < 0 || segments.indexOf('*', at + 1) >= 0) return undefined
+  const before = segments.slice(0, at).map((one) => `${one}/`)
+  const behind = segments.slice(at + 1).map((one) => `/${one}`)
+  return [before.join(''), behind.join('')]
+}
+
+const filled = ([before, behind]: Around, found: string): string => before + found + behind
+
+/** The word that the star means in a name; undefined if the name is another one. */
+function wordIn([before, behind]: Around, name: string): string | undefined {
+  // If both parts overlap in a name, the word between them is empty, which is none.
+  if (!name.startsWith(before) || !name.endsWith(behind)) return undefined
+  const found = name.slice(before.length, name.length - behind.length)
+  return word.test(found) ? found : undefined
+}
