@@ -68,6 +68,16 @@ export const orders: Readonly<Record<string, Order>> = {
         ],
       },
       {
+        name: 'host',
+        says: 'what people run on this machine anyway: their jobs',
+        layers: [
+          {
+            'host/jobs':
+              '`svc exec`: runs the command of a job and records how it ended; the records as others read them',
+          },
+        ],
+      },
+      {
         name: 'worker',
         says: 'the worker thread of `svc run`',
         layers: [

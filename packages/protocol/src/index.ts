@@ -45,6 +45,7 @@ export {
   type Run,
   type RuntimeInfo,
   readReport,
+  runs,
   type State,
   type Stop,
   type Subject,

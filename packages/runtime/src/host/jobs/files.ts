@@ -1,0 +1,62 @@
+/**
+ * Reads and replaces the small files of jobs. Nothing is synced, since a run must not wait for a disk: after a power
+ * failure the newest records may be missing. Nothing here loads more code than `svc exec` needs.
+ */
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Field } from '@svc/protocol/fields'
+import { codeOf } from '../../machine/base/errors.ts'
+import { readFile } from '../../machine/files/read.ts'
+
+/** The largest `job.json` or record that is read, in bytes. */
+const maxBytes = 128 * 1024
+
+/** Reads a file of JSON. Undefined if it is missing, not a regular file, too large or damaged. */
+export function readJson<T>(file: string, field: Field<T>): T | undefined {
+  const read = readFile(file, maxBytes)
+  if (read.is !== 'bytes') return undefined
+  try {
+    return field(JSON.parse(read.bytes.toString('utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+/** Replaces a file in one step. Only its owner can read it. */
+export function replaceJson(file: string, value: unknown): void {
+  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`)
+  rmSync(temporary, { force: true })
+  const fd = openSync(temporary, 'wx', 0o600)
+  try {
+    writeFileSync(fd, `${JSON.stringify(value)}\n`)
+    closeSync(fd)
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Creates a folder and those above it, one after the other. `mkdirSync` with `recursive` never returns on Node 20 if
+ * the system answers ENOENT below a folder that exists, as it does below /proc.
+ */
+export function createFolders(folder: string): void {
+  try {
+    mkdirSync(folder, 0o700)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error
+    createFolders(dirname(folder))
+    mkdirOnce(folder)
+  }
+}
+
+function mkdirOnce(folder: string): void {
+  try {
+    mkdirSync(folder, 0o700)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error // another run may have made it meanwhile
+  }
+}

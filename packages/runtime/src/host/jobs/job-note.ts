@@ -1,0 +1,64 @@
+/** The note `job.json` of a job: its schedule as the command or a person gave it, and since when. */
+import { join } from 'node:path'
+import { exact, field, integer, type Kept, object, oneOf } from '@svc/protocol/fields'
+import type { ExecCall } from './call.ts'
+import { readJson, replaceJson } from './files.ts'
+import { isJobName } from './names.ts'
+
+const name = field((v) => (typeof v === 'string' && isJobName(v) ? v : undefined), { type: 'string' })
+
+/** Durations are in seconds, and `since` is in Unix seconds. What was not given is absent. */
+const job = object(
+  {
+    name,
+    every: integer(1),
+    cron: exact(1000),
+    tz: exact(100),
+    grace: integer(1),
+    timeout: integer(1),
+    /** When this schedule was first given. */
+    since: integer(0),
+    /** Who gave the schedule: the command line of a run, which is also meant if it is absent, or a person. */
+    by: oneOf(['command', 'person']),
+  },
+  'name',
+)
+export type Job = Readonly<Kept<typeof job>>
+
+const fileOf = (folder: string): string => join(folder, 'job.json')
+
+/** Reads the note in the folder of a job. Undefined if there is none, or none that can be read. */
+export const readJob = (folder: string): Job | undefined => readJson(fileOf(folder), job)
+
+export const writeJob = (folder: string, value: Job): void => replaceJson(fileOf(folder), value)
+
+/**
+ * Returns the note after a run was started with this call at `now`, in Unix seconds. A schedule in the call replaces
+ * any other. Without one, the schedule of an earlier call is dropped, and that of a person stays.
+ */
+export function jobAfter(before: Job | undefined, name: string, call: ExecCall, now: number): Job {
+  const { every, cron, tz, grace, timeout } = call
+  const limit = timeout === undefined ? {} : { timeout }
+  if (every === undefined && cron === undefined) {
+    if (before?.by !== 'person') return { name, ...(grace !== undefined && { grace }), ...limit }
+    const { timeout: _, ...kept } = before
+    return { ...kept, name, ...limit }
+  }
+  return {
+    name,
+    ...(every !== undefined && { every }),
+    ...(cron !== undefined && { cron }),
+    ...(tz !== undefined && { tz }),
+    ...(grace !== undefined && { grace }),
+    ...limit,
+    since: sinceOf(before, { every, cron, tz }) ?? now,
+    by: 'command',
+  }
+}
+
+/** When the schedule that is given now was first given. Undefined if the note has another one, or none. */
+const sinceOf = (
+  before: Job | undefined,
+  { every, cron, tz }: { readonly [K in 'every' | 'cron' | 'tz']: Job[K] | undefined },
+): number | undefined =>
+  before?.every === every && before?.cron === cron && before?.tz === tz ? before?.since : undefined

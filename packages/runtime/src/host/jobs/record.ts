@@ -1,0 +1,106 @@
+/** The record of a run, and the records in the folder of a job as others read them. */
+import { join } from 'node:path'
+import { type Run as ReportedRun, runs as reportedRuns } from '@svc/protocol'
+import { type Field, field, integer, type Kept, object, oneOf, text } from '@svc/protocol/fields'
+import { namesIn } from '../../machine/files/durable.ts'
+import { lives } from '../../machine/process/identity.ts'
+import { readJson } from './files.ts'
+import { idOf, millisecondsOf } from './ids.ts'
+
+const statuses = ['running', 'ok', 'failed', 'timeout', 'skipped'] as const
+
+/** The fields of a record that the contract does not have. */
+const own = object(
+  {
+    status: oneOf(statuses),
+    exit: integer(0),
+    signal: text(20),
+    /** The process id of the command. */
+    pid: integer(1),
+    /** When the command started, in ticks since the boot: field 22 of its /proc/PID/stat. Absent without /proc. */
+    start: integer(0),
+    /** The id of the boot. Absent without /proc. */
+    boot: text(100),
+  },
+  'status',
+)
+
+type Told = Pick<ReportedRun, 'cost_usd' | 'output_tokens' | 'models' | 'subjects'>
+export type Run = Readonly<
+  Kept<typeof own> & Told & { id: string; started: number } & Pick<ReportedRun, 'ended' | 'log'>
+>
+
+/**
+ * Reads what a command may tell about its run. All else is dropped, and so is a value that the contract does not allow.
+ */
+export function toldBy(value: unknown): Told {
+  const [read] = reportedRuns([typeof value === 'object' ? { ...value, id: 'run' } : undefined]) ?? []
+  const { cost_usd, output_tokens, models, subjects } = (read ?? {}) as ReportedRun
+  return {
+    ...(cost_usd !== undefined && { cost_usd }),
+    ...(output_tokens !== undefined && { output_tokens }),
+    ...(models !== undefined && { models }),
+    ...(subjects !== undefined && { subjects }),
+  }
+}
+
+const record: Field<Run> = field(
+  (v) => {
+    const kept = own(v)
+    const [run] = reportedRuns([v]) ?? []
+    if (!kept || run?.started === undefined) return undefined
+    const { id, started, ended, log } = run
+    return {
+      ...kept,
+      ...toldBy(v),
+      ...{ id, started },
+      ...(ended !== undefined && { ended }),
+      ...(log !== undefined && { log }),
+    }
+  },
+  { type: 'object' },
+)
+
+/** Reads a record. Undefined if it cannot be read, or if its id is not that of its file. */
+export function readRun(file: string): Run | undefined {
+  const run = readJson(file, record)
+  return run !== undefined && run.id === idOf(file) ? run : undefined
+}
+
+/** How far ahead of the clock a record may lie, in seconds. */
+const maxAhead = 86_400
+
+/** True if a run lies so far ahead, at `now` in Unix seconds, that its clock was wrong. */
+const liesAhead = (started: number, now: number): boolean => started > now + maxAhead
+
+interface Records {
+  /** The newest run is the first. */
+  readonly runs: readonly Run[]
+  /** How many records cannot be read, or lie more than a day ahead. */
+  readonly passedOver: number
+}
+
+/** Reads all records in the folder of a job, at `now` in Unix seconds. */
+export function readRuns(folder: string, now: number): Records {
+  const ids = idsIn(folder)
+  const runs = ids
+    .map((id) => readRun(join(folder, `${id}.json`)))
+    .filter((run): run is Run => run !== undefined && !liesAhead(run.started, now))
+  return { runs, passedOver: ids.length - runs.length }
+}
+
+/** The ids of the records in the folder of a job, the newest first. */
+const idsIn = (folder: string): string[] =>
+  namesIn(folder)
+    .map((name) => idOf(name))
+    .filter((id) => id !== undefined)
+    .sort((a, b) => millisecondsOf(b) - millisecondsOf(a))
+
+/**
+ * True if the command of this run lives: the process has the boot and the start that the record names. Without /proc,
+ * any process with its pid counts. A record that says `running` is else one of a run that was lost.
+ */
+export const runLives = ({ status, pid, boot, start }: Run): boolean =>
+  status === 'running' &&
+  pid !== undefined &&
+  lives({ pid, start: boot === undefined || start === undefined ? '' : `${boot}:${start}` })
