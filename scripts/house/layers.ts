@@ -73,7 +73,7 @@ export const orders: Readonly<Record<string, Order>> = {
         layers: [
           {
             'host/jobs':
-              '`svc exec`: runs the command of a job and records how it ended; the records as others read them',
+              '`svc exec`: runs the command of a job and records how it ended; the records as others read them; schedules, the crontab, and which job is overdue',
           },
         ],
       },

@@ -1,0 +1,99 @@
+/**
+ * Decides when a job is overdue. The functions are pure: they know the last start of the job, its schedules, and when
+ * the machine last woke up. All times are Unix seconds.
+ */
+import type { Times } from './schedule.ts'
+import { offsetAt } from './zone.ts'
+
+/** One schedule of a job. A job has several if several lines of the crontab have its name. */
+export interface JobPlan {
+  readonly times: Times
+  /** When this schedule was first given. Until a run begins, it takes the place of the last start. */
+  readonly since?: number | undefined
+  /** The time that a run may be late, in seconds, if a person set it. */
+  readonly grace?: number | undefined
+  /** The zone by whose clocks the job runs. */
+  readonly zone: string
+}
+
+interface Starts {
+  /** The last start of a run, whether it was recorded or not. */
+  readonly last?: number | undefined
+  /** True while a run lives. */
+  readonly lives: boolean
+  /** When the machine last started, or woke up. */
+  readonly woke?: number | undefined
+}
+
+interface Due {
+  /** When the next run is due, or was due. */
+  readonly due: number
+  /** The job is overdue if no run starts by this time. */
+  readonly until: number
+}
+
+/** Returns when the next run has to begin; undefined if the job is never overdue. */
+export function dueOf(
+  plans: readonly JobPlan[],
+  { last, lives, woke = Number.NEGATIVE_INFINITY }: Starts,
+): Due | undefined {
+  const queue = plans.flatMap((plan) => firstOf(plan, last))
+  // A run that lives is no reason to begin another one, but it has to end before the time after that.
+  if (lives) takeNext(queue)
+  const due = takeNext(queue)
+  if (due === undefined) return undefined
+  const next = takeNext(queue)
+  const grace = Math.max(...due.plans.map((plan) => graceOf(plan, due.at, next?.at)))
+  return { due: due.at, until: Math.max(due.at, woke) + grace }
+}
+
+export const isOverdue = (due: Due | undefined, now: number): boolean => due !== undefined && now > due.until
+
+/** The next time at which the job should begin. A job that is overdue by a number of seconds has none. */
+export function nextOf(plans: readonly JobPlan[], last: number | undefined, now: number): number | undefined {
+  const next = plans.map((plan) => {
+    const at = firstOf(plan, last)[0]?.at
+    return at !== undefined && at > now ? at : plan.times.isClock ? plan.times.after(now) : undefined
+  })
+  return least(next.filter((at) => at !== undefined))
+}
+
+interface Queued {
+  readonly plan: JobPlan
+  at: number
+}
+
+function firstOf(plan: JobPlan, last: number | undefined): Queued[] {
+  const start = Math.max(last ?? Number.NEGATIVE_INFINITY, plan.since ?? Number.NEGATIVE_INFINITY)
+  const at = Number.isFinite(start) ? plan.times.due(start) : undefined
+  return at === undefined ? [] : [{ plan, at }]
+}
+
+/** Takes the earliest time out of the queue, with the schedules that have it, and puts their next times into it. */
+function takeNext(queue: Queued[]): { readonly at: number; readonly plans: readonly JobPlan[] } | undefined {
+  const at = least(queue.map((one) => one.at))
+  if (at === undefined) return undefined
+  const due = queue.filter((one) => one.at === at)
+  for (const one of due) one.at = one.plan.times.after(at) ?? Number.POSITIVE_INFINITY
+  return { at, plans: due.map(({ plan }) => plan) }
+}
+
+const least = (times: readonly number[]): number | undefined => {
+  const min = Math.min(...times)
+  return Number.isFinite(min) ? min : undefined
+}
+
+const minute = 60
+const hour = 60 * minute
+const minGrace = 5 * minute
+const maxGrace = 2 * hour
+
+/** Versions of cron differ in what they do when clocks change, so a run may then be an hour later than usual. */
+function graceOf({ grace, zone }: JobPlan, due: number, next = Number.POSITIVE_INFINITY): number {
+  const usual = grace ?? Math.min(Math.max((next - due) / 10, minGrace), maxGrace)
+  return clocksChanged(zone, due) ? usual + hour : usual
+}
+
+/** True from one hour before a change until three hours after it: one hour is what clocks are set back. */
+const clocksChanged = (zone: string, due: number): boolean =>
+  offsetAt(zone, due - 3 * hour - 1) !== offsetAt(zone, due + hour)

@@ -1,0 +1,93 @@
+/**
+ * Schedules: the times at which a job should begin, either a number of seconds after its last start or as a line of a
+ * crontab says. The dialect is that of cron, not all of what croner reads. Times are Unix seconds.
+ */
+import { Cron } from 'croner'
+import { isZone } from './zone.ts'
+
+/** The times at which a job should begin. */
+export interface Times {
+  /** The first time at which the job is due after a start; undefined if there is none. */
+  due(start: number): number | undefined
+  /** The first time at which it is due after it was due at `due`. */
+  after(due: number): number | undefined
+  /** True if the times are those of a clock, and do not depend on when the job began. */
+  readonly isClock: boolean
+}
+
+type TimesRead =
+  | { readonly ok: true; readonly times: Times }
+  /** `why` is the end of a sentence that begins with the schedule. */
+  | { readonly ok: false; readonly why: string }
+
+export const everyTimes = (seconds: number): Times => ({
+  due: (start) => start + seconds,
+  after: (due) => due + seconds,
+  isClock: false,
+})
+
+/** A run may begin this many seconds before its time, so it still counts as the run of that time. */
+const earlySeconds = 60
+
+/** Reads the five fields of a crontab, or a word such as `@daily`. `zone` is the IANA name of a time zone. */
+export function readCron(written: string, zone: string): TimesRead {
+  if (!isZone(zone)) return { ok: false, why: `has an unknown time zone: got ${JSON.stringify(zone)}` }
+  const word = written.trim().toLowerCase()
+  if (word === '@reboot') return { ok: true, times: never }
+  const pattern = words[word] ?? written.trim()
+  if (pattern.startsWith('@')) return { ok: false, why: `must be one of @reboot ${Object.keys(words).join(' ')}` }
+  const fields = pattern.split(/[ \t]+/)
+  if (fields.length !== 5) return { ok: false, why: `must have five fields: got ${fields.length}` }
+  const foreign = fields.find((field) => /[^0-9*,/-]/.test(field.replace(names, '')))
+  if (foreign !== undefined) return { ok: false, why: `has a field that cron does not know: got ${quoted(foreign)}` }
+  return timesOf(fields, zone)
+}
+
+/** Says in a sentence what is wrong with a schedule; undefined for a valid one. */
+export function scheduleFault(written: string, zone = 'UTC'): string | undefined {
+  const read = readCron(written, zone)
+  return read.ok ? undefined : `The schedule ${read.why}.`
+}
+
+const never: Times = { due: () => undefined, after: () => undefined, isClock: true }
+const words: Readonly<Record<string, string>> = {
+  '@hourly': '0 * * * *',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@weekly': '0 0 * * 0',
+  '@monthly': '0 0 1 * *',
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+}
+const names = /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat/gi
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 40))
+
+function timesOf(fields: readonly string[], timezone: string): TimesRead {
+  const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields
+  // Cron wants both days if one of their fields begins with a star, and otherwise either.
+  const domAndDow = day.startsWith('*') || weekday.startsWith('*')
+  try {
+    const pattern = [withoutSteps(minute), withoutSteps(hour), day, month, weekday].join(' ')
+    const cron = new Cron(pattern, { mode: '5-part', paused: true, timezone, domAndDow, fixedTimeRule: 'no-wildcard' })
+    const next = (at: number): number | undefined => {
+      const time = cron.nextRun(new Date(at * 1000))
+      return time ? time.getTime() / 1000 : undefined
+    }
+    if (next(0) === undefined) return { ok: false, why: 'gives no date' }
+    return { ok: true, times: { due: (start) => next(start + earlySeconds), after: next, isClock: true } }
+  } catch {
+    return { ok: false, why: `cannot be read: got ${quoted(fields.join(' '))}` }
+  }
+}
+
+/**
+ * Writes ranges with a step as lists. When clocks change, cron runs jobs at a fixed time once, and a step does not make
+ * the time of a job less fixed, unless its field begins with a star.
+ */
+const withoutSteps = (field: string): string => (field.startsWith('*') ? field : field.split(',').map(listed).join())
+
+function listed(part: string): string {
+  const [, from, to, step] = (/^(\d{1,2})-(\d{1,2})\/(\d{1,2})$/.exec(part) ?? []).map(Number)
+  if (from === undefined || to === undefined || !step || from > to) return part
+  return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step).join()
+}

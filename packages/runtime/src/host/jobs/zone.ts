@@ -1,0 +1,55 @@
+/** Time zones: what is one, how far from UTC its clocks are, and times in words for the people of this machine. */
+
+export const isZone = (zone: string): boolean => zone !== '' && formatter(zone) !== undefined
+
+/** The difference between the clocks of a zone and UTC, in seconds, at a time in Unix seconds. */
+export function offsetAt(zone: string, at: number): number {
+  const { hour = 0, minute = 0, second = 0, year = 0, month = 1, day = 1 } = partsAt(zone, at)
+  return Date.UTC(year, month - 1, day, hour, minute, second) / 1000 - Math.floor(at)
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const halfYear = 183 * 86_400
+
+/**
+ * A time for people, by the clocks of a zone: `03:12` today, `24 Nov 03:00` on another day, with the year if that day
+ * is more than half a year away.
+ */
+export function clock(at: number, now: number, zone: string): string {
+  if (!isTime(at)) return 'an unknown time'
+  const then = partsAt(zone, at)
+  const today = partsAt(zone, now)
+  const two = (n = 0) => String(n).padStart(2, '0')
+  const time = `${two(then.hour)}:${two(then.minute)}`
+  if (then.year === today.year && then.month === today.month && then.day === today.day) return time
+  const date = `${then.day} ${months[(then.month ?? 1) - 1]}`
+  return Math.abs(at - now) > halfYear ? `${date} ${then.year} ${time}` : `${date} ${time}`
+}
+
+/** True if `Date` can represent the time. */
+const isTime = (at: number): boolean => Math.abs(at) < 8.64e12
+
+type Parts = Partial<Record<Intl.DateTimeFormatPartTypes, number>>
+
+function partsAt(zone: string, at: number): Parts {
+  const parts = formatter(zone)?.formatToParts(new Date(Math.floor(at) * 1000)) ?? []
+  return Object.fromEntries(parts.map(({ type, value }) => [type, Number(value)]))
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+/** Making a formatter takes longer than using it a hundred times, so each zone has one. */
+function formatter(zone: string): Intl.DateTimeFormat | undefined {
+  const known = formatters.get(zone)
+  if (known) return known
+  try {
+    const numeric = 'numeric' as const
+    const date = { year: numeric, month: numeric, day: numeric, calendar: 'gregory', numberingSystem: 'latn' }
+    const time = { hour: numeric, minute: numeric, second: numeric, hourCycle: 'h23' as const }
+    const made = new Intl.DateTimeFormat('en-US', { timeZone: zone, ...date, ...time })
+    formatters.set(zone, made)
+    return made
+  } catch {
+    return undefined
+  }
+}
