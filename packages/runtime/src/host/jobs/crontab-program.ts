@@ -1,0 +1,59 @@
+/** Asks the program `crontab` for the table of this user. It may be missing, fail or hang. */
+import { execFile } from 'node:child_process'
+import { patience } from '../../machine/base/time.ts'
+
+/** The seconds after which `crontab` is killed. */
+const limitSeconds = 10
+const maxBytes = 4 * 1024 * 1024
+
+type Listed =
+  /** The table as it is; empty if this user has none, or if this machine has no program `crontab`. */
+  | { readonly is: 'table'; readonly bytes: Buffer }
+  /** `why` is the end of a sentence that begins with the command. It names no text of the table. */
+  | { readonly is: 'failed'; readonly why: string }
+
+const nothing = Buffer.alloc(0)
+
+export async function listCrontab(): Promise<Listed> {
+  const { code, out, err } = await run(['-l'])
+  if (code === 0) return { is: 'table', bytes: out }
+  if (code === 'ENOENT' || /^no crontab for /m.test(err.toString('utf8'))) return { is: 'table', bytes: nothing }
+  if (code === undefined) return { is: 'failed', why: `did not end within ${limitSeconds} s` }
+  return { is: 'failed', why: typeof code === 'number' ? `failed (exit ${code})` : `failed (${code})` }
+}
+
+/** True if this cron obeys `CRON_TZ`, as only cronie does. */
+export async function obeysCronTz(): Promise<boolean> {
+  const { out, err } = await run(['-V'])
+  return /\bcronie\b/i.test(`${out.toString('utf8')}\n${err.toString('utf8')}`)
+}
+
+interface Ended {
+  /** The exit code, or the code of a failed system call; undefined if the program took too long. */
+  readonly code: number | string | undefined
+  readonly out: Buffer
+  readonly err: Buffer
+}
+
+function run(args: readonly string[]): Promise<Ended> {
+  const env = { ...process.env, LC_ALL: 'C' }
+  return new Promise((resolve) => {
+    const end = (code: Ended['code'], out: Buffer = nothing, err: Buffer = nothing) => {
+      clearTimeout(timer)
+      resolve({ code, out, err })
+    }
+    const options = { env, cwd: '/', encoding: 'buffer' as const, maxBuffer: maxBytes }
+    const child = execFile('crontab', [...args], options, (error, out, err) => {
+      end(error ? (error.code ?? error.signal ?? 1) : 0, out, err)
+    })
+    child.stdin?.on('error', () => {}).end()
+    // A program that a signal cannot end, or whose child keeps the pipe open, must not hold this up either.
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+      child.unref()
+      end(undefined)
+    }, patience(limitSeconds))
+  })
+}
