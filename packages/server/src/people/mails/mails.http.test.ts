@@ -66,6 +66,21 @@ test('the answer does not tell whether an address has an account, and nothing is
   expect(box.mails.map(({ to }) => to)).toEqual([[email]])
 })
 
+test.each(['bob..x@example.org', 'bob@example.org\u200b', 'ju\u0308rgen@example.org', 'bob'])(
+  'the answer about %j, as an earlier version stored it, does not tell whether it has an account, which is mailed',
+  async (stored) => {
+    const { service, queued, forgot } = await served()
+    const unknown = await forgot(stored)
+    await service.store.db.updateTable('user').set({ email: stored }).execute()
+    const known = await forgot(stored)
+    expect([known.status, known.text]).toEqual([unknown.status, unknown.text])
+    expect(await queued(1)).toMatchObject([{ topic: JSON.stringify({ kind: 'forgot', email: stored }) }])
+    for (let i = 0; i < 8; i++) await forgot(`other-${i}@example.org`)
+    expect((await forgot(stored)).status).toBe(429)
+    expect((await forgot('bob..y@example.org')).status).toBe(429)
+  },
+)
+
 test('the third mail to an address within an hour is the last, and the answer stays the same', async () => {
   const { queued, forgot } = await served()
   const answers = []

@@ -1,15 +1,13 @@
 /**
- * Requests of people who forgot their password. The answer is the same for every valid e-mail address, because the
- * service looks up only afterwards whether the address has an account. For one without an account nothing is queued.
+ * Requests of people who forgot their password. The answer depends only on what was typed, because the service looks up
+ * only afterwards whether an address has an account. For one without an account nothing is queued.
  */
 import type { Forgotten } from '@svc/api'
-import { storedForms } from '@svc/protocol'
 import type { Context } from 'hono'
 import { readMailbox } from '../../deliveries/recipient.ts'
 import { queueMail } from '../../people/accounts/mails.ts'
 import { type Limit, Tries } from '../../people/accounts/rate.ts'
 import { findPerson } from '../../people/accounts/store.ts'
-import type { Db } from '../../platform/db/open.ts'
 import { callerAddress, callerKey } from '../../platform/http/address.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { WebEnv } from '../routing/guards.ts'
@@ -34,14 +32,18 @@ export function forgottenPasswords({ store, config, log, now }: WebDeps) {
   const accounts = new Tries(perAccount)
   return async (c: Context<WebEnv>, typed: string): Promise<Forgotten> => {
     const mails = config.smtpUrl !== undefined
-    const email = await addressFor(store.db, typed)
     const caller = callerKey(addressOf(c.env.incoming))
     const wait = callers.wait(caller, perCaller, now())
     if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
     callers.add(caller, now())
-    if (!mails || accounts.wait(email, perAccount, now()) !== undefined) return { mails }
-    accounts.add(email, now())
-    afterAnswer(c, () => queueIfKnown(email))
+    // Earlier versions stored addresses that are refused today, so a refused text is looked up, too.
+    const read = readMailbox(typed)
+    const email = read.ok ? read.value : typed.trim().toLowerCase()
+    if (mails && accounts.wait(email, perAccount, now()) === undefined) {
+      accounts.add(email, now())
+      afterAnswer(c, () => queueIfKnown(typed))
+    }
+    if (!read.ok) throw new Refusal('email_invalid', read.message)
     return { mails }
   }
 
@@ -66,23 +68,11 @@ export function forgottenPasswords({ store, config, log, now }: WebDeps) {
     else outgoing.once('close', begin)
   }
 
-  async function queueIfKnown(email: string): Promise<void> {
-    if (!(await findPerson(store.db, email))) return
-    const isQueued = await queueMail(store.db, { kind: 'forgot', email }, now())
+  /** Queues a mail to the stored address of the account, which may differ from what was typed. */
+  async function queueIfKnown(typed: string): Promise<void> {
+    const person = await findPerson(store.db, typed)
+    if (!person) return
+    const isQueued = await queueMail(store.db, { kind: 'forgot', email: person.email }, now())
     if (!isQueued) log.warn('a mail about a forgotten password was dropped: too many wait for the mail server')
   }
-}
-
-/**
- * The address for which a mail is queued. If the typed text is not accepted as an address, or is stored differently
- * today, an account may still be stored under it by an earlier version; the mail is then for the address of that
- * account.
- */
-async function addressFor(db: Db, typed: string): Promise<string> {
-  const read = readMailbox(typed)
-  if (read.ok && storedForms(typed)[0] === read.value) return read.value
-  const person = await findPerson(db, typed)
-  if (person) return person.email
-  if (!read.ok) throw new Refusal('email_invalid', read.message)
-  return read.value
 }
