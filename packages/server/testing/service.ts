@@ -40,6 +40,7 @@ export function testLive(): TestLive {
     changed: (workspaceId, agentId) => heard.push({ what: 'changed', workspaceId, agentId }),
     listChanged: (workspaceId) => heard.push({ what: 'list', workspaceId }),
     alertsChanged: (workspaceId) => heard.push({ what: 'alerts', workspaceId }),
+    rightsChanged: async () => {},
     isWatched: (agentId) => watched.has(agentId),
   }
 }

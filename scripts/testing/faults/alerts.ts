@@ -216,8 +216,8 @@ export const alertFaults: readonly Fault[] = [
     name: 'forgotten password: strangers queue mails for addresses without an account',
     harm: 'Invitations and notices wait behind the requests of strangers.',
     file: at('web/routes/forgotten.ts'),
-    old: '    if (!(await findPerson(store.db, email))) return\n',
-    new: '',
+    old: "    if (!person) return\n    const isQueued = await queueMail(store.db, { kind: 'forgot', email: person.email }, now())\n",
+    new: "    const isQueued = await queueMail(store.db, { kind: 'forgot', email: person?.email ?? typed }, now())\n",
     tests: [at('people/mails/mails.http.test.ts')],
   },
   {

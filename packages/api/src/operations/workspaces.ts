@@ -24,6 +24,7 @@ export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
   audit: ['workspace.renamed'],
   pages: { none: 'other pages show the new name when they are opened next' },
   again: 'new',
+  command: { name: 'workspace rename', args: [slugArgument, ['<name>', 'as people see it']] },
 })
 export const members = look<Members>()('GET /w/:slug/members', {
   says: 'list the members of a workspace and, for admins, its invitations',
@@ -35,6 +36,10 @@ export const changeRole = change<{ ok: true }>()('PATCH /w/:slug/members/:id', {
   audit: ['member.role_changed'],
   pages: ['list'],
   again: 'same',
+  command: {
+    name: 'member role',
+    args: [slugArgument, ['<email>', 'of a member'], ['<role>', 'admin or member']],
+  },
 })
 export const removeMember = change<{ ok: true }>()('DELETE /w/:slug/members/:id', {
   right: 'member',

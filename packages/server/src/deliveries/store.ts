@@ -85,6 +85,16 @@ export function insertDelivery(
     .executeTakeFirstOrThrow()
 }
 
+/** The condition for channels that are not the personal channel of somebody who is disabled. */
+const ofNobodyDisabled = sql<boolean>`not exists (
+  select 1 from person_disabled where person_disabled.person_id = alert_channel.person_id)`
+
+/** True for the personal channel of somebody who is disabled. Its messages wait, and are given up after a day. */
+export async function isOfDisabled(trx: Db, { id }: AlertChannelRow): Promise<boolean> {
+  const row = trx.selectFrom('alert_channel').select('id').where('id', '=', id).where(ofNobodyDisabled)
+  return (await row.executeTakeFirst()) === undefined
+}
+
 /**
  * The channels that have a due message and are served by no other node, with what places.ts needs to choose among them.
  */
@@ -104,6 +114,7 @@ export async function dueChannels({ db }: Store, { node, now }: { node: string; 
         .limit(1)
         .as('due'),
     )
+    .where(ofNobodyDisabled)
     .execute()
   return rows
     .filter(({ due, serving_node, serving_until }) => {

@@ -20,7 +20,11 @@ everyEngine('commands of the operator', (open) => {
       passwords: quickPasswords,
     })
     const changed: string[] = []
-    const live = { listChanged: (id: string) => changed.push(id), alertsChanged: () => {} }
+    const live = {
+      listChanged: (id: string) => changed.push(id),
+      alertsChanged: () => {},
+      rightsChanged: async () => {},
+    }
     const service = { store: w.store, auth, live, now: w.clock.now, config: { baseUrl } } as unknown as Service
     const run = (name: string, args: string[], more: Partial<Request> = {}) =>
       runCommand(name, { args, options: {}, input: '', ...more }, service)
@@ -45,8 +49,8 @@ everyEngine('commands of the operator', (open) => {
     expect(await said('person create', ['cy@example.org'], { options, input })).toBe(
       `Created the account of cy@example.org, admin of ${slug}.`,
     )
-    expect(await said('person list', [])).toMatch(new RegExp(`cy@example\\.org +no +Cy +${slug} \\(admin\\)`))
-    expect(await said('person list', [])).toMatch(/bob@example\.org +no +Bob +-/)
+    expect(await said('person list', [])).toMatch(new RegExp(`cy@example\\.org +no +Cy +- +${slug} \\(admin\\)`))
+    expect(await said('person list', [])).toMatch(/bob@example\.org +no +Bob +- +-/)
     expect(await emails()).toEqual(expect.arrayContaining(['bob@example.org', 'cy@example.org']))
     expect(await said('person create', ['cy@example.org'], { options, input })).toMatch(
       `To give it the workspace: svc-server member add ${slug} cy@example.org --role admin`,
@@ -73,6 +77,55 @@ everyEngine('commands of the operator', (open) => {
       /^Created the workspace bakery \(The Bakery\)\. /,
     )
     expect(await said('workspace create', ['cellar'])).toMatch(/^Created the workspace cellar \(cellar\)\. /)
+  })
+
+  test('a person is disabled, enabled, made an operator and deleted, and workspaces left without an admin are named', async () => {
+    const { w, said, emails } = await start()
+    const [email, { slug }] = ['ada@example.org', w.workspace]
+    const needed = `Without an admin now: ${slug}. To make a member an admin: svc-server member role SLUG EMAIL admin`
+    expect(await said('person disable', [email])).toBe(`${email} is disabled and signed out everywhere.\n${needed}`)
+    expect(await said('link', [email])).toBe(
+      `refused: The account of "${email}" is disabled. Enable it first: svc-server person enable EMAIL`,
+    )
+    expect(await said('person operator', [email, 'on'])).toBe(`${email} is now an operator.`)
+    expect(await said('person list', [])).toMatch(/ada@example\.org +no +Ada +disabled, operator +/)
+    expect(await said('person operator', [email, 'yes'])).toBe('misused: The second argument is on or off: got "yes".')
+    expect(await said('person operator', [email, 'off'])).toBe(`${email} is no operator.`)
+    expect(await said('person enable', [email])).toBe(`${email} can sign in.`)
+    expect(await said('person list', [])).toMatch(/ada@example\.org +no +Ada +- +/)
+    expect(await said('person delete', [email])).toBe(
+      `misused: This deletes the account of ${email} with its memberships, personal channels and sessions. Nothing brings it back. Add --yes to do it.`,
+    )
+    expect(await emails()).toContain(email)
+    expect(await said('person delete', [email], { options: { yes: true } })).toBe(
+      `Deleted the account of ${email}.\n${needed}`,
+    )
+    expect(await emails()).not.toContain(email)
+    for (const name of ['disable', 'enable', 'delete'])
+      expect(await said(`person ${name}`, ['eve@example.org'])).toMatch(
+        /^refused: There is no account of "eve@example.org"/,
+      )
+  })
+
+  test('a member gets another role, and a workspace another name; the last admin stays one', async () => {
+    const { w, said } = await start()
+    const { slug } = w.workspace
+    expect(await said('member role', [slug, 'ada@example.org', 'member'])).toMatch(/^refused: The workspace needs an/)
+    expect(await said('member role', [slug, 'ada@example.org', 'owner'])).toMatch(/^misused: A role is admin or member/)
+    expect(await said('member role', [slug, 'eve@example.org', 'admin'])).toMatch(
+      `refused: eve@example.org is not a member of the workspace ${slug}.`,
+    )
+    const input = `${password}\n`
+    await said('person create', ['bob@example.org'], { input, options: { name: 'Bob', workspace: slug } })
+    expect(await said('member role', [slug, 'bob@example.org', 'admin'])).toBe(
+      `bob@example.org now has the role admin in ${slug}.`,
+    )
+    expect(await said('member role', [slug, 'ada@example.org', 'member'])).toMatch('ada@example.org now has the role')
+    expect(await said('workspace rename', [slug, 'The North'])).toBe(
+      `The workspace ${slug} is now called The North. Its short name stays.`,
+    )
+    expect(await said('workspace rename', [slug, ' '])).toMatch(/^refused: A name must have 1 to 100/)
+    expect(await said('workspace list', [])).toMatch(/The North/)
   })
 
   test('a link signs in or hands an account over, as requested; a generated password is shown, a given one is not', async () => {

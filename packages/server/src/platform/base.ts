@@ -57,6 +57,11 @@ export interface Live {
   /** Tells the open pages of this workspace that its alerts changed, or their rules, channels or mutes. */
   alertsChanged(workspaceId: string): void
   /**
+   * Ends the streams of people whose session has ended, who are disabled or are no longer members. Resolves when those
+   * of this node have ended; the other nodes follow at once.
+   */
+  rightsChanged(): Promise<void>
+  /**
    * True while somebody has this agent's page open. The answers to the agent's reports then ask for a report every 5 s.
    */
   isWatched(agentId: string): boolean

@@ -25,6 +25,7 @@ const webRefusals = {
   channel_invalid: [400, 'That is not a valid channel.'],
   sign_in_needed: [401, 'Sign in first.'],
   sign_in_failed: [401, 'Wrong email or password.'],
+  account_disabled: [403, 'This account is disabled. Ask the operator of this service to enable it.'],
   not_allowed: [403, 'Only an admin of the workspace may do this.'],
   origin_foreign: [403, 'This request did not come from the page of this service.'],
   not_found: [404, 'There is nothing at this address.'],

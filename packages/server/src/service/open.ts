@@ -92,6 +92,7 @@ export function liveOf(store: Store): Live & { close: () => Promise<void> } {
     changed() {},
     listChanged() {},
     alertsChanged() {},
+    async rightsChanged() {},
     isWatched: () => false,
     close: async () => {},
   }

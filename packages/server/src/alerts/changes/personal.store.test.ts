@@ -162,6 +162,30 @@ everyEngine('the channels of a person', (open) => {
       expect(await w.store.db.selectFrom(table).select('id').execute()).toEqual([])
   })
 
+  test('nothing is sent to the channels of a disabled person, and enabling brings them back', async () => {
+    const { w, add, level, waiting } = await started()
+    await add()
+    await level('bad')
+    expect(await waiting()).toHaveLength(1)
+    const due = async () => (await dueChannels(w.store, { node: 'a', now: w.clock.now() + 60_000 })).map(({ id }) => id)
+    const [mail] = await due()
+    const take = () =>
+      claim(w.store, {
+        channelId: mail ?? '',
+        node: 'a',
+        writer: writerOf(baseUrl),
+        now: w.clock.now() + 60_000,
+        random: 0,
+      })
+    await w.store.db.insertInto('person_disabled').values({ person_id: w.admin.id, disabled_at: 1 }).execute()
+    expect([await due(), await take()]).toEqual([[], { claimed: undefined, unwritable: [] }])
+    await level('ok')
+    expect(await waiting()).toHaveLength(1)
+    await w.store.db.deleteFrom('person_disabled').execute()
+    expect(await due()).toEqual([mail])
+    expect((await take()).claimed).toBeDefined()
+  })
+
   test('a command that was refused is told to the person who sent it, and to nobody else', async () => {
     const { w, ctx, add, looks, waiting } = await started()
     const bob = await addPerson(w.store, 'Bob', w.workspace.id, 'member', w.clock.now())

@@ -12,9 +12,16 @@ import type { AlertChange } from './message.ts'
 export const channelsOfScope = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
   channelsOwned(db, { id }, shared).selectAll().orderBy('name').execute()
 
-/** All channels of a workspace or of the service, with the personal channels of people. */
+/** All channels of a workspace or of the service, with the personal channels of people who are not disabled. */
 export const allChannelsOf = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
-  db.selectFrom('alert_channel').selectAll().where('scope', '=', id).orderBy('name').execute()
+  db
+    .selectFrom('alert_channel')
+    .leftJoin('person_disabled', 'person_disabled.person_id', 'alert_channel.person_id')
+    .selectAll('alert_channel')
+    .where('scope', '=', id)
+    .where('disabled_at', 'is', null)
+    .orderBy('name')
+    .execute()
 
 /** A channel that gets a message, and the time before which the message must not be sent to that channel. */
 interface Recipient extends AlertChannelRow {

@@ -1,6 +1,17 @@
 import { workspaces } from '@svc/api'
-import { command, commandOf } from '../shared/command.ts'
-import { argument, granted, Missing, operator, option, roleOption, typedArgument } from '../shared/request.ts'
+import { command, commandOf, type Stores } from '../shared/command.ts'
+import {
+  argument,
+  granted,
+  Missing,
+  operator,
+  option,
+  type Request,
+  roleIn,
+  roleOption,
+  type Service,
+  typedArgument,
+} from '../shared/request.ts'
 import { line, table } from '../shared/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
@@ -11,13 +22,13 @@ export const memberCommands = {
     says: 'make a person who has an account a member of a workspace',
     args: [slug, email],
     options: [['--role <role>', 'admin or member (default: member)']],
-    run: async (request, { store, auth, live, now }, { addMember }) => {
+    run: async (request, service, { addMember }) => {
       const role = roleOption(option(request, 'role'))
       const wanted = { slug: argument(request, 0), email: typedArgument(request, 1), role }
       const { workspace, email } = granted(
-        await addMember({ people: { store, auth }, by: operator, now: now() }, wanted),
+        await addMember({ people: service, by: operator, now: service.now() }, wanted),
       )
-      live.listChanged(workspace.id)
+      service.live.listChanged(workspace.id)
       return { workspace: workspace.slug, email, role }
     },
     show: ({ workspace, email, role }) => `${line(email)} is now a member of ${workspace}, with the role ${role}.`,
@@ -35,17 +46,32 @@ export const memberCommands = {
         'The workspace has no members yet.',
       ),
   }),
+  ...commandOf(workspaces.changeRole, {
+    run: async (request, service, stores) => {
+      const role = roleIn(typedArgument(request, 2))
+      const { email, ...at } = await memberNamed(request, service, stores)
+      await stores.perform(service, stores.changedRole, at, { role })
+      return { workspace: at.workspace.slug, email, role }
+    },
+    show: ({ workspace, email, role }) => `${line(email)} now has the role ${role} in ${workspace}.`,
+  }),
   ...commandOf(workspaces.removeMember, {
-    run: async (request, service, { findPerson, membersOf, perform, removedMember, workspaceOf }) => {
-      const workspace = await workspaceOf(service, argument(request, 0))
-      const typed = typedArgument(request, 1)
-      const email = (await findPerson(service.store.db, typed))?.email
-      const member = (await membersOf(service.store.db, workspace, { id: '' })).find((each) => each.email === email)
-      if (!member) throw new Missing(`${line(typed)} is not a member of the workspace ${workspace.slug}.`)
-      const params = { slug: workspace.slug, id: member.id }
-      await perform(service, removedMember, { workspace, params }, undefined)
-      return { workspace: workspace.slug, email: member.email, removed: true }
+    run: async (request, service, stores) => {
+      const { email, ...at } = await memberNamed(request, service, stores)
+      await stores.perform(service, stores.removedMember, at, undefined)
+      return { workspace: at.workspace.slug, email, removed: true }
     },
     show: ({ workspace, email }) => `${line(email)} is no longer a member of ${workspace}.`,
   }),
+}
+
+/** Finds the workspace and the member that the first two arguments name. */
+async function memberNamed(request: Request, service: Service, { findPerson, membersOf, workspaceOf }: Stores) {
+  const { db } = service.store
+  const workspace = await workspaceOf(service, argument(request, 0))
+  const typed = typedArgument(request, 1)
+  const email = (await findPerson(db, typed))?.email
+  const member = (await membersOf(db, workspace, { id: '' })).find((each) => each.email === email)
+  if (!member) throw new Missing(`${line(typed)} is not a member of the workspace ${workspace.slug}.`)
+  return { email: member.email, workspace, params: { slug: workspace.slug, id: member.id } }
 }

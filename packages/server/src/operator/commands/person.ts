@@ -4,14 +4,17 @@ import { oddityOf, shown } from '@svc/protocol'
 import type { Person } from '../../people/accounts/store.ts'
 import { command } from '../shared/command.ts'
 import {
+  confirmed,
   granted,
   Misused,
   operator,
   option,
   Refused,
   roleOption,
+  type Service,
   typedArgument,
   typedOption,
+  yesOption,
 } from '../shared/request.ts'
 import { line, table } from '../shared/show.ts'
 
@@ -74,26 +77,85 @@ export const personCommands = {
         .select(['member.userId', 'member.role', 'workspace.slug'])
         .orderBy('workspace.slug')
         .execute()
-      const confirmed = await store.db.selectFrom('email_confirmation').select('person_id').execute()
+      const idsIn = async (table: 'email_confirmation' | 'person_disabled' | 'person_operator') =>
+        new Set((await store.db.selectFrom(table).select('person_id').execute()).map((row) => row.person_id))
+      const [confirmed, disabled, operators] = [
+        await idsIn('email_confirmation'),
+        await idsIn('person_disabled'),
+        await idsIn('person_operator'),
+      ]
       return (await listPeople(store.db)).map(({ id, email, name }) => ({
         email,
         emailOddity: oddityOf(email) ?? null,
-        emailConfirmed: confirmed.some(({ person_id }) => person_id === id),
+        emailConfirmed: confirmed.has(id),
         name,
+        disabled: disabled.has(id),
+        operator: operators.has(id),
         workspaces: members.filter((m) => m.userId === id).map(({ slug, role }) => ({ slug, role })),
       }))
     },
     show: (all) =>
       table(
-        ['E-MAIL', 'CONFIRMED', 'NAME', 'WORKSPACES'],
+        ['E-MAIL', 'CONFIRMED', 'NAME', 'ACCOUNT', 'WORKSPACES'],
         all.map((p) => [
           p.emailOddity === null ? p.email : `${line(p.email)} (${p.emailOddity})`,
           p.emailConfirmed ? 'yes' : 'no',
           p.name,
+          [p.disabled && 'disabled', p.operator && 'operator'].filter(Boolean).join(', ') || '-',
           p.workspaces.map((w) => `${w.slug} (${w.role})`).join(', ') || '-',
         ]),
         'Nobody has an account yet.',
       ),
+  }),
+  'person disable': command({
+    says: 'disable an account: all sessions end, and nobody can sign in to it; memberships are kept',
+    args: [email],
+    run: async (request, service, { disablePerson }) => {
+      const gone = granted(await disablePerson(asOperator(service), typedArgument(request, 0)))
+      await service.live.rightsChanged()
+      return { email: gone.email, disabled: true, withoutAdmin: gone.withoutAdmin }
+    },
+    show: ({ email, withoutAdmin }) =>
+      [`${line(email)} is disabled and signed out everywhere.`, ...adminNeeded(withoutAdmin)].join('\n'),
+  }),
+  'person enable': command({
+    says: 'enable an account that was disabled, with its memberships as they were',
+    args: [email],
+    run: async (request, service, { enablePerson }) => {
+      const { email } = granted(await enablePerson(asOperator(service), typedArgument(request, 0)))
+      return { email, disabled: false }
+    },
+    show: ({ email }) => `${line(email)} can sign in.`,
+  }),
+  'person delete': command({
+    says: 'delete an account; the activity keeps the name',
+    args: [email],
+    options: [yesOption],
+    run: async (request, service, { deletePerson, findPerson, unknownPerson }) => {
+      const typed = typedArgument(request, 0)
+      const person = await findPerson(service.store.db, typed)
+      if (!person) return granted<never>(unknownPerson(typed))
+      confirmed(
+        request,
+        `This deletes the account of ${line(person.email)} with its memberships, personal channels and sessions.`,
+      )
+      const gone = granted(await deletePerson(asOperator(service), typed))
+      await service.live.rightsChanged()
+      return { email: gone.email, deleted: true, withoutAdmin: gone.withoutAdmin }
+    },
+    show: ({ email, withoutAdmin }) =>
+      [`Deleted the account of ${line(email)}.`, ...adminNeeded(withoutAdmin)].join('\n'),
+  }),
+  'person operator': command({
+    says: 'make a person an operator, who sees the state of the service on the page, or take that away',
+    args: [email, ['<on|off>', 'on, or off']],
+    run: async (request, service, { setOperator }) => {
+      const typed = typedArgument(request, 1)
+      if (typed !== 'on' && typed !== 'off') throw new Misused(`The second argument is on or off: got ${shown(typed)}.`)
+      const { email } = granted(await setOperator(asOperator(service), typedArgument(request, 0), typed === 'on'))
+      return { email, operator: typed === 'on' }
+    },
+    show: ({ email, operator }) => `${line(email)} is ${operator ? 'now an operator' : 'no operator'}.`,
   }),
   'person reset': command({
     says: 'set a new password, read from standard input (empty: one is generated and shown), and end all sessions',
@@ -135,6 +197,14 @@ export const personCommands = {
     show: ({ link }) => link,
   }),
 }
+
+const asOperator = (service: Service) => ({ people: service, by: operator, now: service.now() })
+
+/** Names the workspaces that are left without an admin, if there are any. */
+const adminNeeded = (slugs: readonly string[]): string[] =>
+  slugs.length === 0
+    ? []
+    : [`Without an admin now: ${slugs.join(', ')}. To make a member an admin: svc-server member role SLUG EMAIL admin`]
 
 /**
  * The password in the input of a command: its first line without the line end, so that `echo`, a file and a terminal

@@ -1,7 +1,8 @@
+import { workspaces } from '@svc/api'
 import { sizeInWords } from '../../platform/limits/units.ts'
-import { command } from '../shared/command.ts'
+import { command, commandOf } from '../shared/command.ts'
 import { limitsIn } from '../shared/limits.ts'
-import { argument, granted, operator, typedOption } from '../shared/request.ts'
+import { argument, granted, operator, typedArgument, typedOption } from '../shared/request.ts'
 import { line, table } from '../shared/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
@@ -22,6 +23,19 @@ export const workspaceCommands = {
     },
     show: ({ slug, name }) =>
       `Created the workspace ${slug} (${line(name)}). Its agents may report once it is activated: svc-server workspace activate ${slug} svc`,
+  }),
+  ...commandOf(workspaces.renameWorkspace, {
+    run: async (request, service, { perform, renamedWorkspace, workspaceOf }) => {
+      const workspace = await workspaceOf(service, argument(request, 0))
+      const { slug, name } = await perform(
+        service,
+        renamedWorkspace,
+        { workspace },
+        { name: typedArgument(request, 1) },
+      )
+      return { slug, name }
+    },
+    show: ({ slug, name }) => `The workspace ${slug} is now called ${line(name)}. Its short name stays.`,
   }),
   'workspace list': command({
     says: 'all workspaces',

@@ -45,11 +45,14 @@ function insert(sqlite: DatabaseSync, { name, columns }: Table, i: number): void
     if (column.kind === 'timestamp with time zone') return new Date(1_790_000_000_000 + i * 997).toISOString()
     if (column.kind === 'bytea') return Buffer.from([0, 255, i, 92, 39, 10])
     if (column.kind === 'integer') return i === 3 ? 2_147_483_647 : i
-    return i === 3 && !column.counted ? Number.MAX_SAFE_INTEGER : i
+    if (column.counted) return i
+    return i === 3 ? Number.MAX_SAFE_INTEGER : i + numberOf(name)
   })
   const names = columns.map((column) => `"${column.name}"`)
   sqlite.prepare(`insert into "${name}" (${names}) values (${names.map(() => '?')})`).run(...cells)
 }
+/** A number that differs between tables, so that tables with the same columns have different rows. */
+const numberOf = (name: string) => [...name].reduce((sum, letter, i) => sum + i * letter.charCodeAt(0), 0)
 const texts = [
   'plain',
   'Zoë "quoted" \\ back',

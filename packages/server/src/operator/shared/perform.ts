@@ -2,7 +2,7 @@
 import type { ParamsOf, Route } from '@svc/api'
 import type { By } from '../../people/audit/by.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { type Acting, type BoundChange, notify, type RouteObjects } from '../../web/routing/operations.ts'
+import { type Acting, type BoundChange, noticesOf, notify, type RouteObjects } from '../../web/routing/operations.ts'
 import { granted, operator, type Service } from './request.ts'
 
 type OnAgent = 'GET /w/:slug/agents/:name'
@@ -25,5 +25,6 @@ export async function perform<R extends Route, Read, Value>(
   })
   await bound.goOn?.(service, at, value, now())
   notify(live, bound.operation, at as Partial<RouteObjects<OnAgent>>, bound.agents?.(value))
+  if (noticesOf(bound.operation).includes('rights')) await live.rightsChanged()
   return value
 }

@@ -76,10 +76,22 @@ function identifier(what: string, typed: string): string {
 
 /** Reads the role that the option `--role` gives; without the option it is `member`. */
 export function roleOption(text: string | undefined): Role {
-  if (text === undefined || text === 'member') return 'member'
+  return text === undefined ? 'member' : roleIn(text)
+}
+
+export function roleIn(text: string): Role {
+  if (text === 'member') return 'member'
   if (text === 'admin') return 'admin'
   throw new Misused(`A role is admin or member: got ${shown(text)}.`)
 }
+
+/** Refuses to delete something without the option `--yes`. `goes` says what would be deleted. */
+export function confirmed(request: Request, goes: string): void {
+  if (request.options.yes !== true) throw new Misused(`${goes} Nothing brings it back. Add --yes to do it.`)
+}
+
+/** The option `--yes`, which `confirmed` reads. */
+export const yesOption: [string, string] = ['--yes', 'really delete it; without it, the command says what would go']
 
 /** Splits `SLUG/NAME` into a workspace and the name of an agent in it. */
 export function partsOf(path: string): { slug: string; name: string } {

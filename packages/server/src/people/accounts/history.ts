@@ -10,9 +10,9 @@ import { normalEmail } from './email.ts'
 
 /**
  * The outcome of a try to sign in. `limited` means too many tries, `busy` that the queue for hashing was full; neither
- * says whether the password was right.
+ * says whether the password was right. `disabled` means that it was, or the link was good, but the person is disabled.
  */
-export type SignInOutcome = 'ok' | 'wrong' | 'limited' | 'busy'
+export type SignInOutcome = 'ok' | 'wrong' | 'limited' | 'busy' | 'disabled'
 
 /**
  * The facts of a log line about a try to sign in. docs/operate.md has a filter for fail2ban that reads them in this

@@ -18,6 +18,8 @@ export type Trx = Transaction<Tables>
 export interface People {
   store: Store
   auth: Auth
+  /** Without it no mails are queued. */
+  config?: { baseUrl: string; smtpUrl?: string | undefined }
   /** Runs work in a transaction that first checks the right of the person who acts (web/routing/acting.ts). */
   write?: Writer
 }

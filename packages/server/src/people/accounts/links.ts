@@ -3,7 +3,7 @@
  * stored.
  */
 import { randomBytes } from 'node:crypto'
-import type { Verdict } from '@svc/protocol'
+import { shown, type Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import type { LinkTable } from '../../platform/db/tables/people.ts'
 import { transaction } from '../../platform/db/transaction.ts'
@@ -13,6 +13,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { isEmailConfirmed } from './confirmed.ts'
+import { isDisabled } from './disabled.ts'
 import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'
 
 const minute = 60_000
@@ -36,10 +37,11 @@ export function createLink(
   { db, by, now }: ChangeContext,
   purpose: LinkTable['purpose'],
   email: string | null,
-): Promise<Verdict<string, 'person_unknown' | 'email_confirmed'>> {
+): Promise<Verdict<string, 'person_unknown' | 'account_disabled' | 'email_confirmed'>> {
   return transaction(db, async (trx) => {
     const person = purpose === 'first' ? null : await findPerson(trx, email ?? '')
     if (person === undefined) return unknownPerson(email ?? '')
+    if (person && (await isDisabled(trx, person.id))) return disabled(person)
     if (purpose === 'claim' && person && (await isEmailConfirmed(trx, person.id))) return confirmedAlready(person)
     const token = randomBytes(32).toString('base64url')
     if (!person) await trx.deleteFrom('link').where('purpose', '=', 'first').where('used_at', 'is', null).execute()
@@ -49,7 +51,7 @@ export function createLink(
 }
 
 /** Stores a link, unless there is one with this token. */
-async function insertLink(
+export async function insertLink(
   { db, by, now }: ChangeContext,
   { purpose, person, token }: { purpose: LinkTable['purpose']; person: Person | null; token: string },
 ): Promise<void> {
@@ -100,6 +102,12 @@ const confirmedAlready = ({ email }: Person) =>
     `${email} was handed over to its owner before. Give them a link to sign in, or a new password with person reset.`,
   )
 
+const disabled = ({ email }: Person) =>
+  refuse(
+    'account_disabled',
+    `The account of ${shown(email)} is disabled. Enable it first: svc-server person enable EMAIL`,
+  )
+
 /**
  * The address of the page for a link. It contains the token, which is therefore valid only once and for a limited time.
  */
@@ -108,10 +116,11 @@ export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: s
 
 const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim', forgot: 'claim' } as const
 
-/** The person of a link, if the link could be used now. This call does not use the link up. */
+/** The person of a link, if the link could be used now; never one who is disabled. This call does not use the link up. */
 export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {
   const row = await usable(db, purpose, token, now).select('person_id').executeTakeFirst()
-  return row?.person_id ? await personOfId(db, row.person_id) : undefined
+  if (!row?.person_id || (await isDisabled(db, row.person_id))) return undefined
+  return await personOfId(db, row.person_id)
 }
 
 /** True if a link could be used now. This call does not use the link up. */

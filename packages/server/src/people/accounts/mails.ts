@@ -1,5 +1,5 @@
 /**
- * Mails about accounts that wait to be sent: invitations, forgotten passwords, new devices. A row names the person,
+ * Mails about accounts that wait to be sent: invitations, forgotten passwords, new devices, changes. A row names the person,
  * address or invitation and contains no text, so no link that signs in is stored. The row is deleted when the mail was
  * sent or given up.
  */
@@ -18,6 +18,16 @@ export type MailTopic =
   /** The e-mail address that was typed, in its normal form; it may have no account. */
   | { kind: 'forgot'; email: string }
   | { kind: 'new_device'; person: string; address: string; userAgent: string }
+  | Notice
+
+/** A change of somebody's account, and the workspace in which it happened. The mail is for the person. */
+export interface Notice {
+  kind: 'notice'
+  person: string
+  what: NoticeKind
+  workspace?: string
+}
+export type NoticeKind = 'disabled' | 'operator' | 'admin'
 
 export interface WaitingMail {
   id: string
@@ -33,6 +43,7 @@ const rules: Readonly<Record<MailTopic['kind'], { max: number; maxAge: number }>
   // The person has given up by then.
   forgot: { max: 1000, maxAge: hour },
   new_device: { max: 5000, maxAge: 24 * hour },
+  notice: { max: 5000, maxAge: 24 * hour },
 }
 
 /** The age, in milliseconds, at which a mail is not sent any longer. */
@@ -56,6 +67,16 @@ export async function queueMail(db: Db, topic: MailTopic, now: number): Promise<
   }
   await db.insertInto('account_mail').values(row).execute()
   return true
+}
+
+/** Queues the mail about a change of an account, if the service can send mails. Call this with the change's transaction. */
+export async function queueNotice(
+  trx: Db,
+  { config }: { config?: { smtpUrl?: string | undefined } },
+  notice: Omit<Notice, 'kind'>,
+  now: number,
+): Promise<void> {
+  if (config?.smtpUrl !== undefined) await queueMail(trx, { kind: 'notice', ...notice }, now)
 }
 
 /** The SQL condition for mails of one kind: the JSON of a topic begins with its kind. */

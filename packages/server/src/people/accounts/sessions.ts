@@ -7,6 +7,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { type Auth, longestSession } from './auth.ts'
+import { isDisabled } from './disabled.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
 import type { Person } from './store.ts'
 
@@ -17,12 +18,20 @@ export interface SignedIn {
   cookies: string[]
 }
 
-export async function signedInBy(auth: Auth, headers: Headers, now: number): Promise<SignedIn | undefined> {
+/**
+ * The person whose session the request's cookie names. The session of a disabled person, which a node of an earlier
+ * version may have made, does not count.
+ */
+export async function signedInBy(
+  { auth, store }: Pick<People, 'auth' | 'store'>,
+  headers: Headers,
+  now: number,
+): Promise<SignedIn | undefined> {
   if (!headers.get('cookie')) return undefined
   const { response, headers: set } = await auth.api.getSession({ headers, returnHeaders: true })
   if (!response) return undefined
   const { user, session } = response
-  if (isOld(session.createdAt, now)) return undefined
+  if (isOld(session.createdAt, now) || (await isDisabled(store.db, user.id))) return undefined
   return {
     person: { id: user.id, name: user.name, email: user.email },
     session: { id: session.id, token: session.token },

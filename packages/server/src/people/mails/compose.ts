@@ -4,11 +4,16 @@
 import { createHmac } from 'node:crypto'
 import type { Text } from '../../deliveries/channels/call.ts'
 import type { SealKey } from '../../deliveries/channels/seal.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { isDisabled } from '../accounts/disabled.ts'
 import type { People } from '../accounts/library.ts'
 import { ensureForgotLink, linkUrl } from '../accounts/links.ts'
-import type { MailTopic } from '../accounts/mails.ts'
-import { findPerson, personOfId } from '../accounts/store.ts'
+import type { MailTopic, Notice, NoticeKind } from '../accounts/mails.ts'
+import { named } from '../accounts/named.ts'
+import { findPerson, type Person, personOfId } from '../accounts/store.ts'
 import { invitationToMail } from '../workspaces/invitations.ts'
+import { isOperator } from '../workspaces/people.ts'
+import { rightOf, type WorkspaceInfo, workspaceOfId } from '../workspaces/store.ts'
 
 interface Composing {
   people: People & { config: { baseUrl: string } }
@@ -28,6 +33,7 @@ interface Composed {
  */
 export function compose(topic: MailTopic, composing: Composing): Promise<Composed | undefined> {
   if (topic.kind === 'invitation') return invitation(topic, composing)
+  if (topic.kind === 'notice') return notice(topic, composing)
   return topic.kind === 'forgot' ? forgot(topic, composing) : newDevice(topic, composing)
 }
 
@@ -51,7 +57,7 @@ async function forgot(
 ): Promise<Composed | undefined> {
   const { db } = people.store
   const person = await findPerson(db, email)
-  if (!person) return undefined
+  if (!person || (await isDisabled(db, person.id))) return undefined
   const token = forgotToken(key, id)
   const isNeeded = await ensureForgotLink({ db, by: ourselves, now }, person, { token, askedAt: createdAt })
   if (!isNeeded) return undefined
@@ -82,6 +88,50 @@ async function newDevice(
     `Time: ${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC. Address: ${address}. Browser: ${userAgent || 'unknown'}.`,
     'If it was not you, change your password and end the other sessions on the page of your account.',
   ])
+}
+
+interface Noticed {
+  db: Db
+  person: Person
+  /** The service's address. */
+  url: string
+  workspace: WorkspaceInfo | undefined
+}
+
+/** The mails about changes of an account: when each is still true, and what it says. */
+const notices: Readonly<
+  Record<NoticeKind, { isTrue: (about: Noticed) => Promise<boolean>; title: string; says: (about: Noticed) => string }>
+> = {
+  disabled: {
+    isTrue: ({ db, person }) => isDisabled(db, person.id),
+    title: 'Your account was disabled',
+    says: ({ url }) =>
+      `The operator of ${url} disabled your account. You are signed out and cannot sign in. Your memberships are kept.`,
+  },
+  operator: {
+    isTrue: ({ db, person }) => isOperator(db, person),
+    title: 'You are now an operator',
+    says: ({ url }) => `You were made an operator of ${url}. Operators see the state of the service.`,
+  },
+  admin: {
+    isTrue: async ({ db, person, workspace }) =>
+      workspace !== undefined && (await rightOf(db, workspace.id, person.id)) === 'admin',
+    title: 'You are now an admin',
+    says: ({ url, workspace }) =>
+      `You were made an admin of the workspace ${named(workspace?.name ?? '', 'a workspace')} on ${url}. Admins can change everything in it.`,
+  },
+}
+
+/** Writes the mail about a change of an account; undefined if the change was undone. */
+async function notice(topic: Notice, { people }: Composing): Promise<Composed | undefined> {
+  const { db } = people.store
+  const person = await personOfId(db, topic.person)
+  if (!person) return undefined
+  const { baseUrl: url } = people.config
+  const about = { db, person, url, workspace: await workspaceOfId(db, topic.workspace) }
+  const { isTrue, title, says } = notices[topic.what]
+  if (!(await isTrue(about))) return undefined
+  return mailTo(person.email, title, url, [says(about), 'If you do not expect this, ask the operator of the service.'])
 }
 
 const mailTo = (to: string, title: string, url: string, lines: string[]): Composed => ({

@@ -131,7 +131,9 @@ export async function invitationsOf(
         .onRef('member.workspaceId', '=', 'invitation.workspaceId')
         .onRef('member.userId', '=', 'invitation.inviterId'),
     )
+    .leftJoin('person_disabled', 'person_disabled.person_id', 'invitation.inviterId')
     .select(['invitation.id', 'email', 'invitation.role', 'expiresAt', 'inviterId', 'member.role as inviter'])
+    .select('disabled_at')
     .where('invitation.workspaceId', '=', workspace.id)
     .where('status', '=', 'pending')
     .where('expiresAt', '>', new Date(now))
@@ -145,7 +147,7 @@ export async function invitationsOf(
       expiresAt: new Date(row.expiresAt).getTime(),
       invitedBy: names.get(row.inviterId) ?? 'somebody',
       url: urlOf(people, row.id),
-      void: !mayInvite(row.inviter, row.role),
+      void: row.disabled_at !== null || !mayInvite(row.inviter, row.role),
     }))
     .sort((a, b) => b.expiresAt - a.expiresAt)
 }
@@ -256,16 +258,18 @@ async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Pr
 
 /**
  * True if the person who made the invitation may still do so. The invitation is void while that person is not a member
- * of the workspace, or has a lower role than the invitation grants. In a PostgreSQL transaction the person's membership
+ * of the workspace, is disabled, or has a lower role than the invitation grants. In a PostgreSQL transaction the person's membership
  * is locked until the transaction ends.
  */
 async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): Promise<boolean> {
   const row = db
     .selectFrom('member')
+    .leftJoin('person_disabled', 'person_disabled.person_id', 'member.userId')
     .select('role')
     .where('workspaceId', '=', organizationId)
     .where('userId', '=', inviterId)
-  const inviter = await (isPostgres(db) && db.isTransaction ? row.forShare() : row).executeTakeFirst()
+    .where('disabled_at', 'is', null)
+  const inviter = await (isPostgres(db) && db.isTransaction ? row.forShare('member') : row).executeTakeFirst()
   return mayInvite(inviter?.role ?? null, role)
 }
 

@@ -6,6 +6,7 @@ import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { decide, type PeopleCtx, type Trx } from '../accounts/library.ts'
+import { queueNotice } from '../accounts/mails.ts'
 import { audit } from '../audit/store.ts'
 import { lockWorkspace } from './lock.ts'
 import { asRole, type WorkspaceInfo } from './store.ts'
@@ -58,6 +59,8 @@ export function changeRole(
     if (member.role === role) return done(null)
     if (role !== 'admin' && (await isLastAdmin(trx, workspace, id))) return lastAdmin
     await tables.update({ model: 'member', where: [{ field: 'id', value: id }], update: { role } })
+    if (role === 'admin')
+      await queueNotice(trx, people, { person: member.person, what: 'admin', workspace: workspace.id }, now)
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${member.email}` }
     await audit(trx, { ...note, action: 'member.role_changed', details: { from: member.role, to: role } })
     return done(null)
@@ -100,14 +103,17 @@ async function takeMember(trx: Trx, workspace: { id: string }, id: string) {
   return member && { ...member, role: asRole(member.role) }
 }
 
+/** True if the member is an admin, and every other admin is disabled, if there is one. */
 async function isLastAdmin(trx: Trx, workspace: { id: string }, memberId: string): Promise<boolean> {
   const admins = await trx
     .selectFrom('member')
-    .select('id')
+    .leftJoin('person_disabled', 'person_disabled.person_id', 'member.userId')
+    .select(['id', 'disabled_at'])
     .where('workspaceId', '=', workspace.id)
     .where('role', '=', 'admin')
     .execute()
-  return admins.length === 1 && admins[0]?.id === memberId
+  const isAdmin = admins.some(({ id }) => id === memberId)
+  return isAdmin && !admins.some(({ id, disabled_at }) => id !== memberId && disabled_at === null)
 }
 
 const unknown = refuse('member_unknown', 'No member of the workspace has that id.')

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { type Accounts, decide, type PeopleCtx, type Trx } from '../accounts/library.ts'
+import { queueNotice } from '../accounts/mails.ts'
 import { findPerson, unknownPerson, wrongName } from '../accounts/store.ts'
 import type { By, ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -57,6 +58,13 @@ export async function insertWorkspace(
 
 export const findWorkspace = (db: Db, slug: string): Promise<WorkspaceInfo | undefined> =>
   db.selectFrom('workspace').select(['id', 'slug', 'name']).where('slug', '=', slug).executeTakeFirst()
+
+export const workspaceOfId = (db: Db, id: string | undefined): Promise<WorkspaceInfo | undefined> =>
+  db
+    .selectFrom('workspace')
+    .select(['id', 'slug', 'name'])
+    .where('id', '=', id ?? '')
+    .executeTakeFirst()
 
 /** All workspaces, each with the number of its members and agents, and the products for which it is activated. */
 export async function listWorkspaces(db: Db) {
@@ -192,6 +200,8 @@ export function addMember(
     const room = await roomFor(trx, workspace, { kind: 'people' }, now)
     const added = await insertMember(trx, accounts, { workspace, person, role, by, now })
     if (!added.ok) return added
+    if (role === 'admin')
+      await queueNotice(trx, people, { person: person.id, what: 'admin', workspace: workspace.id }, now)
     return room.ok ? done({ workspace, email: person.email }) : room
   })
 }
@@ -222,12 +232,26 @@ export async function insertMember(
   return done(null)
 }
 
+/** The role as a member, whether the person is disabled or not. */
 export async function roleOf(db: Db, workspaceId: string, personId: string): Promise<Role | undefined> {
   const row = await db
     .selectFrom('member')
     .select('role')
     .where('workspaceId', '=', workspaceId)
     .where('userId', '=', personId)
+    .executeTakeFirst()
+  return row && asRole(row.role)
+}
+
+/** The role by which a person may act in a workspace: the role as a member, but none while the person is disabled. */
+export async function rightOf(db: Db, workspaceId: string, personId: string): Promise<Role | undefined> {
+  const row = await db
+    .selectFrom('member')
+    .leftJoin('person_disabled', 'person_disabled.person_id', 'member.userId')
+    .select('role')
+    .where('workspaceId', '=', workspaceId)
+    .where('userId', '=', personId)
+    .where('disabled_at', 'is', null)
     .executeTakeFirst()
   return row && asRole(row.role)
 }

@@ -25,6 +25,7 @@ import * as sends from './migrations/017-sends.ts'
 import * as newRules from './migrations/018-new-rules.ts'
 import * as oldNames from './migrations/019-old-names.ts'
 import * as onboarding from './migrations/020-onboarding.ts'
+import * as disabled from './migrations/023-accounts.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -48,6 +49,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '018-new-rules': newRules,
   '019-old-names': oldNames,
   '020-onboarding': onboarding,
+  '023-accounts': disabled,
 }
 
 const minVersion = 15

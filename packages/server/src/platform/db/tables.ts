@@ -25,6 +25,9 @@ import type {
   LinkTable,
   MemberTable,
   OnboardingTable,
+  OperatorInvitationTable,
+  PersonDisabledTable,
+  PersonOperatorTable,
   PersonTable,
   SessionTable,
   SignInTable,
@@ -90,6 +93,9 @@ export interface Tables {
   sign_in: SignInTable
   email_confirmation: EmailConfirmationTable
   onboarding: OnboardingTable
+  person_disabled: PersonDisabledTable
+  person_operator: PersonOperatorTable
+  operator_invitation: OperatorInvitationTable
   alert_rule: AlertRuleTable
   alert_setting: AlertSettingTable
   alert: AlertTable

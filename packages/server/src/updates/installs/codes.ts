@@ -5,6 +5,7 @@
 import type { InstallCode, InstallCodeState } from '@svc/api'
 import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
+import { sql } from 'kysely'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { judgeBots } from '../../fleet/bots/store.ts'
 import { versionNamed } from '../../fleet/versions/named.ts'
@@ -215,6 +216,9 @@ function shownState(row: InstallCodeRow & Circumstances, now: number): InstallCo
   return state === 'live' && barred ? 'barred' : state
 }
 
+/** The role of the person who issued a code; null for somebody who is no member, or is disabled. */
+const issuerRole = sql<string | null>`case when disabled_at is null then member.role end`
+
 const withCircumstances = (db: Db, workspace: WorkspaceRef) =>
   db
     .selectFrom('install_code')
@@ -224,8 +228,9 @@ const withCircumstances = (db: Db, workspace: WorkspaceRef) =>
         .onRef('member.workspaceId', '=', 'install_code.workspace_id')
         .onRef('member.userId', '=', 'install_code.issued_by'),
     )
+    .leftJoin('person_disabled', 'person_disabled.person_id', 'install_code.issued_by')
     .selectAll('install_code')
-    .select(['agent.name as agent', 'member.role as issuer'])
+    .select(['agent.name as agent', issuerRole.as('issuer')])
     .where('install_code.workspace_id', '=', workspace.id)
 
 const versionOf = (db: Db, workspace: WorkspaceRef, { blueprint, version }: CodeWanted) =>

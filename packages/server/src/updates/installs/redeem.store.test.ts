@@ -146,6 +146,16 @@ everyEngine('installing', (open) => {
       (w) => w.store.db.updateTable('member').set({ role: 'admin' }).where('userId', '=', w.admin.id).execute(),
     ],
     [
+      'the issuer of the code is disabled',
+      'issuer_not_allowed',
+      (w) =>
+        w.store.db
+          .insertInto('person_disabled')
+          .values({ person_id: w.admin.id, disabled_at: w.clock.now() })
+          .execute(),
+      (w) => w.store.db.deleteFrom('person_disabled').execute(),
+    ],
+    [
       'a bound product is not activated for the workspace',
       'product_inactive',
       (w) => deactivate({ db: w.store.db, by: w.admin, now: w.clock.now() }, 'north', 'tasks'),
@@ -211,6 +221,10 @@ everyEngine('installing', (open) => {
     await role('member')
     expect(await states()).toEqual({ hers: 'barred', theirs: 'live' })
     await role('admin')
+    expect(await states()).toEqual({ hers: 'live', theirs: 'live' })
+    await w.db.insertInto('person_disabled').values({ person_id: w.admin.id, disabled_at: 1 }).execute()
+    expect(await states()).toEqual({ hers: 'barred', theirs: 'live' })
+    await w.db.deleteFrom('person_disabled').execute()
     expect(await states()).toEqual({ hers: 'live', theirs: 'live' })
     await w.db.deleteFrom('member').where('userId', '=', w.admin.id).execute()
     expect(await states()).toEqual({ hers: 'barred', theirs: 'live' })

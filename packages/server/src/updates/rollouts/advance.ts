@@ -4,7 +4,7 @@
  */
 
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
-import { roleOf } from '../../people/workspaces/store.ts'
+import { rightOf, roleOf } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
@@ -147,14 +147,17 @@ async function cancelIfReplaced(trx: Db, rollout: RolloutDbRow, now: number): Pr
   return true
 }
 
-/** Halts the rollout when the person responsible for it is no longer an admin, until another admin resumes it. */
+/** Halts the rollout when the person responsible for it is no longer an admin or is disabled, until another admin resumes it. */
 async function haltIfOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
   const { id, name } = leaderOf(rollout)
   if (id === null) return false
+  if ((await rightOf(trx, rollout.workspace_id, id)) === 'admin') return false
   const role = await roleOf(trx, rollout.workspace_id, id)
-  if (role === 'admin') return false
   const did = rollout.continued_by_name === null ? 'started it' : 'resumed it'
-  const lost = role ? 'is no longer an admin of this workspace' : 'is no longer a member of this workspace'
+  const lost =
+    role === 'admin'
+      ? 'was disabled by the operator'
+      : `is no longer ${role ? 'an admin' : 'a member'} of this workspace`
   await halt(trx, rollout, `${name}, who ${did}, ${lost}.`, now)
   return true
 }

@@ -1,7 +1,8 @@
 import type { AgentPage, AuditEntry, Fleet, Members, RolloutPage, RolloutPreview, Rollouts } from '@svc/api'
 import { expect, test } from 'vitest'
-import { type Service, serve } from '../../../testing/page/service.ts'
+import { operator, type Service, serve, value } from '../../../testing/page/service.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
+import { disablePerson } from '../../people/workspaces/people.ts'
 
 const north = '/api/web/w/north'
 type Browser = Awaited<ReturnType<Service['person']>>
@@ -282,6 +283,7 @@ test('members watch and admins act; a rollout of another workspace is not found'
 test.each([
   ['is no longer an admin', 'is no longer an admin of this workspace', 'PATCH'],
   ['was removed from the workspace', 'is no longer a member of this workspace', 'DELETE'],
+  ['was disabled', 'was disabled by the operator', 'disable'],
 ])(
   'a rollout halts when the person who started it %s, and resumes in the name of another admin',
   async (_what, why, method) => {
@@ -290,7 +292,9 @@ test.each([
     const eve = await service.person('Eve', 'north', 'admin')
     const changes = async (by: Browser, name: string) => {
       const { members } = (await by.get<Members>(`${north}/members`)).body
-      const id = members.find((one) => one.name === name)?.id
+      const { id, email = '' } = members.find((one) => one.name === name) ?? {}
+      if (method === 'disable')
+        return void value(await disablePerson({ people: service, by: operator, now: service.now() }, email))
       expect((await by.send(method, `${north}/members/${id}`, { role: 'member' })).status).toBe(200)
     }
     const rollout = await begin(ann, { watchSeconds: 0, waves: ['1', '2', '3'] })

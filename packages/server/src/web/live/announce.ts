@@ -7,7 +7,8 @@ import type pg from 'pg'
 import type { Live } from '../../platform/base.ts'
 
 export const channel = 'svc_live'
-type Kind = 'r' | 'c' | 'l' | 'a'
+/** A node of an earlier version takes `g` for the change of no agent. */
+type Kind = 'r' | 'c' | 'l' | 'a' | 'g'
 export type Message = { node: string } & (
   | { kind: Kind; workspace: string; agents: string[] }
   | { kind: 'w'; agents: string[] }
@@ -91,6 +92,7 @@ export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () =
     changed: (workspace, agentId) => say('c', workspace, agentId),
     listChanged: (workspace) => say('l', workspace),
     alertsChanged: (workspace) => say('a', workspace),
+    rightsChanged: async () => say('g', ''),
     watched: (agentIds) => send([{ kind: 'w', agents: agentIds.slice(0, maxIds) }]),
     async close() {
       flush()

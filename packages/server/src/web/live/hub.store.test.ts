@@ -70,7 +70,7 @@ everyEngine('closing the live updates', (open) => {
       await gate.wait()
       return new Set()
     }
-    void live.check()
+    void live.rightsChanged()
     expect(await order(live, gate)).toEqual(waited)
   })
 })

@@ -43,11 +43,6 @@ export interface Hub extends Live {
    */
   releaseChanged(): void
   /**
-   * Ends streams whose session has ended, or whose person is no longer a member. The hub also does this every few
-   * seconds.
-   */
-  check(): Promise<void>
-  /**
    * Returns the subscribers that are still allowed to read. The routes of the page set it, since they know sessions and
    * members. Until it is set, all are allowed.
    */
@@ -91,7 +86,9 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
   let closed = false
   const everybody = () => [...channels.values()].flatMap(({ subscribers }) => [...subscribers.keys()])
 
-  const here = listenerOf(channels, fleet, (channel) => on(channel, { is: 'news' }))
+  /** The hub also does this every few seconds. */
+  const check = () => inProgress.add(endOthers(everybody(), hub.guard, log))
+  const here = listenerOf(channels, fleet, (channel) => on(channel, { is: 'news' }), check)
   const nodes = store.engine === 'postgres' ? joinNodes(store.pool, log, here, watched.agents) : undefined
   function leave(subscriber: Subscriber): void {
     const channel = channels.get(subscriber.workspaceId)
@@ -115,7 +112,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
     openStream(res)
   }
   const pinging = setInterval(pingAll, pingEvery, channels, now).unref()
-  const guarding = setInterval(() => void hub.check(), guardEveryMs).unref()
+  const guarding = setInterval(() => void check(), guardEveryMs).unref()
 
   const hub: Hub = {
     fleet,
@@ -125,7 +122,6 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
     releaseChanged: here.missed,
     isWatched: (agentId) => watched.has(agentId) || (nodes?.isWatched(agentId) ?? false),
     subscribe,
-    check: () => inProgress.add(endOthers(everybody(), hub.guard, log)),
     streamsOf: (personId) => everybody().filter((s) => s.personId === personId).length,
     get size() {
       return everybody().length
@@ -194,6 +190,7 @@ function listenerOf(
   channels: ReadonlyMap<string, Channel>,
   fleet: FleetCache,
   tell: (channel: Channel) => void,
+  check: () => Promise<void>,
 ): ChangeListener {
   /**
    * Notes a change that is not a report. The next answer that a page requests must contain the change, because the
@@ -227,6 +224,7 @@ function listenerOf(
       changeAt(workspaceId, (news) => {
         news.alerts = true
       }),
+    rightsChanged: check,
     missed() {
       fleet.missed()
       for (const channel of channels.values())
@@ -254,6 +252,9 @@ const both = (here: ChangeListener, nodes: Omit<Live, 'isWatched'> | undefined):
   alertsChanged(workspaceId) {
     here.alertsChanged(workspaceId)
     nodes?.alertsChanged(workspaceId)
+  },
+  async rightsChanged() {
+    await Promise.all([here.rightsChanged(), nodes?.rightsChanged()])
   },
 })
 

@@ -52,6 +52,7 @@ export function joinNodes(
     } else if (message.kind === 'm') here.missed()
     else if (message.kind === 'l') here.listChanged(message.workspace)
     else if (message.kind === 'a') here.alertsChanged(message.workspace)
+    else if (message.kind === 'g') void here.rightsChanged()
     else {
       const tell = message.kind === 'r' ? here.reported : here.changed
       for (const agentId of message.agents) tell(message.workspace, agentId)
@@ -107,6 +108,7 @@ export function joinNodes(
     changed: others.changed,
     listChanged: others.listChanged,
     alertsChanged: others.alertsChanged,
+    rightsChanged: others.rightsChanged,
     isWatched: (agentId) =>
       [...watchedThere.values()].some(({ agents, until }) => until > performance.now() && agents.has(agentId)),
     watchChanged: sayWatched,

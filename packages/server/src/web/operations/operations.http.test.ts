@@ -339,7 +339,7 @@ test.each(changing.map((operation) => [operation.route, operation] as const))(
     vi.spyOn(live, 'alertsChanged').mockImplementation((id) => void (id === north.id && heard.add('alerts')))
     vi.spyOn(live, 'changed').mockImplementation((id) => void (id === north.id && heard.add('agent')))
     vi.spyOn(live, 'reported').mockImplementation((id) => void (id === north.id && heard.add('report')))
-    vi.spyOn(live, 'check').mockImplementation(async () => void heard.add('rights'))
+    vi.spyOn(live, 'rightsChanged').mockImplementation(async () => void heard.add('rights'))
     const answer = await sends(ann, operation, call)
     expect([answer.status, answer.text]).toEqual([operation.status, answer.text])
     const written = (await lines()).filter(({ id }) => !before.has(id)).map(({ action }) => action)

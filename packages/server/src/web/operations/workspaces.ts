@@ -18,14 +18,23 @@ export const removedMember = acts(
   done,
 )
 
+export const changedRole = acts(
+  workspaces.changeRole,
+  ({ workspace, params: { id }, ...ctx }, { role }) => changeRole(ctx, workspace, { id, role }),
+  done,
+)
+export const renamedWorkspace = acts(
+  workspaces.renameWorkspace,
+  ({ workspace, ...ctx }, { name }) => renameWorkspace(ctx, workspace, name),
+  { answer: (renamed, looking) => shown(looking, renamed) },
+)
+
 export const workspaceOperations: readonly Bound[] = [
   personActs(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
     answer: ({ slug }) => ({ slug }),
   }),
   looks(workspaces.showWorkspace, (looking) => shown(looking, looking.workspace)),
-  personActs(workspaces.renameWorkspace, ({ workspace, ...ctx }, { name }) => renameWorkspace(ctx, workspace, name), {
-    answer: (renamed, looking) => shown(looking, renamed),
-  }),
+  renamedWorkspace,
   looks(
     workspaces.members,
     async ({ deps, workspace, who, role, now }) => ({
@@ -34,11 +43,7 @@ export const workspaceOperations: readonly Bound[] = [
     }),
     { holdsSecrets: true },
   ),
-  personActs(
-    workspaces.changeRole,
-    ({ workspace, params: { id }, ...ctx }, { role }) => changeRole(ctx, workspace, { id, role }),
-    done,
-  ),
+  changedRole,
   removedMember,
   personActs(workspaces.invite, ({ workspace, ...ctx }, asked) => invite(ctx, workspace, asked), {}),
   personActs(

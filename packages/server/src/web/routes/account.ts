@@ -78,7 +78,7 @@ export const linkRoutes = (deps: WebDeps) => {
     .post('/claim', async (c) => {
       const asked = await bodyFor(c, account.claim)
       const person = await signIn.countLink(c, 'claim', async () => granted(await claimAccount(deps, asked, now())))
-      await deps.live.check()
+      await deps.live.rightsChanged()
       await signIn.withoutPassword(c, person, 'claim')
       return c.json({ ok: true })
     })
@@ -96,7 +96,7 @@ export const ownRoutes = (deps: WebDeps) => {
       const asked = await bodyFor(c, account.changePassword)
       const people = { ...deps, write: personWriter(deps, c.var) }
       await deps.signIn.countPassword(c, async () => granted(await changePassword(people, c.var, asked, deps.now())))
-      await deps.live.check()
+      await deps.live.rightsChanged()
       return c.json({ ok: true })
     })
 }

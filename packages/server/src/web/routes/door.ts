@@ -22,7 +22,7 @@ export const doorRoutes = (deps: WebDeps) => {
   const addressOf = callerAddress(config.trustedProxies)
   const strangers = new Tries(perCaller)
   return new Hono<WebEnv>().get('/door', async (c) => {
-    const who = await signedInBy(auth, c.req.raw.headers, now())
+    const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
     if (!who) {
       const caller = callerKey(addressOf(c.env.incoming))
       const wait = strangers.wait(caller, perCaller, now())

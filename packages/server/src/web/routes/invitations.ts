@@ -11,7 +11,7 @@ import { pastedLink } from '../routing/pasted.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
 export const invitationRoutes = (deps: WebDeps) => {
-  const { auth, now, signIn } = deps
+  const { auth, now, signIn, store } = deps
   return new Hono<WebEnv>()
     .get('/invitations/:id', async (c) =>
       c.json(
@@ -22,7 +22,7 @@ export const invitationRoutes = (deps: WebDeps) => {
     )
     .post('/invitations/:id', async (c) => {
       const body = await bodyFor(c, workspaces.acceptInvitation)
-      const who = await signedInBy(auth, c.req.raw.headers, now())
+      const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
       const people = who ? { ...deps, write: personWriter(deps, who) } : deps
       const { slug, person, made } = await signIn.countLink(c, 'invitation', async () =>
         granted(await accept({ people, by: who?.person, now: now() }, pastedLink(c.req.param('id')), body)),

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { envelope } from '@svc/protocol'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { signedInBy, validSessions } from '../../people/accounts/sessions.ts'
-import { findWorkspace, roleOf } from '../../people/workspaces/store.ts'
+import { findWorkspace, rightOf } from '../../people/workspaces/store.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Hub, Subscriber } from '../live/hub.ts'
 import type { Deps } from '../routing/deps.ts'
@@ -45,10 +45,10 @@ async function open(
   res: ServerResponse,
 ): Promise<void> {
   if (req.headers['sec-fetch-site'] === 'cross-site') throw new Refusal('origin_foreign')
-  const who = await signedInBy(auth, new Headers({ cookie: req.headers.cookie ?? '' }), now())
+  const who = await signedInBy({ auth, store }, new Headers({ cookie: req.headers.cookie ?? '' }), now())
   if (!who) throw new Refusal('sign_in_needed')
   const workspace = await findWorkspace(store.db, slug)
-  const role = workspace && (await roleOf(store.db, workspace.id, who.person.id))
+  const role = workspace && (await rightOf(store.db, workspace.id, who.person.id))
   if (!workspace || !role) throw new Refusal('workspace_unknown')
   const agent = agentName === undefined ? undefined : await findAgent(store.db, workspace, agentName)
   if (live.streamsOf(who.person.id) >= perPerson) {
@@ -72,7 +72,9 @@ async function stillAllowed({ auth, store, now }: Deps, all: readonly Subscriber
   const workspaces = [...new Set(all.map((s) => s.workspaceId))]
   const members = await store.db
     .selectFrom('member')
+    .leftJoin('person_disabled', 'person_disabled.person_id', 'member.userId')
     .select(['workspaceId', 'userId'])
+    .where('disabled_at', 'is', null)
     .where('workspaceId', 'in', workspaces.slice(0, 10_000))
     .execute()
   const belongs = new Set(members.map(({ workspaceId, userId }) => `${workspaceId} ${userId}`))

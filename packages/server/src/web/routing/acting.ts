@@ -87,12 +87,18 @@ const actingIn = <D extends ActingNeeds>(deps: D, { person }: Who, trx: Trx): Ac
 })
 
 /**
- * Throws if the session of this person has ended. On PostgreSQL its row is locked, so a sign-out either waits for this
+ * Throws if the session of this person has ended, or the person is disabled. On PostgreSQL its row is locked, so a sign-out either waits for this
  * transaction, or this transaction sees that the session has ended.
  */
 async function confirmSession(trx: Trx, { person, session }: Who): Promise<void> {
-  const row = trx.selectFrom('session').select('id').where('id', '=', session.id).where('userId', '=', person.id)
-  const held = await (isPostgres(trx) ? row.forShare() : row).executeTakeFirst()
+  const row = trx
+    .selectFrom('session')
+    .leftJoin('person_disabled', 'person_disabled.person_id', 'session.userId')
+    .select('id')
+    .where('id', '=', session.id)
+    .where('userId', '=', person.id)
+    .where('disabled_at', 'is', null)
+  const held = await (isPostgres(trx) ? row.forShare('session') : row).executeTakeFirst()
   if (!held) throw new Refusal('sign_in_needed')
 }
 

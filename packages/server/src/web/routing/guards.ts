@@ -9,7 +9,7 @@ import { createMiddleware } from 'hono/factory'
 import { findByOldName } from '../../fleet/agents/old-names.ts'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { type SignedIn, signedInBy } from '../../people/accounts/sessions.ts'
-import { findWorkspace, roleOf, type WorkspaceInfo } from '../../people/workspaces/store.ts'
+import { findWorkspace, rightOf, type WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { found, Refusal } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
@@ -21,9 +21,9 @@ export interface WebEnv {
 export type Guard = MiddlewareHandler<WebEnv>
 
 /** Requires a signed-in person. */
-export const signedIn = ({ auth, now }: Deps): Guard =>
+export const signedIn = ({ auth, store, now }: Deps): Guard =>
   createMiddleware(async function signedIn(c, next) {
-    const who = await signedInBy(auth, c.req.raw.headers, now())
+    const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
     if (!who) throw new Refusal('sign_in_needed')
     c.set('person', who.person)
     c.set('session', who.session)
@@ -38,7 +38,7 @@ export const signedIn = ({ auth, now }: Deps): Guard =>
 export const member = ({ store: { db } }: Deps): Guard =>
   createMiddleware(async function member(c, next) {
     const workspace = found(await findWorkspace(db, c.req.param('slug') ?? ''), 'workspace_unknown')
-    c.set('role', found(await roleOf(db, workspace.id, c.var.person.id), 'workspace_unknown'))
+    c.set('role', found(await rightOf(db, workspace.id, c.var.person.id), 'workspace_unknown'))
     c.set('workspace', workspace)
     await next()
   })

@@ -171,7 +171,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
   const value = 'act' in bound ? await inOneTransaction(deps, c, bound, input) : await inSeveral(deps, c, bound, input)
   await bound.goOn?.(deps, at, value, deps.now())
   notify(deps.live, operation, at, bound.agents?.(value))
-  if (noticesOf(operation).includes('rights')) await deps.live.check()
+  if (noticesOf(operation).includes('rights')) await deps.live.rightsChanged()
   const given = bound.answer ? await bound.answer(value, looking()) : value
   return c.json(given, bound.made?.(value) === false ? 200 : operation.status)
 }
@@ -210,7 +210,7 @@ async function inputOf(c: Context<WebEnv>, { route, input, maxBytes }: Operation
   return readInput(input, c.req.query())
 }
 
-const noticesOf = ({ change }: Operation): readonly Notice[] =>
+export const noticesOf = ({ change }: Operation): readonly Notice[] =>
   change === undefined || 'none' in change.pages ? [] : change.pages
 
 /** Notifies open pages of a change, as the description of the operation in packages/api says. */

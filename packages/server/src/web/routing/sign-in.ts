@@ -8,6 +8,7 @@ import { foreignLine, maxEmailLength, readPasted } from '@svc/protocol'
 import type { Context } from 'hono'
 import { addressHeader, passwordLength } from '../../people/accounts/auth.ts'
 import { deviceCookies } from '../../people/accounts/device.ts'
+import { isDisabled } from '../../people/accounts/disabled.ts'
 import { normalEmail } from '../../people/accounts/email.ts'
 import { HashingBusy, inTurn } from '../../people/accounts/hashing.ts'
 import {
@@ -106,7 +107,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
       log.warn({ err: error }, 'no mail about a new device'),
     )
     await recordSignIn(store.db, id, { at: now(), method: how.method, address: addressOf(c), userAgent })
-    const former = await signedInBy(auth, c.req.raw.headers, now())
+    const former = await signedInBy({ auth, store }, c.req.raw.headers, now())
     if (former) await (await auth.$context).internalAdapter.deleteSession(former.session.token)
     take(c, headers.getSetCookie())
     remember(c, email)
@@ -127,16 +128,17 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
 
   /**
    * Returns the headers of the person's new session; undefined if the password is wrong or nobody has that address.
-   * Throws if the queue for hashing is full, without checking the password, or if the database cannot be reached.
+   * Throws if the person is disabled and the password right, if the queue for hashing is full, without checking the
+   * password, or if the database cannot be reached.
    */
   async function judge(c: Context<WebEnv>, person: Account | undefined, { password, known }: Try) {
     const turn = { known, caller: callerKey(addressOf(c)) }
     return await inTurn(turn, async () => {
       const before = person ? await storedPassword(store.db, person.id) : null
       if (!(await isRight(password, before)) || !person) return undefined
-      const { headers, response } = await newSession(c, person)
+      const { headers, token } = await newSession(c, person)
       if (!(await wasChanged(person, password, before))) return headers
-      await (await auth.$context).internalAdapter.deleteSession(response.token)
+      await (await auth.$context).internalAdapter.deleteSession(token)
       return undefined
     })
   }
@@ -160,8 +162,18 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     return hash === null || !(await (await auth.$context).password.verify({ hash, password }))
   }
 
-  const newSession = (c: Context<WebEnv>, { id }: Account) =>
-    auth.api.signInPerson({ body: { userId: id }, headers: headersOf(c), returnHeaders: true })
+  /**
+   * Makes a session, unless the person is disabled. That is checked afterwards, because a person who is disabled at the
+   * same time loses only the sessions that existed at that time (people/workspaces/people.ts).
+   */
+  async function newSession(c: Context<WebEnv>, { id }: Account) {
+    if (await isDisabled(store.db, id)) throw new Refusal('account_disabled')
+    const body = { userId: id }
+    const { headers, response } = await auth.api.signInPerson({ body, headers: headersOf(c), returnHeaders: true })
+    if (!(await isDisabled(store.db, id))) return { headers, token: response.token }
+    await (await auth.$context).internalAdapter.deleteSession(response.token)
+    throw new Refusal('account_disabled')
+  }
 
   return {
     async withPassword(c, email, password) {
@@ -180,6 +192,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
       if (!admission.ok) throw fails('limited', new Refusal('rate_limited', undefined, admission.wait))
       const headers = await judge(c, person, { password, known }).catch((error) => {
         admission.value.undo()
+        if (isDisabledRefusal(error)) throw fails('disabled', error)
         throw error instanceof HashingBusy ? fails('busy', busy()) : error
       })
       if (!headers || !person) throw fails('wrong', new Refusal('sign_in_failed'))
@@ -190,7 +203,10 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
       await signedIn(c, headers, person, { method: 'password', known })
     },
     async withoutPassword(c, person, method) {
-      const { headers } = await newSession(c, person)
+      const { headers } = await newSession(c, person).catch((error) => {
+        if (isDisabledRefusal(error)) note(c, person.email, { outcome: 'disabled', method, known: false })
+        throw error
+      })
       await signedIn(c, headers, person, { method, known: false })
     },
     async out(c) {
@@ -239,6 +255,9 @@ async function storedPassword(db: Db, personId: string): Promise<string | null> 
 const maxTyped = 4 * maxEmailLength
 const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
 const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
+
+const isDisabledRefusal = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.code === 'account_disabled'
 
 const busy = () => new Refusal('rate_limited', HashingBusy.words, HashingBusy.retryAfter)
 

@@ -63,6 +63,30 @@ export interface OnboardingTable {
   at: number
 }
 
+/** The people who were disabled. They stay members of their workspaces, but have no right and cannot sign in. */
+export interface PersonDisabledTable {
+  person_id: string
+  disabled_at: number
+}
+
+/** The people who are operators: they see the state of the service on the page. */
+export interface PersonOperatorTable {
+  person_id: string
+  made_at: number
+}
+
+/**
+ * Open invitations that the operator made. The invitations of the accounts library need a person who invites. A row is
+ * deleted when the invitation is used or withdrawn.
+ */
+export interface OperatorInvitationTable {
+  id: string
+  workspace_id: string
+  email: string
+  role: string
+  expires_at: number
+}
+
 /**
  * The following tables belong to the accounts library, which migrates and writes them. Only the columns that the
  * service's own queries use are listed.

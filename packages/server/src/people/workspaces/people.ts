@@ -1,0 +1,134 @@
+/**
+ * The operator disables and enables accounts, deletes them, and makes people operators.
+ * Disabling and deleting take the last admin of a workspace, too, and name the workspaces that are left without one.
+ */
+import type { Verdict } from '@svc/protocol'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { done } from '../../platform/verdict.ts'
+import { type Accounts, decide, type PeopleCtx, type Trx } from '../accounts/library.ts'
+import { queueNotice } from '../accounts/mails.ts'
+import { findPerson, type Person, unknownPerson } from '../accounts/store.ts'
+import { audit } from '../audit/store.ts'
+
+type Changed = Verdict<Person, 'person_unknown'>
+type Removed = Verdict<Person & { withoutAdmin: string[] }, 'person_unknown'>
+
+/**
+ * Disables a person: all sessions and unused links end, and nobody can sign in to the account. The person stays a member
+ * without any right, so that `enablePerson` brings all of it back.
+ */
+export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<Removed> =>
+  decide<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
+    const person = await takePerson(trx, email)
+    if (!person) return unknownPerson(email)
+    const withoutAdmin = await onlyAdminOf(trx, person)
+    const made = await trx
+      .insertInto('person_disabled')
+      .values({ person_id: person.id, disabled_at: now })
+      .onConflict((conflict) => conflict.column('person_id').doNothing())
+      .returning('person_id')
+      .executeTakeFirst()
+    await endAccess(trx, accounts, person)
+    if (made) {
+      await audit(trx, { ...noteOn(person), at: now, by, action: 'person.disabled' })
+      await queueNotice(trx, people, { person: person.id, what: 'disabled' }, now)
+    }
+    return done({ ...person, withoutAdmin })
+  })
+
+/** Enables a person again. A session that a node of an earlier version made meanwhile does not become valid. */
+export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<Changed> =>
+  decide<Person, 'person_unknown'>(people, async (trx, accounts) => {
+    const person = await takePerson(trx, email)
+    if (!person) return unknownPerson(email)
+    const gone = await trx.deleteFrom('person_disabled').where('person_id', '=', person.id).executeTakeFirst()
+    if (gone.numDeletedRows > 0n) {
+      await endAccess(trx, accounts, person)
+      await audit(trx, { ...noteOn(person), at: now, by, action: 'person.enabled' })
+    }
+    return done(person)
+  })
+
+/** Deletes an account with its memberships and personal channels. The activity keeps the person's name. */
+export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<Removed> =>
+  decide<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
+    const person = await takePerson(trx, email)
+    if (!person) return unknownPerson(email)
+    const withoutAdmin = await onlyAdminOf(trx, person)
+    await endAccess(trx, accounts, person)
+    const left = await trx.deleteFrom('member').where('userId', '=', person.id).returning('workspaceId').execute()
+    for (const { workspaceId } of left)
+      await audit(trx, { ...noteOn(person), workspaceId, at: now, by, action: 'member.removed' })
+    await trx.deleteFrom('alert_channel').where('owner', '=', person.id).execute()
+    await trx.deleteFrom('invitation').where('inviterId', '=', person.id).execute()
+    await accounts.own.deleteUser(person.id)
+    await audit(trx, { ...noteOn(person), at: now, by, action: 'person.deleted', details: { name: person.name } })
+    return done({ ...person, withoutAdmin })
+  })
+
+/** Makes a person an operator, or takes that away. */
+export const setOperator = ({ people, by, now }: PeopleCtx, email: string, isOne: boolean): Promise<Changed> =>
+  decide<Person, 'person_unknown'>(people, async (trx) => {
+    const person = await takePerson(trx, email)
+    if (!person) return unknownPerson(email)
+    const before = await isOperator(trx, person)
+    if (before === isOne) return done(person)
+    if (isOne) {
+      await trx.insertInto('person_operator').values({ person_id: person.id, made_at: now }).execute()
+      await queueNotice(trx, people, { person: person.id, what: 'operator' }, now)
+    } else await trx.deleteFrom('person_operator').where('person_id', '=', person.id).execute()
+    const action = isOne ? 'person.operator_made' : 'person.operator_removed'
+    await audit(trx, { ...noteOn(person), at: now, by, action })
+    return done(person)
+  })
+
+export async function isOperator(db: Db, { id }: { id: string }): Promise<boolean> {
+  const row = db.selectFrom('person_operator').select('made_at').where('person_id', '=', id)
+  return (await row.executeTakeFirst()) !== undefined
+}
+
+const noteOn = ({ email }: Person) => ({ workspaceId: null, subject: `person ${email}` })
+
+/**
+ * Finds a person and locks their row. A session that is being made refers to that row, so it either ends here with the
+ * others, or finds the person disabled.
+ */
+async function takePerson(trx: Trx, email: string): Promise<Person | undefined> {
+  const person = await findPerson(trx, email)
+  if (!person || !isPostgres(trx)) return person
+  const held = await trx.selectFrom('user').select('id').where('id', '=', person.id).forUpdate().executeTakeFirst()
+  return held && person
+}
+
+async function endAccess(trx: Trx, { own }: Accounts, { id }: Person): Promise<void> {
+  await own.deleteUserSessions(id)
+  await trx.deleteFrom('link').where('person_id', '=', id).where('used_at', 'is', null).execute()
+}
+
+/** The short names of the workspaces in which this person is an admin, and nobody else is one who is not disabled. */
+async function onlyAdminOf(trx: Db, { id }: Person): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('member')
+    .innerJoin('workspace', 'workspace.id', 'member.workspaceId')
+    .select('workspace.slug')
+    .where('member.userId', '=', id)
+    .where('member.role', '=', 'admin')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('member as other')
+            .leftJoin('person_disabled', 'person_disabled.person_id', 'other.userId')
+            .select('other.id')
+            .whereRef('other.workspaceId', '=', 'member.workspaceId')
+            .where('other.userId', '!=', id)
+            .where('other.role', '=', 'admin')
+            .where('person_disabled.disabled_at', 'is', null),
+        ),
+      ),
+    )
+    .orderBy('workspace.slug')
+    .execute()
+  return rows.map(({ slug }) => slug)
+}
