@@ -57,21 +57,23 @@ interface Opened {
   scope?: { id: string }
   /** The fields in which the alert differs from an alert that has just opened. */
   alert?: Partial<Alert>
+  /** The health item of the agent that the alert is about. */
+  item?: string
 }
 
 /**
- * Inserts an open alert and returns its id. The alert is of the rule `bad` if it is about an agent, and of the rule
- * `service` if it is about the service itself.
+ * Inserts an open alert and returns its id. The alert is of the rule `bad` or `item` if it is about an agent, and of the
+ * rule `service` if it is about the service itself.
  */
 export async function openAlert(
   w: TestWorkspace,
-  { id, name, kind = 'agent', scope = w.workspace, alert: more }: Opened,
+  { id, name, kind = 'agent', scope = w.workspace, alert: more, item }: Opened,
 ) {
   const now = w.clock.now()
-  const rule = kind === 'agent' ? 'bad' : 'service'
+  const rule = kind !== 'agent' ? 'service' : item === undefined ? 'bad' : 'item'
   const { alert } = judge({ ...defaultRule(rule), after: 0 }, { is: 'holds' }, undefined, { now, muted: false })
   if (!alert) throw new Error('No alert opened.')
-  const about = { kind, id, name } as const
+  const about = { kind, id, name, ...(item !== undefined && { item }) } as const
   const row = await insertAlert(w.store.db, { scope: scopeOf(scope), rule, about }, { ...alert, ...more }, now)
   return row?.id ?? ''
 }

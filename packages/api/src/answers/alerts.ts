@@ -7,6 +7,7 @@
 export const ruleNames = [
   'silent',
   'bad',
+  'item',
   'warning',
   'process',
   'status_stale',
@@ -34,7 +35,18 @@ export type AlertState = 'pending' | 'open' | 'closing' | 'unsteady' | 'ended'
 export interface AlertSubject {
   kind: 'agent' | 'rollout' | 'workspace' | 'service'
   name: string
+  /**
+   * The health item of the agent that an alert of the rule `item` is about, or `otherItems`; absent for all other
+   * alerts.
+   */
+  item?: string
 }
+
+/**
+ * The item of an alert about all bad health items of an agent that have no alert of their own, since there are too
+ * many.
+ */
+export const otherItems = '*'
 
 export interface Acknowledgement {
   by: string
@@ -144,6 +156,8 @@ export interface MuteRow {
   id: string
   agent: string | null
   rule: RuleName | null
+  /** The health item of the agent that is muted; null means that the mute is not about a single one. */
+  item: string | null
   /** When the mute ends. Null means that the mute ends as soon as none of the alerts that it covers is open. */
   until: number | null
   /** When the mute begins, which may be in the future for planned work. */

@@ -79,11 +79,12 @@ export const acknowledgeAlert = change<{ ok: true }>()('POST /w/:slug/alerts/:id
   },
 })
 export const muteAlerts = change<MuteRow>()('POST /w/:slug/mutes', {
-  says: 'send nothing about an agent, a rule or the workspace for a while',
+  says: 'send nothing about an agent, one of its health items, a rule or the workspace for a while',
   right: 'member',
   input: object({
     agent: optional(pasted()),
     rule: optional(oneOf(ruleNames)),
+    item: optional(pasted()),
     seconds: orNull(seconds),
     from: optional(number),
   }),
@@ -97,6 +98,7 @@ export const muteAlerts = change<MuteRow>()('POST /w/:slug/mutes', {
     options: [
       ['--agent <name>', 'only this agent (default: all)'],
       ['--rule <rule>', 'only this rule (default: all)'],
+      ['--item <item>', 'only this health item of the agent, such as "Job backup"'],
       ['--for <duration>', 'such as 30m, 8h or 2d, or over: until nothing that it covers is open'],
     ],
   },

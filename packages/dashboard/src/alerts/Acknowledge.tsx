@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { api } from '../api.ts'
 import { Confirm } from '../ui/index.ts'
 import { useAlertsAgain } from './useAlertChange.ts'
+import { subjectText } from './words.ts'
 
 const noteMax = 1000
 
@@ -19,7 +20,7 @@ export function Acknowledge({ slug, alert }: { slug: string; alert: AlertLine })
         size="compact-sm"
         leftSection={<IconCheck size={14} aria-hidden />}
         onClick={() => setAsking(true)}
-        aria-label={`Acknowledge the alert about ${alert.subject.name}`}
+        aria-label={`Acknowledge the alert about ${subjectText(alert.subject)}`}
       >
         Acknowledge
       </Button>

@@ -6,7 +6,7 @@ import { Level, lasting, Text, Time } from '../ui/index.ts'
 import { Dotted } from '../ui/parts.tsx'
 import { Acknowledge } from './Acknowledge.tsx'
 import { MuteMenu } from './MuteMenu.tsx'
-import { namesOf, statementOf } from './words.ts'
+import { type Covered, namesOf, statementOf } from './words.ts'
 import './alerts.css'
 
 interface AlertItemProps {
@@ -20,7 +20,8 @@ interface AlertItemProps {
 /** One alert in a list: what it is about, since when, who acknowledged it, and the buttons while it is open. */
 export function AlertItem({ slug, alert, admin, onItsPage = false }: AlertItemProps) {
   const isOpen = alert.endedAt === null
-  const covered = { agent: alert.agent, rule: alert.agent === null ? alert.rule : null }
+  const item = alert.subject.item ?? null
+  const covered: Covered = { agent: alert.agent, rule: alert.agent === null || item !== null ? alert.rule : null, item }
   return (
     <li className="al-item" data-quiet={!isOpen || alert.acknowledged !== null}>
       <span className="al-level">
@@ -52,7 +53,7 @@ export function AlertItem({ slug, alert, admin, onItsPage = false }: AlertItemPr
       {isOpen && (
         <div className="al-acts">
           {alert.acknowledged === null && <Acknowledge slug={slug} alert={alert} />}
-          {!onItsPage && !alert.muted && (admin || covered.agent !== null) && (
+          {!(onItsPage && item === null) && !alert.muted && (admin || covered.agent !== null) && (
             <MuteMenu slug={slug} covered={covered} />
           )}
         </div>

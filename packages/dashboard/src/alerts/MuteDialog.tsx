@@ -16,7 +16,7 @@ interface MuteDialogProps {
 const hour = 3600
 
 /**
- * A dialog that mutes an agent, a rule or the workspace between two times that the person chooses, for example during
+ * A dialog that mutes an agent, one of its health items, a rule or the workspace between two times that the person chooses, for example during
  * maintenance.
  */
 export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
@@ -34,6 +34,7 @@ export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
     await api.mute(slug, {
       ...(covered.agent !== null && { agent: covered.agent }),
       ...(covered.rule !== null && { rule: covered.rule }),
+      ...(covered.item != null && { item: covered.item }),
       from: begin * 1000,
       seconds: end - Math.max(begin, Math.floor(serviceNow() / 1000)),
     })

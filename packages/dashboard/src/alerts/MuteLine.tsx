@@ -4,7 +4,7 @@ import { api } from '../api.ts'
 import { exact, serviceNow, Text, Time } from '../ui/index.ts'
 import { Dotted } from '../ui/parts.tsx'
 import { useAlertChange } from './useAlertChange.ts'
-import { coveredBy, headings } from './words.ts'
+import { coveredBy, headings, itemText } from './words.ts'
 
 interface MuteLineProps {
   slug: string
@@ -62,4 +62,7 @@ export function MuteLine({ slug, mute, mayLift, onItsPage = false }: MuteLinePro
   )
 }
 
-const mutedHere = ({ rule }: MuteRow): string => (rule === null ? 'Muted' : `Muted: ${headings[rule]}`)
+function mutedHere({ rule, item }: MuteRow): string {
+  if (item !== null) return `Muted: ${itemText(item)}`
+  return rule === null ? 'Muted' : `Muted: ${headings[rule]}`
+}

@@ -14,7 +14,7 @@ interface MuteMenuProps {
   iconOnly?: boolean
 }
 
-/** A button that mutes an agent, a rule or the workspace. Its menu offers several lengths of the mute. */
+/** A button that mutes an agent, one of its health items, a rule or the workspace. Its menu offers several lengths of the mute. */
 export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = coveredBy(covered)
@@ -22,6 +22,7 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
     api.mute(slug, {
       ...(covered.agent !== null && { agent: covered.agent }),
       ...(covered.rule !== null && { rule: covered.rule }),
+      ...(covered.item != null && { item: covered.item }),
       seconds,
     }),
   )

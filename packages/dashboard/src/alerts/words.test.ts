@@ -15,6 +15,7 @@ import {
 
 test.each<[Partial<RuleSettings>, string]>([
   [{}, 'when any agent is offline for 10 minutes'],
+  [{ rule: 'item', after: 120 }, 'when a health item of any agent is Bad for 2 minutes'],
   [{ rule: 'update', after: 0 }, 'when an update of any agent fails'],
   [{ rule: 'cost_day', after: 0, limit: 12.5 }, 'when an agent or the workspace costs more than $12.5 in a day'],
   [
@@ -55,9 +56,16 @@ test.each([
 ])('%i seconds are %s', (seconds, words) => expect(lengthOf(seconds)).toBe(words))
 
 test('an alert says what is wrong, and a mass silence how many agents are offline', () => {
-  expect(statementOf({ rule: 'bad', label: 'Build fails', agents: null })).toBe('Level Bad: Build fails')
+  const subject = { kind: 'agent', name: 'mail' } as const
+  const line = { subject, label: null, agents: null }
+  expect(statementOf({ ...line, rule: 'bad', label: 'Build fails' })).toBe('Level Bad: Build fails')
+  const item = (name: string, label: string | null) =>
+    statementOf({ ...line, rule: 'item', subject: { ...subject, item: name }, label })
+  expect(item('Job backup', 'failed (exit 1) 03:12')).toBe('Job backup: failed (exit 1) 03:12')
+  expect(item('Job backup', null)).toBe('Job backup')
+  expect(item('*', 'and 6 more')).toBe('Further health items: and 6 more')
   const agents = { names: ['a', 'b'], of: 5 }
-  expect(statementOf({ rule: 'silent', label: null, agents })).toBe('2 of 5 agents offline')
+  expect(statementOf({ ...line, rule: 'silent', agents })).toBe('2 of 5 agents offline')
 })
 
 test('of many names ten are shown', () => {
@@ -86,6 +94,7 @@ test('until tomorrow is until eight in the morning', () => {
 test.each([
   [{ agent: 'mail', rule: null }, 'mail'],
   [{ agent: 'mail', rule: 'bad' }, 'mail, the rule “Level Bad”'],
+  [{ agent: 'mail', rule: 'item', item: 'Job backup' }, 'Job backup on mail'],
   [{ agent: null, rule: 'bad' }, 'the rule “Level Bad”'],
   [{ agent: null, rule: null }, 'the workspace'],
 ] as const)('a mute of %j covers %s', (mute, words) => expect(coveredBy(mute)).toBe(words))

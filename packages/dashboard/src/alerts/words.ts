@@ -1,10 +1,11 @@
 /** Puts alerts, rules and mutes into the words of the page. */
-import type { AlertLine, RuleName, RuleRow, RuleSettings } from '@svc/api'
+import type { AlertLine, AlertSubject, RuleName, RuleRow, RuleSettings } from '@svc/api'
 
 /** The heading of the alerts of each rule. */
 export const headings: Readonly<Record<RuleName, string>> = {
   silent: 'Offline',
   bad: 'Level Bad',
+  item: 'Bad health item',
   warning: 'Level Warning',
   process: 'Process not running',
   status_stale: 'Status file too old',
@@ -26,6 +27,7 @@ export const headings: Readonly<Record<RuleName, string>> = {
 const conditions: Readonly<Record<RuleName, (rule: RuleRow) => string>> = {
   silent: () => 'any agent is offline',
   bad: () => 'the level of any agent is Bad',
+  item: () => 'a health item of any agent is Bad',
   warning: () => 'the level of any agent is Warning',
   process: () => 'the process of any agent does not run',
   status_stale: () => 'the status file of any agent is more than ten minutes old',
@@ -99,10 +101,26 @@ export function lengthOf(seconds: number): string {
   return `${number} ${number === 1 ? unit.slice(0, -1) : unit}`
 }
 
-/** The problem of an alert in words, after the name of its subject: `Level Bad: Build fails`. */
-export function statementOf({ rule, label, agents }: Pick<AlertLine, 'rule' | 'label' | 'agents'>): string {
+/**
+ * A health item of an agent as the subject of a sentence. A star stands for all bad items without an alert of their
+ * own.
+ */
+export const itemText = (item: string): string => (item === '*' ? 'Further health items' : item)
+
+/** The name of the subject of an alert, with the health item that it is about: `Job backup on vela-ada`. */
+export const subjectText = ({ name, item }: Pick<AlertSubject, 'name' | 'item'>): string =>
+  item === undefined ? name : `${itemText(item)} on ${name}`
+
+type Stated = Pick<AlertLine, 'rule' | 'label' | 'agents' | 'subject'>
+
+/**
+ * The problem of an alert in words, after the name of its subject: `Level Bad: Build fails`, or `Job backup: failed`
+ * for a health item.
+ */
+export function statementOf({ rule, label, agents, subject: { item } }: Stated): string {
   if (rule === 'silent' && agents) return `${agents.names.length} of ${agents.of} agents offline`
-  return label ? `${headings[rule]}: ${label}` : headings[rule]
+  const what = item === undefined ? headings[rule] : itemText(item)
+  return label ? `${what}: ${label}` : what
 }
 
 const namesMax = 10
@@ -128,14 +146,16 @@ export function tomorrowMorning(now: number): number {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1, 8).getTime()
 }
 
-/** The agent and the rule that a mute covers. Null means every agent, or every rule. */
+/** The agent, the rule and the health item that a mute covers. Null means every agent, rule or item. */
 export interface Covered {
   agent: string | null
   rule: RuleName | null
+  item?: string | null
 }
 
-/** The agent or rule that a mute covers, in words: `mail-triage`, `the rule “Offline”`, `the workspace`. */
-export function coveredBy({ agent, rule }: Covered): string {
+/** The part of a workspace that a mute covers, in words: `mail-triage`, `Job backup on mail-triage`, `the rule “Offline”`, `the workspace`. */
+export function coveredBy({ agent, rule, item = null }: Covered): string {
+  if (agent !== null && item !== null) return subjectText({ name: agent, item })
   const named = rule === null ? '' : `the rule “${headings[rule]}”`
   if (agent === null) return named || 'the workspace'
   return named ? `${agent}, ${named}` : agent

@@ -1,5 +1,5 @@
 /**
- * Mutes: for some time no messages are sent about an agent, a rule or a whole workspace. Rules are still evaluated.
+ * Mutes: for some time no messages are sent about an agent, one of its items, a rule or a whole workspace. Rules are still evaluated.
  * Pure.
  */
 import type { RuleName } from '@svc/api'
@@ -10,6 +10,8 @@ export interface Mute {
   agentId: string | null
   /** The muted rule; null means all rules. */
   rule: RuleName | null
+  /** The muted health item of the agent; null means all items, and alerts that are not about an item. */
+  item: string | null
   from: number
   /** When the mute ends; null means that it lasts until every alert that it covers has ended. */
   until: number | null
@@ -20,24 +22,31 @@ interface Covered {
   rule: RuleName
   /** The agent that the alert is about; null if it is not about an agent. */
   agentId: string | null
+  /** The health item that the alert is about; absent if it is not about one. */
+  item?: string | undefined
 }
 
 const isOn = ({ from, until }: Mute, now: number): boolean => now >= from && (until === null || now < until)
 
 /**
- * The key of a mute: the muted rule and agent. An alert is covered by the mutes that have one of the keys of `keysOf`.
+ * The key of a mute: the muted rule, agent and item. An alert is covered by the mutes that have one of the keys of
+ * `keysOf`.
  */
-const keyOf = (rule: RuleName | null, agentId: string | null): string => `${rule ?? ''} ${agentId ?? ''}`
-const keysOf = ({ rule, agentId }: Covered): string[] => [
+const keyOf = (rule: RuleName | null, agentId: string | null, item: string | null = null): string =>
+  `${rule ?? ''} ${agentId ?? ''} ${item ?? ''}`
+const keysOf = ({ rule, agentId, item }: Covered): string[] => [
   keyOf(null, null),
   keyOf(rule, null),
   keyOf(null, agentId),
   keyOf(rule, agentId),
+  ...(item === undefined ? [] : [keyOf(rule, agentId, item)]),
 ]
 
 /** Returns a function that says whether an alert is muted at a time. Its cost does not grow with the mutes. */
 export function mutedAt(mutes: readonly Mute[], now: number): (about: Covered) => boolean {
-  const keys = new Set(mutes.filter((mute) => isOn(mute, now)).map(({ rule, agentId }) => keyOf(rule, agentId)))
+  const keys = new Set(
+    mutes.filter((mute) => isOn(mute, now)).map(({ rule, agentId, item }) => keyOf(rule, agentId, item)),
+  )
   return (about) => keys.size > 0 && keysOf(about).some((key) => keys.has(key))
 }
 
@@ -48,7 +57,7 @@ export function mutedAt(mutes: readonly Mute[], now: number): (about: Covered) =
 export function endedMutes(mutes: readonly Mute[], open: readonly Covered[], now: number): Mute[] {
   if (mutes.length === 0) return []
   const covered = new Set(open.flatMap(keysOf))
-  return mutes.filter(({ rule, agentId, from, until }) =>
-    until === null ? now >= from && !covered.has(keyOf(rule, agentId)) : now >= until,
+  return mutes.filter(({ rule, agentId, item, from, until }) =>
+    until === null ? now >= from && !covered.has(keyOf(rule, agentId, item)) : now >= until,
   )
 }

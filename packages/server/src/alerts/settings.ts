@@ -4,12 +4,10 @@
  */
 import type { AgentHours, AlertSettings } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import { storedReport } from '../agent-api/report-store/body.ts'
 import { lockAgent } from '../fleet/commands/lock.ts'
 import type { ChangeContext } from '../people/audit/by.ts'
 import { audit } from '../people/audit/store.ts'
 import type { Db } from '../platform/db/open.ts'
-import type { AlertRow } from '../platform/db/tables.ts'
 import { transaction } from '../platform/db/transaction.ts'
 import { done, unknownAgent } from '../platform/verdict.ts'
 import { readHours, writeHours } from './rules/hours.ts'
@@ -71,13 +69,3 @@ export const setHours = (
     }
     return done({ hours })
   })
-
-/**
- * Reads the words in which an agent describes its present level. Null if the agent's last report has no such words, or
- * if the alert is not about the agent's level.
- */
-export async function ownWords(db: Db, { rule, subject_id }: AlertRow): Promise<string | null> {
-  if (rule !== 'bad' && rule !== 'warning') return null
-  const row = await db.selectFrom('agent_report').select('body').where('agent_id', '=', subject_id).executeTakeFirst()
-  return (row && storedReport(row.body).state?.detail) ?? null
-}

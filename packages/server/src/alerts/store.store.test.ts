@@ -123,7 +123,7 @@ everyEngine('alerts as rows', (open) => {
   test('mutes are known until they end', async () => {
     const w = await newTestWorkspace(await open())
     const [scope, now] = [scopeOf(w.workspace), w.clock.now()]
-    const mute = { id: 'm', agentId: w.agent.id, rule: null, from: now, until: now + hour }
+    const mute = { id: 'm', agentId: w.agent.id, rule: null, item: null, from: now, until: now + hour }
     await w.store.db
       .insertInto('alert_mute')
       .values({

@@ -83,7 +83,7 @@ export interface Known {
    */
   owed: readonly KnownAlert[]
   /** The times at which recently ended alerts of this rule and subject opened. */
-  openingsOf(rule: RuleName, about: Pick<About, 'kind' | 'id'>): readonly number[]
+  openingsOf(rule: RuleName, about: Keyed): readonly number[]
 }
 
 const rowsAtOnce = 300
@@ -95,7 +95,7 @@ const rowsAtOnce = 300
 export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<Known> {
   const inScope = db.selectFrom('alert').where('scope', '=', id)
   const ended = await inScope
-    .select(['rule', 'subject_kind', 'subject_id', 'openings'])
+    .select(['rule', 'subject_kind', 'subject_id', 'item', 'openings'])
     .where('ended_at', '>', now - openingsWithin)
     .orderBy('id')
     .execute()
@@ -141,9 +141,19 @@ async function currentAlerts(db: Db, scope: string): Promise<KnownAlert[]> {
   }
 }
 
-export const keyOfRow = (row: Pick<AlertRow, 'rule' | 'subject_kind' | 'subject_id'>): string =>
-  keyOf(row.rule, { kind: row.subject_kind, id: row.subject_id })
-export const keyOf = (rule: RuleName, { kind, id }: Pick<About, 'kind' | 'id'>): string => `${rule} ${kind} ${id}`
+/** The part of a subject that tells the alerts of a rule apart. */
+type Keyed = Pick<About, 'kind' | 'id' | 'item'>
+
+export const keyOfRow = (row: Pick<AlertRow, 'rule' | 'subject_kind' | 'subject_id' | 'item'>): string =>
+  keyOf(row.rule, { kind: row.subject_kind, id: row.subject_id, item: row.item })
+export const keyOf = (rule: RuleName, { kind, id, item = '' }: Keyed): string => `${rule} ${kind} ${id} ${item}`
+
+/** The subject of a stored alert, by the name that it had when the row was last written. */
+export const subjectOf = ({ subject_kind, subject_name, item }: AlertRow): AlertSubject => ({
+  kind: subject_kind,
+  name: subject_name,
+  ...(item !== '' && { item }),
+})
 
 export const alertOf = (row: AlertRow): Alert => ({
   phase: row.phase,
@@ -211,6 +221,7 @@ export async function insertAlert(trx: Db, wanted: NewAlert, alert: Alert, now: 
     subject_kind: about.kind,
     subject_id: about.id,
     subject_name: about.name,
+    item: about.item ?? '',
     cause,
     acknowledged_by: null,
     acknowledged_at: null,
@@ -268,7 +279,7 @@ export async function removePending(trx: Db, { id, version }: AlertRow): Promise
 export async function mutesOf(db: Db, { id }: Scope): Promise<Mute[]> {
   const rows = await db
     .selectFrom('alert_mute')
-    .select(['id', 'agent_id as agentId', 'rule', 'from_at as from', 'until_at as until'])
+    .select(['id', 'agent_id as agentId', 'rule', 'item', 'from_at as from', 'until_at as until'])
     .where('scope', '=', id)
     .where('ended_at', 'is', null)
     .orderBy('id')

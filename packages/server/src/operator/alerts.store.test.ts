@@ -75,6 +75,38 @@ everyEngine('commands for alerts and rules', (open) => {
     expect(await said('alert mute north --for 2h --agent nobody')).toMatch(/^refused: There is no such agent/)
   })
 
+  test('a mute of a health item, and the alert about one, name the item', async () => {
+    const { w, json, said } = await start()
+    const until = w.clock.now() + 7_200_000
+    const one = await json('alert mute north --agent mail-triage --for 2h --item', ['Job backup'])
+    expect(one).toEqual({ id: text, agent: 'mail-triage', rule: 'item', item: 'Job backup', until })
+    expect(await json('alert mutes north')).toEqual([one])
+    expect(await said('alert mutes north')).toMatch(/ mail-triage: Job backup +item +/)
+    expect(
+      await json('alert mute north --agent mail-triage --rule item --for 2h --item', ['x'.repeat(99)]),
+    ).toMatchObject({
+      item: 'x'.repeat(80),
+    })
+    await openAlert(w, { ...w.agent, alert: {}, item: 'Job backup' })
+    expect(await json('alert list north')).toMatchObject([
+      { rule: 'item', subject: { kind: 'agent', name: 'mail-triage', item: 'Job backup' } },
+    ])
+    expect(await said('alert list north')).toContain('agent mail-triage: Job backup')
+    const refusals: [string, string, RegExp][] = [
+      ['north', 'Job backup', /^refused: A mute of the health item "Job backup" needs the agent that has it\./],
+      [
+        'north --agent mail-triage --rule bad',
+        'Job backup',
+        /^refused: A mute of a health item belongs to the rule item: got/,
+      ],
+      ['north --agent mail-triage', ' ', /^refused: A mute of a health item needs the name of the item/],
+      ['north --agent nobody', 'Job backup', /^refused: There is no such agent/],
+    ]
+    for (const [where, item, sentence] of refusals)
+      expect(await said(`alert mute ${where} --for 2h --item`, [item]), where).toMatch(sentence)
+    expect(await json('alert mutes north')).toHaveLength(2)
+  })
+
   test('rule list prints every rule, and rule set the changed one, with the keys that programs rely on', async () => {
     const { json, said } = await start()
     const rules = await json('rule list north')

@@ -12,7 +12,10 @@ type Tell = (what: Part, facts: ActivityFacts) => Part[]
 const said = (v: unknown): Part => ({ said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v) })
 const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
 
-const forRule = (rule: unknown): Part[] => (rule === undefined ? [] : [' for the alert rule ', said(rule)])
+const ofMute = ({ rule, item }: ActivityFacts): Part[] => {
+  if (item !== undefined) return [' for the health item ', said(item)]
+  return rule === undefined ? [] : [' for the alert rule ', said(rule)]
+}
 
 const limit = (name: string, value: unknown): Part[] =>
   value === undefined ? [] : [`, ${name}: `, said(value ?? 'the default')]
@@ -75,9 +78,12 @@ const sentences: Readonly<Record<string, Tell>> = {
   'rollout.cancelled': (what) => ['cancelled the rollout of ', what],
   'rollout.halted': (what, { why }) => ['halted the rollout of ', what, ...(why ? [': ', said(why)] : [])],
   'rollout.done': (what) => ['finished the rollout of ', what],
-  'alert.acknowledged': (what, { rule }) => ['acknowledged the alert ', said(rule), ' of ', what],
-  'alert.muted': (what, { rule }) => ['muted ', what, ...forRule(rule)],
-  'alert.unmuted': (what, { rule }) => ['lifted the mute of ', what, ...forRule(rule)],
+  'alert.acknowledged': (what, { rule, item }) =>
+    item === undefined
+      ? ['acknowledged the alert ', said(rule), ' of ', what]
+      : ['acknowledged the alert about ', said(item), ' of ', what],
+  'alert.muted': (what, facts) => ['muted ', what, ...ofMute(facts)],
+  'alert.unmuted': (what, facts) => ['lifted the mute of ', what, ...ofMute(facts)],
   'alert.settings_changed': (_, { detail }) => [
     detail ? 'allowed' : 'forbade',
     ' the details of agents in messages about alerts',

@@ -28,6 +28,64 @@ test('broken bindings are named, and nothing that only looks like one', () => {
   expect(signsOf({ health }).bindings).toEqual(['mail'])
 })
 
+test('other bad items are named once, in their order, and those with a sign of their own are not', () => {
+  const item = (name: string | undefined, level: 'bad' | 'warn' | 'ok' = 'bad') =>
+    ({ level, ...(name !== undefined && { name }) }) as const
+  const health = [
+    item('Process'),
+    item('Status file'),
+    item('Binding mail'),
+    item('Job mail'),
+    item('Binding of Isaac'),
+    item('Job backup', 'warn'),
+    item('Job mail'),
+    item('Queue', 'ok'),
+    item('x'.repeat(200)),
+    item(`${'x'.repeat(80)}y`),
+    item('\u{1f4be}'.repeat(81)),
+    item(undefined),
+    item(''),
+    item(' '),
+    item('*'),
+  ]
+  expect(signsOf({ health })).toEqual({
+    ...noSigns,
+    process: 'bad',
+    bindings: ['mail'],
+    items: ['Job mail', 'Binding of Isaac', 'x'.repeat(80), '\u{1f4be}'.repeat(80)],
+  })
+})
+
+test('of many bad items twenty are named, and the others counted', () => {
+  const health = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ name: `Job ${i}`, level: 'bad' as const }))
+  const counts = [1, 20, 21, 26, 50].map((count) => {
+    const { items, moreItems } = readSigns(signsColumn({ health: health(count) }, 0))
+    return [items.length, items.at(-1), moreItems]
+  })
+  expect(counts).toEqual([
+    [1, 'Job 0', 0],
+    [20, 'Job 19', 0],
+    [20, 'Job 19', 1],
+    [20, 'Job 19', 6],
+    [20, 'Job 19', 30],
+  ])
+})
+
+test('a node of the version before reads what it knows of the column', () => {
+  const column = signsColumn(
+    {
+      health: [
+        { name: 'Binding mail', level: 'bad' },
+        { name: 'Job a', level: 'bad' },
+      ],
+    },
+    0,
+  )
+  expect(JSON.parse(column)).toEqual({ bindings: ['mail'], items: ['Job a'] })
+  expect(readSigns('{"bindings":["mail"]}')).toEqual({ ...noSigns, bindings: ['mail'] })
+})
+
 test('gauges at or above their mark are named', () => {
   const gauges = [
     { name: 'disk', used: 0.9, mark: 0.9 },
@@ -50,6 +108,7 @@ test('the column is empty without signs, and is read as it was written', () => {
     health: [
       { name: 'Process', level: 'bad' as const },
       { name: 'Binding mail', level: 'bad' as const },
+      { name: 'Job backup', level: 'bad' as const },
     ],
     gauges: [{ name: 'disk', used: 1, mark: 1 }],
     active: [{ started: 5 }],

@@ -2,6 +2,7 @@
  * The signs of a report: facts that alerts need and that only its body contains. They are stored in a column of their
  * own, so that evaluating a large fleet parses no bodies.
  */
+import { otherItems } from '@svc/api'
 import { cut, type Report } from '@svc/protocol'
 
 export interface Signs {
@@ -9,6 +10,13 @@ export interface Signs {
   process: 'warn' | 'bad' | null
   /** The products whose binding has the level bad. */
   bindings: readonly string[]
+  /**
+   * The names of other health items with the level bad, each once, in the order of the report. Items with names that
+   * cannot stand for them, such as an empty one, are left out.
+   */
+  items: readonly string[]
+  /** The number of further such names. */
+  moreItems: number
   /** The names of the gauges whose used amount has reached the mark that the agent reports for them. */
   gauges: readonly string[]
   /** The earliest start of a run in progress, in Unix seconds as reported; null if no run is in progress. */
@@ -17,10 +25,11 @@ export interface Signs {
 
 type Parts = Pick<Report, 'health' | 'gauges' | 'active'>
 
-export const noSigns: Signs = { process: null, bindings: [], gauges: [], started: null }
+export const noSigns: Signs = { process: null, bindings: [], items: [], moreItems: 0, gauges: [], started: null }
 
 /** The minimum age in milliseconds of a run whose start is stored, so that agents with short runs have no signs. */
 export const youngRunMs = 60_000
+const statusFile = 'Status file'
 const binding = /^Binding ([a-z][a-z0-9_]*)$/
 /**
  * The maximum number of bindings, and of gauges, whose names are stored, because a message about an alert lists no
@@ -28,11 +37,14 @@ const binding = /^Binding ([a-z][a-z0-9_]*)$/
  */
 const maxNames = 10
 const maxName = 60
+/** The maximum number of bad health items with an alert of their own, and the maximum length of their names. */
+const maxItems = 20
+export const maxItemName = 80
 
 export function signsOf({ health, gauges, active }: Parts): Signs {
   return {
     process: health === undefined ? null : processOf(health),
-    bindings: health === undefined ? [] : brokenBindings(health),
+    ...(health === undefined ? noneBad : badOf(health)),
     gauges: gauges === undefined ? [] : fullGauges(gauges),
     started: active === undefined ? null : firstStart(active),
   }
@@ -40,13 +52,16 @@ export function signsOf({ health, gauges, active }: Parts): Signs {
 
 /** The signs of a report as they are stored: JSON, or '' if there are none. */
 export function signsColumn(report: Parts, now: number): string {
-  const { process, bindings, gauges, started } = signsOf(report)
+  const { process, bindings, items, moreItems, gauges, started } = signsOf(report)
   const old = started !== null && started * 1000 <= now - youngRunMs ? started : null
   // Most agents have no other sign than a run, so this is written without a serialiser.
-  if (process === null && bindings.length === 0 && gauges.length === 0) return old === null ? '' : `{"started":${old}}`
+  if (process === null && bindings.length + items.length + gauges.length === 0)
+    return old === null ? '' : `{"started":${old}}`
   return JSON.stringify({
     ...(process !== null && { process }),
     ...(bindings.length > 0 && { bindings }),
+    ...(items.length > 0 && { items }),
+    ...(moreItems > 0 && { moreItems }),
     ...(gauges.length > 0 && { gauges }),
     ...(old !== null && { started: old }),
   })
@@ -65,14 +80,25 @@ function processOf(health: NonNullable<Parts['health']>): Signs['process'] {
 
 const nothing: readonly string[] = []
 
-function brokenBindings(health: NonNullable<Parts['health']>): readonly string[] {
-  let names = nothing
+type Bad = Pick<Signs, 'bindings' | 'items' | 'moreItems'>
+const noneBad: Bad = { bindings: nothing, items: nothing, moreItems: 0 }
+
+/** The bad health items: broken bindings, and others. The process and the status file have signs of their own. */
+function badOf(health: NonNullable<Parts['health']>): Bad {
+  let bindings = nothing
+  let items = nothing
   for (const { name, level } of health) {
-    const product = level === 'bad' && name !== undefined ? binding.exec(name)?.[1] : undefined
-    if (product !== undefined && names.length < maxNames) names = [...names, product]
+    if (level !== 'bad' || name === undefined || name === 'Process' || name === statusFile) continue
+    const product = binding.exec(name)?.[1]
+    if (product === undefined) items = withItem(items, cut(name, maxItemName))
+    else if (bindings.length < maxNames) bindings = [...bindings, product]
   }
-  return names
+  if (bindings === nothing && items === nothing) return noneBad
+  return { bindings, items: items.slice(0, maxItems), moreItems: Math.max(0, items.length - maxItems) }
 }
+
+const withItem = (items: readonly string[], item: string): readonly string[] =>
+  item.trim() === '' || item === otherItems || items.includes(item) ? items : [...items, item]
 
 function fullGauges(gauges: NonNullable<Parts['gauges']>): readonly string[] {
   let names = nothing

@@ -4,7 +4,8 @@
  */
 import type { MuteRow, RuleName } from '@svc/api'
 import { ruleNames } from '@svc/api'
-import { shown, type Verdict } from '@svc/protocol'
+import { cut, shown, type Verdict } from '@svc/protocol'
+import { maxItemName } from '../../agent-api/reports/signs.ts'
 import { enqueue } from '../../deliveries/store.ts'
 import { findAgent } from '../../fleet/agents/store.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
@@ -64,7 +65,7 @@ export const acknowledge = (
       ...noteOf(scope, { by, now }),
       action: 'alert.acknowledged',
       subject: subjectOf(row),
-      details: { rule: row.rule },
+      details: { rule: row.rule, ...(row.item !== '' && { item: row.item }) },
     })
     if (row.muted === 0 && row.told !== 'nothing') await tell(trx, scope, { row, place, baseUrl, now })
     return done(isOk)
@@ -94,6 +95,8 @@ const subjectOf = ({ subject_kind, subject_name }: AlertRow): string =>
 interface MuteWanted {
   agent?: string | undefined
   rule?: RuleName | undefined
+  /** A health item of the agent; a longer name is cut as in alerts. */
+  item?: string | undefined
   /** The length of the mute in seconds. Null means that it lasts until every alert that it covers has ended. */
   seconds: number | null
   /** The start in Unix milliseconds, for a mute that is planned ahead; by default the mute starts now. */
@@ -108,12 +111,16 @@ export const maxMutes = 200
 export const mute = (
   { db, by, now, role }: ChangeContext & { role: 'admin' | 'member' },
   place: ScopeRef,
-  { agent: name, rule, seconds, from = now }: MuteWanted,
+  { agent: name, rule: ruleWanted, item: itemWanted, seconds, from = now }: MuteWanted,
 ): Promise<Verdict<MuteRow, 'mute_invalid' | 'mutes_too_many' | 'agent_unknown' | 'not_allowed'>> =>
   transaction(db, async (trx) => {
     const scope = scopeOf(place)
     if (role !== 'admin' && name === undefined)
       return refuse('not_allowed', 'Only an admin of the workspace may mute a rule or the whole workspace.')
+    const wrong = wrongWithItem({ agent: name, rule: ruleWanted, item: itemWanted })
+    if (wrong !== undefined) return refuse('mute_invalid', wrong)
+    const item = itemWanted === undefined ? undefined : cut(itemWanted, maxItemName)
+    const rule = item === undefined ? ruleWanted : 'item'
     if (seconds === 0) return refuse('mute_invalid', 'A mute must last longer than 0 s.')
     if (from > now + maxAhead) return refuse('mute_invalid', 'A mute may begin at most a year from now.')
     const agent = name === undefined ? undefined : await findAgent(trx, place, name)
@@ -130,6 +137,7 @@ export const mute = (
         workspace_id: scope.workspaceId,
         agent_id: agent?.id ?? null,
         rule: rule ?? null,
+        item: item ?? null,
         from_at: begins,
         until_at: until,
         created_at: now,
@@ -138,15 +146,25 @@ export const mute = (
         ended_at: null,
       })
       .execute()
-    const details = { ...(rule && { rule }), until }
+    const details = { ...(rule && { rule }), ...(item !== undefined && { item }), until }
     await audit(trx, {
       ...noteOf(scope, { by, now }),
       action: 'alert.muted',
       subject: mutedSubject(place, name),
       details,
     })
-    return done({ id, agent: name ?? null, rule: rule ?? null, until, from: begins, by: by.name })
+    return done({ id, agent: name ?? null, rule: rule ?? null, item: item ?? null, until, from: begins, by: by.name })
   })
+
+/** Says why a mute cannot be about a health item; undefined if it can, or if it is about none. */
+function wrongWithItem({ agent, rule, item }: Pick<MuteWanted, 'agent' | 'rule' | 'item'>): string | undefined {
+  if (item === undefined) return undefined
+  if (item.trim() === '') return 'A mute of a health item needs the name of the item, such as "Job backup".'
+  if (agent === undefined) return `A mute of the health item ${shown(item)} needs the agent that has it.`
+  if (rule !== undefined && rule !== 'item')
+    return `A mute of a health item belongs to the rule item: got the rule ${rule} as well. Leave the rule out.`
+  return undefined
+}
 
 const mutedSubject = ({ id, slug }: ScopeRef, agent: string | null | undefined): string =>
   agent ? `agent ${agent}` : id === serviceScope ? 'the service' : `workspace ${slug}`
@@ -179,7 +197,7 @@ export const liftMute = (
     const found = await trx
       .selectFrom('alert_mute')
       .leftJoin('agent', 'agent.id', 'agent_id')
-      .select(['agent_id', 'rule', 'agent.name'])
+      .select(['agent_id', 'rule', 'item', 'agent.name'])
       .where('alert_mute.id', '=', id)
       .where('scope', '=', scope.id)
       .where('ended_at', 'is', null)
@@ -191,7 +209,8 @@ export const liftMute = (
         'Only an admin of the workspace may lift the mute of a rule or of the whole workspace.',
       )
     await trx.updateTable('alert_mute').set({ ended_at: now }).where('id', '=', id).execute()
-    const details = found.rule === null ? {} : { rule: found.rule }
+    const { rule, item } = found
+    const details = { ...(rule !== null && { rule }), ...(item !== null && { item }) }
     await audit(trx, {
       ...noteOf(scope, { by, now }),
       action: 'alert.unmuted',

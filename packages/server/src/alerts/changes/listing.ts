@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow as StoredAlert } from '../../platform/db/tables.ts'
 import { channelsOfScope } from '../messages/recipients.ts'
 import { stateOf } from '../rules/judge.ts'
-import { alertOf, rulesOf, type SetRule, scopeOf, serviceScope } from '../store.ts'
+import { alertOf, rulesOf, type SetRule, scopeOf, serviceScope, subjectOf } from '../store.ts'
 import type { ScopeRef } from './changes.ts'
 
 /** The alerts of a workspace or of the service, newest first; without `all` only those that have not ended. */
@@ -31,7 +31,7 @@ function alertRow(row: StoredAlert): AlertRow {
     id: row.id,
     rule: row.rule,
     level: row.level,
-    subject: { kind: row.subject_kind, name: row.subject_name },
+    subject: subjectOf(row),
     state: stateOf(alert),
     since: row.since,
     openedAt: row.opened_at,
@@ -105,6 +105,7 @@ export async function listMutes(db: Db, place: ScopeRef): Promise<MuteRow[]> {
       'alert_mute.id',
       'agent.name as agent',
       'rule',
+      'item',
       'until_at as until',
       'from_at as from',
       'created_by_name as by',

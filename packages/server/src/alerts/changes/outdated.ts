@@ -3,6 +3,7 @@
 import { changesOf } from '../../deliveries/writer.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertChange } from '../messages/message.ts'
+import { subjectText } from '../messages/words.ts'
 
 /**
  * The reason why a message must not be sent again: an alert that it calls open has ended, or its channel has accepted,
@@ -22,9 +23,10 @@ export async function whyOutdated(db: Db, id: string): Promise<string | undefine
     .execute()
   const newer = new Set(later.flatMap((one) => changesOf(one) ?? []).map((change) => change.id))
   for (const { id: alert, type, subject } of changes) {
-    if (newer.has(alert)) return `A newer message about ${subject.name} was sent to this channel, or is waiting for it.`
+    if (newer.has(alert))
+      return `A newer message about ${subjectText(subject)} was sent to this channel, or is waiting for it.`
     if (type !== 'alert.ended' && (await hasEnded(db, alert)))
-      return `The message says that an alert about ${subject.name} is open, but that alert has ended.`
+      return `The message says that an alert about ${subjectText(subject)} is open, but that alert has ended.`
   }
   return undefined
 }

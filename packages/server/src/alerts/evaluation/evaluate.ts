@@ -10,9 +10,11 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { timesAway } from '../../updates/wishes/away.ts'
 import { agentsOf, allChannelsOf, changeOf, recipients, secondChannels } from '../messages/recipients.ts'
 import { endedMutes, mutedAt } from '../mutes.ts'
+import { itemWords, ownWords } from '../own-words.ts'
 import type { Moment } from '../rules/conditions.ts'
+import { itemsFirst } from '../rules/items.ts'
 import { type JudgedAlert, judge } from '../rules/judge.ts'
-import { ownWords, settingsOf } from '../settings.ts'
+import { settingsOf } from '../settings.ts'
 import {
   alertOf,
   endMutes,
@@ -80,14 +82,13 @@ export async function evaluateScope(
   const looking = { rules, known, moment, channels: ofScope, muted }
   const found = service ? serviceFound(service, looking) : place.active ? await findings(store, place, looking) : []
   const current = new Map(known.current.map((one) => [keyOfRow(one.row), one]))
+  const order = itemsFirst()
   const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {
     const isSilenced = isMuted(coveredBy(one))
     const openings = known.openingsOf(one.rule.name, one.about)
-    return {
-      ...one,
-      known: alert,
-      judged: judge(one.rule, one.finding, alert?.alert, { now, muted: isSilenced, openings }),
-    }
+    const judged = judge(one.rule, order.finding(one), alert?.alert, { now, muted: isSilenced, openings })
+    order.judged(one, judged.alert)
+    return { ...one, known: alert, judged }
   }
   const { detail } = await settingsOf(db, place)
   const writing: Writing = { place, baseUrl, channels, now, detail }
@@ -132,6 +133,7 @@ async function* pieces<T>(list: readonly T[], size: number): AsyncGenerator<read
 const coveredBy = ({ rule, about }: RuleFinding) => ({
   rule: rule.name,
   agentId: about.kind === 'agent' ? about.id : null,
+  item: about.item,
 })
 
 /**
@@ -158,11 +160,12 @@ interface Writing {
 async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<Evaluated> {
   const { place, baseUrl, channels, now } = writing
   const evaluated: Evaluated = { messages: 0, changed: 0 }
-  for (const verdict of verdicts) {
+  for (const one of verdicts) {
+    const { verdict, alert } = await withItemWords(trx, one)
     const row = await write(trx, writing, verdict)
     if (!row) continue
     evaluated.changed++
-    const { message, alert } = verdict.judged
+    const { message } = verdict.judged
     if (message === undefined || !alert) continue
     const agents = verdict.agents?.list ?? agentsOf(row)
     const telling = { slug: place.slug, baseUrl, now }
@@ -176,6 +179,22 @@ async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[])
   return evaluated
 }
 
+/**
+ * Adds the words about an item to a verdict. `alert` is the alert as a message says it, with the words of the last
+ * report. The stored alert keeps those with which it opened, for the page.
+ */
+async function withItemWords(trx: Db, verdict: Verdict): Promise<{ verdict: Verdict; alert: JudgedAlert['alert'] }> {
+  const { rule, about, known, judged } = verdict
+  const { alert, message } = judged
+  const opens = alert?.phase === 'open' && known?.alert.phase !== 'open'
+  if (!alert || about.item === undefined || !(opens || (message !== undefined && message !== 'alert.ended')))
+    return { verdict, alert }
+  const label = await itemWords(trx, { rule: rule.name, subject_id: about.id, item: about.item })
+  if (label === undefined) return { verdict, alert }
+  const worded = { ...alert, label }
+  return { verdict: opens ? { ...verdict, judged: { alert: worded, message } } : verdict, alert: worded }
+}
+
 /** Queues a message to the second channels about each alert that nobody acknowledged in time. */
 async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<number> {
   const { place, baseUrl, channels, now } = writing
@@ -186,7 +205,9 @@ async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[
       const row = await markEscalated(trx, known.row, now)
       if (!row) return 0
       const detail = writing.detail ? await ownWords(trx, row) : null
-      const opened = { type: 'alert.opened', alert: alertOf(row), agents: agentsOf(row), detail } as const
+      const label = await itemWords(trx, row)
+      const alert = { ...alertOf(row), ...(label !== undefined && { label }) }
+      const opened = { type: 'alert.opened', alert, agents: agentsOf(row), detail } as const
       await enqueue(trx, secondChannels(rule, channels), changeOf(row, opened, { slug: place.slug, baseUrl, now }), now)
       return 1
     })

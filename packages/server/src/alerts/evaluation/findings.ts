@@ -16,8 +16,18 @@ import {
   type Moment,
   silentAgentRules,
 } from '../rules/conditions.ts'
+import { findItems } from '../rules/items.ts'
 import { fellSilentThen, massSilence } from '../rules/mass.ts'
-import { type About, type Known, type KnownAlert, keyOf, keyOfRow, type Scope, type SetRule } from '../store.ts'
+import {
+  type About,
+  type Known,
+  type KnownAlert,
+  keyOf,
+  keyOfRow,
+  type Scope,
+  type SetRule,
+  subjectOf,
+} from '../store.ts'
 import { agentFacts } from './facts.ts'
 import { aboutChannel, channelFinding, type ServiceFacts, serviceFindings } from './service.ts'
 
@@ -49,8 +59,11 @@ interface Looking {
   muted: (agentId: string) => boolean
 }
 
+/** The findings about a workspace. Those about an agent's items come before the finding of the rule `bad`. */
 export async function findings(store: Store, place: NamedScope, looking: Looking): Promise<RuleFinding[]> {
   const { rules, known, moment } = looking
+  const itemRule = rules('item')
+  const itemsOf = itemAlertsOf(known)
   const [judgedRules, judgedOfSilent] = [agentRules.map(rules), silentAgentRules.map(rules)]
   const mustBeJudged = new Set(known.current.map(({ row }) => keyOfRow(row)))
   const asked = new Set(
@@ -66,6 +79,10 @@ export async function findings(store: Store, place: NamedScope, looking: Looking
     costToday += slice.costToday
     for (const { about, facts } of slice.agents) {
       const isAsked = asked.has(about.id)
+      const ofItems = itemsOf.get(about.id) ?? noItems
+      if (ofItems.length + facts.signs.items.length > 0)
+        for (const { item, finding } of findItems(itemRule, facts, ofItems, moment.now))
+          found.push({ rule: itemRule, about: { ...about, item }, finding })
       for (const rule of !isAsked && isSilent(facts, moment.now) ? judgedOfSilent : judgedRules) {
         const finding = findInAgent(rule, facts, moment)
         if (rule.name === 'silent' && !looking.muted(about.id) && noteSilence(silence, about, finding)) continue
@@ -141,6 +158,17 @@ function noteSilence(silence: Silence, { id, name }: About, finding: Finding): b
   silence.froms.push(from)
   silence.sinces.push(since)
   return true
+}
+
+const noItems: readonly never[] = []
+
+/** The alerts about items that have not ended, by the id of their agent. */
+function itemAlertsOf({ current }: Known) {
+  const all = current.filter(({ row }) => row.rule === 'item')
+  return Map.groupBy(
+    all.map(({ row, alert }) => ({ agentId: row.subject_id, item: row.item, alert })),
+    ({ agentId }) => agentId,
+  )
 }
 
 /** The alert about a mass silence that has not ended. */
@@ -272,7 +300,7 @@ export function withForgotten(
     ...found,
     ...forgotten.map(({ row }) => ({
       rule: rules(row.rule),
-      about: { kind: row.subject_kind, id: row.subject_id, name: row.subject_name },
+      about: { id: row.subject_id, ...subjectOf(row) },
       finding: { is: 'over' } as const,
     })),
   ]

@@ -27,6 +27,8 @@ const change = (more: Partial<AlertChange> = {}): AlertChange => ({
 })
 const named = (name: string, more: Partial<AlertChange> = {}) =>
   change({ id: name, subject: { kind: 'agent', name }, ...more })
+const backup = { kind: 'agent', name: 'vela-ada', item: 'Job backup' } as const
+const others = { ...backup, item: '*' }
 const names = (count: number) => Array.from({ length: count }, (_, i) => `agent-${i + 1}`)
 const list = 'https://svc.example.org/north/alerts'
 
@@ -43,6 +45,11 @@ test('an end says when it ended, a mass silence names its agents', () => {
   expect(singleBody(change({ agents: { names: ['a', 'b'], of: 3 } })).data.agents).toEqual(['a', 'b'])
 })
 
+test('an alert about a health item names it in its subject', () => {
+  expect(singleBody(change({ rule: 'item', subject: backup })).data.subject).toEqual(backup)
+  expect(singleBody(change()).data.subject).toEqual({ kind: 'agent', name: 'mail-triage' })
+})
+
 test('a grouped body is a list also of one change', () => {
   expect(groupedBody('north', [change()], at)).toEqual({
     type: 'alerts',
@@ -55,6 +62,35 @@ test.each<[Partial<AlertChange>, string]>([
   [{}, 'mail-triage has been offline for 10 minutes'],
   [{ rule: 'bad', label: 'queue stuck' }, 'mail-triage has been at level Bad for 10 minutes: queue stuck'],
   [{ rule: 'bad', since: at, label: 'queue stuck' }, 'mail-triage is at level Bad: queue stuck'],
+  [
+    { rule: 'item', subject: backup, label: 'failed (exit 1) 03:12' },
+    'Job backup on vela-ada has been bad for 10 minutes: failed (exit 1) 03:12',
+  ],
+  [{ rule: 'item', subject: backup, since: at }, 'Job backup on vela-ada is bad'],
+  [
+    { rule: 'item', subject: others, label: 'and 6 more' },
+    'Further health items on vela-ada have been bad for 10 minutes: and 6 more',
+  ],
+  [
+    { rule: 'item', subject: backup, type: 'alert.ended', endedAt: at },
+    'Job backup on vela-ada was bad from 13:51 UTC to 14:02 UTC, for 10 minutes',
+  ],
+  [
+    { rule: 'item', subject: others, type: 'alert.ended', endedAt: at },
+    'Further health items on vela-ada were bad from 13:51 UTC to 14:02 UTC, for 10 minutes',
+  ],
+  [
+    { rule: 'item', subject: backup, type: 'alert.unsteady' },
+    'Job backup on vela-ada keeps turning bad and recovering',
+  ],
+  [
+    { rule: 'item', subject: others, type: 'alert.unsteady' },
+    'Further health items on vela-ada keep turning bad and recovering',
+  ],
+  [
+    { rule: 'item', subject: backup, type: 'alert.acknowledged', acknowledgedBy: 'Ada' },
+    'Ada acknowledged: Job backup on vela-ada has been bad since 13:51 UTC',
+  ],
   [{ rule: 'run_long', since: at - second + 1 }, 'mail-triage has an active run'],
   [
     { since: at, agents: { names: names(31), of: 40 }, subject: { kind: 'workspace', name: 'north' } },
@@ -114,6 +150,18 @@ test('several changes are counted, and a line has up to ten names', () => {
   })
 })
 
+test('of several changes each health item is named with its agent', () => {
+  const items = names(6).map((name) => change({ id: name, rule: 'item', subject: { ...backup, item: `Job ${name}` } }))
+  expect(textOf('north', items, list).lines).toEqual([
+    `Bad health item, opened: ${names(6)
+      .map((name) => `Job ${name} on vela-ada`)
+      .join(', ')}`,
+  ])
+  expect(textOf('north', items.slice(0, 2), list).lines[1]).toBe(
+    'Job agent-2 on vela-ada has been bad for 10 minutes. Level Bad, since 13:51 UTC.',
+  )
+})
+
 test('up to five changes are written as each would be alone, a line each', () => {
   const changes = [
     named('mail-triage', { rule: 'bad', label: 'Disk full', detail: 'No space on /var' }),
@@ -143,13 +191,13 @@ test('words of agents and people lose the characters that control a terminal or 
   const words = 'ok \u202egpj.exe\u0007\nnext\u2066'
   const dirty = { label: words, detail: words, note: words, acknowledgedBy: words }
   const cleaned = cleanChange(
-    change({ ...dirty, agents: { names: [words], of: 1 }, subject: { kind: 'agent', name: words } }),
+    change({ ...dirty, agents: { names: [words], of: 1 }, subject: { kind: 'agent', name: words, item: words } }),
   )
   const line = 'ok gpj.exe next'
   expect(cleaned).toEqual(
     change({
       ...{ label: line, detail: line, note: line, acknowledgedBy: line },
-      ...{ agents: { names: [line], of: 1 }, subject: { kind: 'agent', name: line } },
+      ...{ agents: { names: [line], of: 1 }, subject: { kind: 'agent', name: line, item: line } },
     }),
   )
 })

@@ -2,7 +2,7 @@
 import type { AlertLevel, AlertSubject, MessageType, RuleName } from '@svc/api'
 import { safeLine } from '@svc/protocol'
 import type { Text } from '../../deliveries/channels/call.ts'
-import { clockOf, headingOf, namesOf, summaryOf } from './words.ts'
+import { clockOf, headingOf, namesOf, subjectText, summaryOf } from './words.ts'
 
 /** A change of one alert. Times are Unix milliseconds. */
 export interface AlertChange {
@@ -65,7 +65,7 @@ export const singleBody = (change: AlertChange): SingleBody => {
       workspace,
       rule,
       level,
-      subject: { kind: subject.kind, name: subject.name },
+      subject: { kind: subject.kind, name: subject.name, ...(subject.item !== undefined && { item: subject.item }) },
       since: stamp(since),
       summary: summaryOf(type, change, at),
       url,
@@ -111,7 +111,11 @@ export function cleanChange(change: AlertChange): AlertChange {
     detail: line(detail),
     note: line(note),
     acknowledgedBy: line(acknowledgedBy),
-    subject: { ...subject, name: safeLine(subject.name) },
+    subject: {
+      ...subject,
+      name: safeLine(subject.name),
+      ...(subject.item !== undefined && { item: safeLine(subject.item) }),
+    },
     agents: agents && { ...agents, names: agents.names.map(safeLine) },
   }
 }
@@ -175,7 +179,7 @@ function groupsOf(changes: readonly AlertChange[]): string[] {
     .toSorted(([a], [b]) => a.localeCompare(b))
     .flatMap(([, [first, ...more]]) => {
       if (!first) return []
-      const names = [first, ...more].flatMap(({ agents, subject }) => agents?.names ?? [subject.name])
+      const names = [first, ...more].flatMap(({ agents, subject }) => agents?.names ?? [subjectText(subject)])
       return [`${headingOf(first.rule)}, ${done[first.type]}: ${namesOf([...new Set(names)])}`]
     })
 }

@@ -5,7 +5,7 @@ import { channelsOwned, shared } from '../owned.ts'
 import type { Alert } from '../rules/judge.ts'
 import { readPreferences } from '../rules/preferences.ts'
 import { sendAt } from '../rules/routing.ts'
-import { type Scope, type SetRule, serviceScope } from '../store.ts'
+import { type Scope, type SetRule, serviceScope, subjectOf } from '../store.ts'
 import type { AlertChange } from './message.ts'
 
 /** The channels of a workspace or of the service, without the personal channels of people. */
@@ -110,7 +110,7 @@ export function changeOf(
     workspace: slug,
     rule: row.rule,
     level: alert.level,
-    subject: { kind: row.subject_kind, name: row.subject_name },
+    subject: subjectOf(row),
     since: alert.since,
     endedAt: alert.endedAt,
     label: alert.label,

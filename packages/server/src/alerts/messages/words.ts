@@ -3,7 +3,7 @@
  * are in UTC.
  */
 
-import type { AlertSubject, MessageType, RuleName } from '@svc/api'
+import { type AlertSubject, type MessageType, otherItems, type RuleName } from '@svc/api'
 import { named } from '../../people/accounts/named.ts'
 
 const minute = 60_000
@@ -36,6 +36,7 @@ interface Words {
 const words: Readonly<Record<RuleName, Words>> = {
   silent: lasting('Offline', 'offline', 'going offline and coming back'),
   bad: lasting('Level Bad', 'at level Bad', 'changing its level to Bad and back'),
+  item: lasting('Bad health item', 'bad', 'turning bad and recovering'),
   warning: lasting('Level Warning', 'at level Warning', 'changing its level to Warning and back'),
   process: lasting('Process not running', 'without a running process', 'losing its process'),
   status_stale: lasting('Status file too old', 'without a fresh status file', 'letting its status file grow old'),
@@ -93,7 +94,8 @@ export const headingOf = (rule: RuleName): string => words[rule].heading
 export function summaryOf(type: MessageType, alert: SummarizedAlert, now: number): string {
   const { rule, since, endedAt, acknowledgedBy } = alert
   const who = whoOf(alert)
-  const { begins, is, was, keeps } = alert.agents ? plural(words[rule]) : words[rule]
+  const isPlural = alert.agents !== null || alert.subject.item === otherItems
+  const { begins, is, was, keeps } = isPlural ? plural(words[rule]) : words[rule]
   switch (type) {
     case 'alert.opened':
       if (!lasts(rule) || now - since < 1000) return sentence(`${who} ${begins}`, alert)
@@ -103,7 +105,7 @@ export function summaryOf(type: MessageType, alert: SummarizedAlert, now: number
     case 'alert.acknowledged':
       return `${named(acknowledgedBy ?? 'Somebody', 'Somebody')} acknowledged: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`
     case 'alert.unsteady':
-      return sentence(`${who} ${alert.agents ? 'keep' : 'keeps'} ${keeps}`, alert)
+      return sentence(`${who} ${isPlural ? 'keep' : 'keeps'} ${keeps}`, alert)
     case 'alert.ended':
       return endedSentence(who, was, alert, endedAt ?? now)
   }
@@ -120,8 +122,12 @@ function whoOf({ rule, subject, agents }: SummarizedAlert): string {
   if (rule === 'silent' && agents) return `${agents.names.length} of ${agents.of} agents`
   if (subject.kind === 'workspace') return `The workspace ${subject.name}`
   if (subject.kind === 'rollout') return `The rollout of ${subject.name}`
-  return subject.name
+  return subjectText(subject)
 }
+
+/** The name of a subject, with the health item that an alert is about: `Job backup on vela-ada`. */
+export const subjectText = ({ name, item }: AlertSubject): string =>
+  item === undefined ? name : `${item === otherItems ? 'Further health items' : item} on ${name}`
 
 /**
  * A duration in words: "10 minutes", "2 hours", "1 hour 30 minutes", "3 days". It names at most the two largest units,

@@ -1,5 +1,6 @@
 import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
+import { noSigns } from '../../agent-api/reports/signs.ts'
 import {
   type AlertFacts,
   agentRules,
@@ -24,7 +25,7 @@ const facts = (more: Partial<AlertFacts> = {}): AlertFacts => ({
   label: null,
   statusStale: false,
   diskFull: false,
-  signs: { process: null, bindings: [], gauges: [], started: null },
+  signs: noSigns,
   update: null,
   runs: [],
   cost: { today: 0, before: [] },
@@ -166,6 +167,7 @@ test('the defaults are those that the documents name', () => {
   expect(on.map(({ name, after, level }) => `${name} ${after / second} ${level}`)).toEqual([
     'silent 600 bad',
     'bad 120 bad',
+    'item 120 bad',
     'process 120 bad',
     'status_stale 0 warn',
     'binding 600 warn',
@@ -176,5 +178,5 @@ test('the defaults are those that the documents name', () => {
     'two_reporters 0 warn',
     'service 0 bad',
   ])
-  expect(ruleNames.filter((name) => !agentRules.includes(name))).toEqual(['rollout', 'command', 'service'])
+  expect(ruleNames.filter((name) => !agentRules.includes(name))).toEqual(['item', 'rollout', 'command', 'service'])
 })

@@ -48,6 +48,7 @@ type Defaults = Pick<Rule, 'on' | 'after' | 'level'> & Partial<Pick<Rule, 'limit
 const defaults: Readonly<Record<RuleName, Defaults>> = {
   silent: { on: true, after: 10 * minute, level: 'bad' },
   bad: { on: true, after: 2 * minute, level: 'bad' },
+  item: { on: true, after: 2 * minute, level: 'bad' },
   warning: { on: false, after: 30 * minute, level: 'warn' },
   process: { on: true, after: 2 * minute, level: 'bad' },
   status_stale: { on: true, after: 0, level: 'warn' },
@@ -132,7 +133,8 @@ export interface Moment {
 
 /**
  * The condition of each rule about an agent. The rules `service`, `rollout` and `command` are missing, because they
- * have other subjects or are about single events.
+ * have other subjects or are about single events; `item` is missing, because an agent may have many such alerts (see
+ * items.ts).
  */
 const ofAgent: Readonly<Partial<Record<RuleName, (agent: AlertFacts, rule: Rule, moment: Moment) => Finding>>> = {
   silent: silence,

@@ -87,6 +87,10 @@ const none: JudgedAlert = { alert: undefined, message: undefined }
 export const stateOf = ({ endedAt, unsteadySince, phase }: Alert): AlertState =>
   endedAt !== null ? 'ended' : unsteadySince !== null || phase === 'calm' ? 'unsteady' : phase
 
+/** True if the alert has opened and its condition is not known to be gone for long enough. */
+export const isOpen = ({ endedAt, openedAt, phase }: Alert): boolean =>
+  endedAt === null && openedAt !== null && (phase === 'open' || phase === 'closing')
+
 /** The next state of an alert after a finding. `alert` is its state so far; undefined if there was no alert. */
 export function judge(rule: Rule, finding: Finding, alert: Alert | undefined, situation: Situation): JudgedAlert {
   if (alert?.endedAt != null) return afterItsEnd(alert, situation)

@@ -18,6 +18,7 @@ export interface JudgedRules {
 /** The rules that are judged by the signs of a report, each with its sign. */
 const signOfRule = {
   process: 'process',
+  item: 'items',
   binding: 'bindings',
   gauge: 'gauges',
   run_long: 'started',
@@ -44,6 +45,7 @@ const ofRule: Readonly<Partial<Record<RuleName, (judging: JudgedRules) => RawBui
   bad: () => sql`level = 'bad'`,
   warning: () => sql`level = 'warn'`,
   process: () => hasSign('process'),
+  item: () => hasSign('item'),
   status_stale: () => contains('warnings', 'status'),
   disk: () => contains('warnings', 'disk'),
   binding: () => hasSign('binding'),

@@ -44,7 +44,7 @@ export const alertCommands = {
           a.id,
           a.rule,
           a.level,
-          `${a.subject.kind} ${a.subject.name}`,
+          `${a.subject.kind} ${a.subject.name}${a.subject.item === undefined ? '' : `: ${a.subject.item}`}`,
           a.state,
           moment(a.since),
           moment(a.endedAt),
@@ -70,6 +70,7 @@ export const alertCommands = {
       const workspace = await placeIn(given, stores, argument(request, 0))
       const agent = option(request, 'agent')
       const rule = option(request, 'rule')
+      const item = option(request, 'item')
       return stores.perform(
         given,
         stores.muted,
@@ -78,6 +79,7 @@ export const alertCommands = {
           seconds: muteFor(option(request, 'for')),
           ...(agent !== undefined && { agent }),
           ...(rule !== undefined && { rule: ruleNamed(rule) }),
+          ...(item !== undefined && { item }),
         },
       )
     },
@@ -91,9 +93,9 @@ export const alertCommands = {
     show: (all) =>
       table(
         ['ID', 'AGENT', 'RULE', 'UNTIL'],
-        all.map(({ id, agent, rule, until }) => [
+        all.map(({ id, agent, rule, item, until }) => [
           id,
-          agent ?? 'all',
+          item === null ? (agent ?? 'all') : `${agent}: ${item}`,
           rule ?? 'all',
           until === null ? 'it is over' : moment(until),
         ]),
@@ -129,9 +131,9 @@ export const alertCommands = {
   }),
 }
 
-/** A mute as `--json` prints it. */
-function muteAlone({ id, agent, rule, until }: MuteRow) {
-  return { id, agent, rule, until }
+/** A mute as `--json` prints it. Only the mute of a health item has the key `item`. */
+function muteAlone({ id, agent, rule, item, until }: MuteRow) {
+  return { id, agent, rule, ...(item !== null && { item }), until }
 }
 
 /** A rule as `--json` prints it. Programs rely on these keys, so further ones are left out. */

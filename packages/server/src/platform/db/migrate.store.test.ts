@@ -6,7 +6,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { newPostgresDatabase } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
+import { listAlerts, listMutes, listRules } from '../../alerts/changes/listing.ts'
 import { rulesToCome } from '../../alerts/evaluation/new-rules.ts'
+import { insertAlert, knownAlerts, scopeOf } from '../../alerts/store.ts'
 import { insertDelivery } from '../../deliveries/store.ts'
 import { accountTables } from '../../people/accounts/auth.ts'
 import { migrate } from './migrate.ts'
@@ -99,7 +101,52 @@ describe.each(engines)('the tables (%s)', (_, open) => {
     expect(waiting.map((one) => one.id)).toEqual(['1', '3', ...(store.engine === 'postgres' ? ['0'] : []), id])
     expect(await db.selectFrom('alert_channel').select('works').execute()).toEqual([{ works: 1 }])
     // A node of the version before cannot word alerts of the new rule, so they wait until it is replaced.
-    expect([...(await rulesToCome(db, now + 3_599_999))]).toEqual(['disk'])
+    const toCome = ['disk', ...(store.engine === 'postgres' ? ['item'] : [])]
+    expect([...(await rulesToCome(db, now + 3_599_999))].toSorted()).toEqual(toCome)
+    expect([...(await rulesToCome(db, now + 3_600_000))]).toEqual([])
+    await store.close()
+  })
+
+  test('of the version before keep their alerts, mutes and rules, and a node of that version still writes its own', async () => {
+    const store = await open()
+    const { db } = store
+    await migrate(store, accountTables(store), '020-onboarding')
+    const { workspace, agent, clock } = await newTestWorkspace(store)
+    const now = clock.now()
+    /** Inserts an alert as a node of the version before does; returns the number of inserted rows. */
+    const insertsAsBefore = async (id: string, rule: string) => {
+      const { numAffectedRows } =
+        await sql`insert into alert (id, scope, workspace_id, rule, level, subject_kind, subject_id,
+        subject_name, phase, phase_since, since, openings, opened_at, told, reminders, frozen, muted, version)
+        values (${id}, ${workspace.id}, ${workspace.id}, ${rule}, 'bad', 'agent', ${agent.id}, ${agent.name}, 'open', ${now},
+        ${now}, '[]', ${now}, 'open', 0, 0, 0, 1) on conflict do nothing`.execute(db)
+      return Number(numAffectedRows)
+    }
+    expect(await insertsAsBefore('a', 'bad')).toBe(1)
+    await sql`insert into alert_mute (id, scope, workspace_id, agent_id, from_at, created_at, created_by_name)
+      values ('m', ${workspace.id}, ${workspace.id}, ${agent.id}, ${now}, ${now}, 'Ada')`.execute(db)
+    await sql`insert into alert_rule (scope, workspace_id, rule, after_s)
+      values (${workspace.id}, ${workspace.id}, 'bad', 7)`.execute(db)
+    await db.insertInto('service_beat').values({ id: 1, at: now }).execute()
+    await migrate(store, accountTables(store))
+    expect(await listAlerts(db, workspace, { all: true, limit: 9 })).toMatchObject([
+      { id: 'a', rule: 'bad', subject: { kind: 'agent', name: agent.name }, state: 'open' },
+    ])
+    expect(await listMutes(db, workspace)).toMatchObject([{ id: 'm', agent: agent.name, rule: null, item: null }])
+    const rules = await listRules(db, workspace)
+    expect(rules.find(({ rule }) => rule === 'bad')).toMatchObject({ on: true, after: 7 })
+    expect(rules.find(({ rule }) => rule === 'item')).toMatchObject({ on: true, after: 120, level: 'bad' })
+    expect([await insertsAsBefore('b', 'bad'), await insertsAsBefore('c', 'process')]).toEqual([0, 1])
+    const { current } = await knownAlerts(db, scopeOf(workspace), now)
+    const [{ alert } = { alert: undefined }] = current
+    if (!alert) throw new Error('There is no alert.')
+    const opens = async (item: string) => {
+      const about = { kind: 'agent', id: agent.id, name: agent.name, item } as const
+      return (await insertAlert(db, { scope: scopeOf(workspace), rule: 'item', about }, alert, now))?.item
+    }
+    expect([await opens('Job a'), await opens('Job b'), await opens('Job a')]).toEqual(['Job a', 'Job b', undefined])
+    // A node of the version before cannot word an alert about an item. An embedded database has only one node.
+    expect([...(await rulesToCome(db, now + 3_599_999))]).toEqual(store.engine === 'postgres' ? ['item'] : [])
     expect([...(await rulesToCome(db, now + 3_600_000))]).toEqual([])
     await store.close()
   })

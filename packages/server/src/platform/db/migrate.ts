@@ -25,6 +25,7 @@ import * as sends from './migrations/017-sends.ts'
 import * as newRules from './migrations/018-new-rules.ts'
 import * as oldNames from './migrations/019-old-names.ts'
 import * as onboarding from './migrations/020-onboarding.ts'
+import * as items from './migrations/022-items.ts'
 import * as disabled from './migrations/023-accounts.ts'
 import type { Store } from './open.ts'
 
@@ -49,6 +50,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '018-new-rules': newRules,
   '019-old-names': oldNames,
   '020-onboarding': onboarding,
+  '022-items': items,
   '023-accounts': disabled,
 }
 

@@ -1,7 +1,7 @@
 /** Reads alerts for pages. Pending alerts are left out, because they may never open. */
 import type { AlertLine, AlertLines, Workspace } from '@svc/api'
 import { stateOf } from '../../alerts/rules/judge.ts'
-import { alertOf } from '../../alerts/store.ts'
+import { alertOf, subjectOf } from '../../alerts/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow, AlertRow } from '../../platform/db/tables.ts'
 import { newId } from '../../platform/ids.ts'
@@ -82,7 +82,7 @@ function lineOf(row: AlertRow & { agentName: string | null }): AlertLine {
     id: row.id,
     rule: row.rule,
     level: row.level,
-    subject: { kind: row.subject_kind, name: row.agentName ?? row.subject_name },
+    subject: { ...subjectOf(row), name: row.agentName ?? row.subject_name },
     state: stateOf(alert),
     since: row.since,
     openedAt: row.opened_at,

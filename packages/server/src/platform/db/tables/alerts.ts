@@ -38,7 +38,7 @@ export interface AlertRuleTable {
 }
 
 /**
- * Alerts, at most one for each rule and subject that has not ended. A row is inserted when a condition starts to hold.
+ * Alerts, at most one for each rule, subject and item that has not ended. A row is inserted when a condition starts to hold.
  * It is deleted if the alert never opens, and otherwise kept for 400 days after the alert has ended.
  */
 export interface AlertTable {
@@ -51,6 +51,8 @@ export interface AlertTable {
   subject_id: string
   /** The name of the subject of the alert when the row was last written. */
   subject_name: string
+  /** The health item of the agent that an alert of the rule `item` is about; '' for all other alerts. */
+  item: Generated<string>
   /** The id of the single event that the alert is about, such as a command. At most one alert is made for an event. */
   cause: string | null
   phase: 'pending' | 'open' | 'closing' | 'calm'
@@ -91,6 +93,11 @@ export interface AlertMuteTable {
   /** The muted agent; null means all agents, and alerts that are not about an agent. */
   agent_id: string | null
   rule: RuleName | null
+  /**
+   * The muted health item of the agent; null if the mute is not about a single one. The rule is then `item`, so that a
+   * node of a version that does not know this column mutes no more than that.
+   */
+  item: string | null
   from_at: number
   /** When the mute ends; null means that it ends when every alert that it covers has ended. */
   until_at: number | null

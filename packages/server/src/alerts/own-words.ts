@@ -1,0 +1,34 @@
+/** Reads words of agents for messages about them, from the body of their last report. */
+import { otherItems } from '@svc/api'
+import { cut, limits, type Report } from '@svc/protocol'
+import { storedReport } from '../agent-api/report-store/body.ts'
+import { maxItemName } from '../agent-api/reports/signs.ts'
+import type { Db } from '../platform/db/open.ts'
+import type { AlertRow } from '../platform/db/tables.ts'
+
+type About = Pick<AlertRow, 'rule' | 'subject_id'>
+
+/**
+ * Reads the words in which an agent describes its present level. Null if the agent's last report has no such words, or
+ * if the alert is not about the agent's level.
+ */
+export async function ownWords(db: Db, about: About): Promise<string | null> {
+  if (about.rule !== 'bad' && about.rule !== 'warning') return null
+  return (await lastReport(db, about))?.state?.detail ?? null
+}
+
+/**
+ * Reads the words in which an agent describes a bad health item, as short as a label. Null if its last report says
+ * nothing about that item, or no longer that it is bad. Undefined if the alert is not about a single item.
+ */
+export async function itemWords(db: Db, about: About & Pick<AlertRow, 'item'>): Promise<string | null | undefined> {
+  if (about.rule !== 'item' || about.item === otherItems) return undefined
+  const health = (await lastReport(db, about))?.health ?? []
+  const item = health.find(({ name, level }) => level === 'bad' && cut(name ?? '', maxItemName) === about.item)
+  return item?.detail ? cut(item.detail, limits.label) : null
+}
+
+async function lastReport(db: Db, { subject_id }: About): Promise<Report | undefined> {
+  const row = await db.selectFrom('agent_report').select('body').where('agent_id', '=', subject_id).executeTakeFirst()
+  return row && storedReport(row.body)
+}

@@ -1,0 +1,103 @@
+import { otherItems } from '@svc/api'
+import { expect, test } from 'vitest'
+import { noSigns } from '../../agent-api/reports/signs.ts'
+import { type AlertFacts, defaultRule, type Finding, type Rule } from './conditions.ts'
+import { findItems, itemsFirst } from './items.ts'
+import { type Alert, judge } from './judge.ts'
+
+const now = Date.UTC(2026, 10, 25, 3, 14)
+const minute = 60_000
+const rule = (more: Partial<Rule> = {}): Rule => ({ ...defaultRule('item'), ...more })
+
+/** An agent whose last report names these items as bad. */
+const bad = (items: string[], moreItems = 0, more: Partial<AlertFacts> = {}): AlertFacts => ({
+  ...{ receivedAt: now, intervalSeconds: 30, stopped: null, paused: false, level: 'bad', label: null },
+  ...{ statusStale: false, diskFull: false, update: null, runs: [], cost: { today: 0, before: [] } },
+  ...{ twoReporters: false, hours: null, signs: { ...noSigns, items, moreItems }, ...more },
+})
+const silent: Partial<AlertFacts> = { receivedAt: now - 90_000 }
+
+/** Judges the same finding at these minutes. */
+function alertAfter(finding: Finding, ...minutes: number[]): Alert {
+  let alert: Alert | undefined
+  for (const at of minutes) alert = judge(rule(), finding, alert, { now: now + (at - 10) * minute, muted: false }).alert
+  if (!alert) throw new Error('There is no alert.')
+  return alert
+}
+const pending = alertAfter({ is: 'holds' }, 0)
+const open = alertAfter({ is: 'holds' }, 0, 2)
+const closing = judge(rule(), { is: 'clear' }, open, { now: now - minute, muted: false }).alert ?? open
+const known = (item: string, alert = open) => ({ item, alert })
+
+const many = Array.from({ length: 20 }, (_, i) => `Job ${i}`)
+const found = (agent: AlertFacts, alerts: ReturnType<typeof known>[] = [], more: Partial<Rule> = {}) =>
+  findItems(rule(more), agent, alerts, now).map(({ item, finding }) =>
+    [item, finding.is, ...(finding.is === 'holds' && finding.label ? [finding.label] : [])].join(': '),
+  )
+
+test.each<[string, string[], string[]]>([
+  ['nothing is bad', found(bad([])), []],
+  ['each bad item holds', found(bad(['Job a', 'Job b'])), ['Job a: holds', 'Job b: holds']],
+  [
+    'one that is well again is clear',
+    found(bad(['Job a']), [known('Job a'), known('Job b')]),
+    ['Job a: holds', 'Job b: clear'],
+  ],
+  ['a pending one too', found(bad([]), [known('Job a', pending)]), ['Job a: clear']],
+  ['more than twenty are one finding', found(bad(many, 6)).slice(19), ['Job 19: holds', '*: holds: and 6 more']],
+  ['which ends when there are no more', found(bad(['Job 0']), [known(otherItems)]), ['Job 0: holds', '*: clear']],
+  [
+    'while it holds, an open alert whose item is not among the twenty stays',
+    found(bad(many, 1), [known('Job x'), known('Job y', closing), known('Job z', pending)]).slice(20),
+    ['*: holds: and 1 more', 'Job x: unknown', 'Job y: unknown', 'Job z: clear'],
+  ],
+  [
+    'its own alert is judged by the number alone',
+    found(bad(many, 2), [known(otherItems)]).slice(20),
+    ['*: holds: and 2 more'],
+  ],
+  ['the rule is off', found(bad(['Job a']), [known('Job b')], { on: false }), ['Job b: over']],
+  [
+    'the agent is silent',
+    found(bad(['Job a'], 0, silent), [known('Job a'), known('Job b')]),
+    ['Job a: unknown', 'Job b: unknown'],
+  ],
+  ['the agent never reported', found(bad([], 0, { receivedAt: null }), [known('Job a')]), ['Job a: clear']],
+])('%s', (_what, is, expected) => expect(is).toEqual(expected))
+
+test('no more alerts stay open without a name than a report has room for', () => {
+  const opened = (i: number) => known(`Old ${i}`, { ...open, openedAt: now - i })
+  const all = Array.from({ length: 40 }, (_, i) => opened(i))
+  const stay = findItems(rule(), bad(many, 30), all, now).filter(({ finding }) => finding.is === 'unknown')
+  expect(stay.map(({ item }) => item)).toEqual(Array.from({ length: 30 }, (_, i) => `Old ${i}`))
+})
+
+test('`bad` gives way to the open alert about an item of the same agent, and to no other', () => {
+  const one = (name: Rule['name'], id: string, finding: Finding = { is: 'holds' }) => ({
+    ...{ rule: rule({ ...defaultRule(name) }), about: { id }, finding },
+  })
+  const cases: [string, [Rule['name'], string, Alert | undefined][], Finding['is']][] = [
+    ['no alert', [], 'holds'],
+    ['an open one', [['item', 'vela', open]], 'over'],
+    ['one that closes', [['item', 'vela', closing]], 'over'],
+    ['a pending one', [['item', 'vela', pending]], 'holds'],
+    ['one that ended', [['item', 'vela', { ...open, endedAt: now }]], 'holds'],
+    ['one that is calm', [['item', 'vela', { ...open, phase: 'calm', unsteadySince: now }]], 'holds'],
+    ['one of another agent', [['item', 'lyra', open]], 'holds'],
+    ['an open one of another rule', [['process', 'vela', open]], 'holds'],
+    [
+      'one of several',
+      [
+        ['item', 'vela', open],
+        ['item', 'vela', pending],
+      ],
+      'over',
+    ],
+  ]
+  for (const [what, judged, expected] of cases) {
+    const order = itemsFirst()
+    for (const [name, id, alert] of judged) order.judged(one(name, id), alert)
+    expect(order.finding(one('bad', 'vela')).is, what).toBe(expected)
+    expect(order.finding(one('process', 'vela')).is, what).toBe('holds')
+  }
+})
