@@ -183,6 +183,7 @@ test.runIf(python)('it contains the licences of everything in it', async () => {
     '@clack/core',
     '@clack/prompts',
     'commander',
+    'croner',
     'fast-string-truncated-width',
     'fast-string-width',
     'fast-wrap-ansi',

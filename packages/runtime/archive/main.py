@@ -59,7 +59,8 @@ def main():
             continue
         seen.append(node)
         if major(node) >= LEAST:
-            os.environ.setdefault("MALLOC_ARENA_MAX", "1")  # as the shell's line does: glibc keeps an arena for each thread
+            if sys.argv[1:2] != ["exec"]:  # the command of a job gets the value of its own environment
+                os.environ.setdefault("MALLOC_ARENA_MAX", "1")  # as the shell's line does: glibc keeps an arena for each thread
             os.environ["SVC_STARTED_AS"] = json.dumps(started())
             os.execv(node, [node] + program(archive) + sys.argv[1:])
     sys.stderr.write(

@@ -4,20 +4,25 @@
  */
 import { isMainThread, workerData } from 'node:worker_threads'
 import { plainRun } from './cli/plain-run.ts'
+import { runsCommand } from './host/jobs/exec-args.ts'
 import { unmark } from './machine/process/unmark.ts'
 
-unmark()
-
 const args = process.argv.slice(2)
+const isExec = runsCommand(args)
+// The command of a job gets the environment as it is, also if an agent runs the job.
+if (!isExec) unmark()
+
 const plain = plainRun(args)
 const isWorker = !isMainThread && typeof workerData === 'object' && workerData !== null && workerData.svc === 'runtime'
 
 if (isWorker) void import('./worker/main.ts').then(({ work }) => work())
+else if (isExec) void import('./host/jobs/exec.ts').then(({ exec }) => exec(args.slice(1)))
 else if (plain) void import('./cli/run-alone.ts').then(({ runAlone }) => runAlone(plain))
 else if (args[0] === '--self-check')
   void Promise.all([
     import('./updates/runtime/self-check.ts'),
     import('./worker/main.ts'),
     import('./cli/run-alone.ts'),
+    import('./host/jobs/exec.ts'),
   ]).then(([{ selfCheck }]) => selfCheck(args))
 else void import('./cli/program.ts').then(({ run }) => run(args))

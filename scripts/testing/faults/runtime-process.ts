@@ -64,7 +64,7 @@ export const runtimeProcessFaults: readonly Fault[] = [
     name: 'mark: svc hands the mark of an agent on',
     harm: 'An agent that starts another one ends the helpers of its runtime when it is stopped.',
     file: at('main.ts'),
-    old: '\nunmark()\n',
+    old: '\nif (!isExec) unmark()\n',
     new: '\n',
     tests: [at('launcher/started.process.test.ts')],
   },

@@ -77,6 +77,12 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
     },
   ],
   [
+    'Jobs of this machine:',
+    {
+      exec: async () => (await import('./exec.ts')).exec(),
+    },
+  ],
+  [
     'Make a blueprint:',
     {
       new: async () => (await import('./new.ts')).newCommand(),

@@ -78,6 +78,34 @@ test('another program of that name is left alone, and one that a shell finds fir
   expect(elsewhere.out).toContain(`Your shell finds another svc first: ${bin(home)}/svc.`)
 })
 
+test('svc-exec is written beside svc, also where svc was installed before there was one, and another program is left alone', async () => {
+  const home = newHome('exec')
+  const exec = join(bin(home), 'svc-exec')
+  const installed = JSON.parse((await shell(home, `./svc.pyz self install ${to} --json`)).out)
+  expect(installed).toMatchObject({ changed: true, launcher: exec })
+  expect(await shell(home, `${exec} backup -- sh -c 'exit 7'`)).toEqual({ code: 7, out: '', err: '' })
+  expect(existsSync(join(home, '.local/state/svc/host/state/jobs/backup/job.json'))).toBe(true)
+  rmSync(exec)
+  const renewed = await shell(home, `./svc.pyz self install ${to}`)
+  expect(renewed.out).toContain(`${bin(home)}/svc is svc 1.4.0 already.\nWrote ${exec}, which runs`)
+  writeFileSync(exec, readFileSync(exec, 'utf8').replace('exec "$@"', '# of an earlier version'))
+  expect((await shell(home, `./svc.pyz self install ${to}`)).out).toContain(`Wrote ${exec}`)
+  expect(readFileSync(exec, 'utf8')).toContain(`svc_exec_node=${join(root, 'node/node')}\n`)
+  writeFileSync(exec, '#!/bin/sh\n')
+  const refused = await shell(home, `${newer} self install ${to}`)
+  expect(refused).toMatchObject({ code: 1, err: `${exec} is another program. Choose another folder with --to.\n` })
+  expect(readFileSync(exec, 'utf8')).toBe('#!/bin/sh\n')
+  expect(readFileSync(join(bin(home), 'svc')).equals(readFileSync(newer)), 'nothing is replaced then').toBe(false)
+})
+
+test('svc-exec knows the folder for state of the account that installed it, which root does not give to others', async () => {
+  const home = newHome('state')
+  await shell(home, `XDG_STATE_HOME="$HOME/own state" ./svc.pyz self install ${to}`)
+  await shell(home, `${join(bin(home), 'svc-exec')} backup -- true`)
+  const folder = process.getuid?.() === 0 ? '.local/state' : 'own state'
+  expect(existsSync(join(home, folder, 'svc/host/state/jobs/backup'))).toBe(true)
+})
+
 test('a hint starts with the words that started the program, and names the folder that was given', async () => {
   const home = newHome('third')
   await shell(home, `./svc.pyz self install ${to}`)

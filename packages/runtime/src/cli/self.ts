@@ -1,12 +1,13 @@
 /**
- * `svc self install`: installs the running file as the command `svc` of the current user account. Also says what to do
- * if a shell would not find the command.
+ * `svc self install`: installs the running file as the command `svc` of the current user account, with the launcher
+ * `svc-exec` beside it. Also says what to do if a shell would not find the command.
  */
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { Command } from 'commander'
+import { isLauncher, launcher } from '../host/jobs/launcher.ts'
 import { programFile } from '../launcher/file.ts'
 import { createFolder, writeDurably } from '../machine/files/durable.ts'
 import { examples, quoted } from '../machine/hint.ts'
@@ -31,30 +32,53 @@ export const self = (): Command =>
         .option('--json', 'print one JSON value for programs')
         .summary('install this file as the command "svc"')
         .description(
-          'Copies this file to a folder in your PATH under the name "svc", replacing an older one. Run it again to update the command.',
+          'Copies this file to a folder in your PATH under the name "svc", replacing an older one, and writes "svc-exec" beside it, which crontabs call. Run it again to update both.',
         )
         .action(install),
     )
 
 async function install({ to, json }: SelfOptions): Promise<void> {
+  const { lines, ...done } = await installSelf(to === undefined ? programsFolder() : resolve(to))
+  show(json, { installed: true, ...done }, () => lines)
+}
+
+/** The folder for the programs of the current user account. */
+const programsFolder = (): string =>
+  folderFor({
+    home: homedir(),
+    path: searchPath(),
+    root: process.getuid?.() === 0,
+    chosen: process.env.XDG_BIN_HOME,
+  })
+
+const searchPath = (): string[] => (process.env.PATH ?? '').split(delimiter).filter(Boolean)
+
+interface InstalledSelf {
+  readonly file: string
+  /** The path of `svc-exec`. */
+  readonly launcher: string
+  readonly version: string
+  /** True if the command or the launcher was written. */
+  readonly changed: boolean
+  readonly inPath: boolean
+  /** The sentences about it that are printed for a person. */
+  readonly lines: string[]
+}
+
+/** Installs this program as the command `svc` in a folder, and the launcher `svc-exec`. */
+async function installSelf(folder: string): Promise<InstalledSelf> {
   const program = programFile()
   const release = insideOf(program)
   if (!release)
     throw new Refusal('This svc runs from source. Build svc.pyz, or download it from a service, and install that.')
-  const path = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
-  const folder =
-    to === undefined
-      ? folderFor({
-          home: homedir(),
-          path,
-          root: process.getuid?.() === 0,
-          chosen: process.env.XDG_BIN_HOME,
-        })
-      : resolve(to)
   const file = join(folder, 'svc')
   const before = existsSync(file) ? insideOf(file) : undefined
   if (existsSync(file) && !before)
     throw new Refusal(`${file} is another program. Choose another folder with --to.`, exits.refused)
+  const exec = join(folder, 'svc-exec')
+  const execBefore = existsSync(exec) ? readFileSync(exec, 'utf8') : undefined
+  if (execBefore !== undefined && !isLauncher(execBefore))
+    throw new Refusal(`${exec} is another program. Choose another folder with --to.`, exits.refused)
   createFolder(folder)
   const bytes = readFileSync(program)
   const same = before !== undefined && readFileSync(file).equals(bytes)
@@ -64,20 +88,51 @@ async function install({ to, json }: SelfOptions): Promise<void> {
     throw new Refusal(
       `${file} was written but does not start: ${fault}. Put Node ${release.leastNode} or newer into PATH.`,
     )
-  const first = path.map((each) => join(each, 'svc')).find(canRun)
+  const text = launcher({ node: nodeFile(), svc: file, state: ownState() })
+  const execChanged = text !== execBefore
+  if (execChanged) writeDurably(exec, text, 0o755)
+  const first = searchPath()
+    .map((each) => join(each, 'svc'))
+    .find(canRun)
   const version = release.version
   const found = first === undefined ? 'missing' : resolve(first) === file ? 'found' : 'other'
-  show(json, { installed: true, file, version, changed: !same, inPath: found === 'found' }, () => [
-    same
-      ? `${file} is svc ${version} already.`
-      : `Installed svc ${version} as ${file}${before ? `, in place of ${before.version}` : ''}.`,
-    ...(found === 'missing' ? pathAdvice(folder, process.env.SHELL ?? '') : []),
-    ...(found === 'other'
-      ? [
-          `Your shell finds another svc first: ${first}. Start this one as ${quoted(file)}, or put ${folder} first in PATH.`,
-        ]
-      : []),
-  ])
+  return {
+    file,
+    launcher: exec,
+    version,
+    changed: !same || execChanged,
+    inPath: found === 'found',
+    lines: [
+      same
+        ? `${file} is svc ${version} already.`
+        : `Installed svc ${version} as ${file}${before ? `, in place of ${before.version}` : ''}.`,
+      ...(execChanged ? [`Wrote ${exec}, which runs the commands of a crontab and records them.`] : []),
+      ...(found === 'missing' ? pathAdvice(folder, process.env.SHELL ?? '') : []),
+      ...(found === 'other'
+        ? [
+            `Your shell finds another svc first: ${first}. Start this one as ${quoted(file)}, or put ${folder} first in PATH.`,
+          ]
+        : []),
+    ],
+  }
+}
+
+/**
+ * The path of Node that stays the same when Node is updated: the first in PATH that leads to the Node that runs now, and
+ * without one that file itself.
+ */
+function nodeFile(): string {
+  const leadsHere = (file: string): boolean => canRun(file) && realpathSync(file) === realpathSync(process.execPath)
+  const found = searchPath()
+    .map((each) => join(each, 'node'))
+    .find((file) => isAbsolute(file) && leadsHere(file))
+  return found ?? process.execPath
+}
+
+/** The folder for state that this account has chosen. All accounts use what root installs, so they get none from it. */
+const ownState = (): string | undefined => {
+  const { XDG_STATE_HOME: state = '' } = process.env
+  return isAbsolute(state) && process.getuid?.() !== 0 ? state : undefined
 }
 
 /**

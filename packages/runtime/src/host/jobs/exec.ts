@@ -1,0 +1,169 @@
+/**
+ * `svc exec`: runs the command of a job, and records how it ended. Nothing here may be the reason why a command does not
+ * run, or ends in another way, so each step beside it may fail. This code never touches `process.stdin`, `stdout` or
+ * `stderr`, since Node would make a pipe non-blocking, also for the command, which shares it.
+ */
+import { appendFileSync, existsSync, writeSync } from 'node:fs'
+import { safeLine, shown } from '@svc/protocol'
+import { messageOf } from '../../machine/base/errors.ts'
+import { type ExecCall, readCall } from './call.ts'
+import { handOnSignals, limitTime, type TimeLimit } from './follow.ts'
+import { type LastLog, openLog } from './last-log.ts'
+import { type Launched, launchedHere } from './launched.ts'
+import { jobsFolder, unrecordedFile } from './paths.ts'
+import { readyFolder } from './place.ts'
+import { recorderIn } from './recorder.ts'
+import { exitCodes, exitOf, type RunEnd } from './run-end.ts'
+import { type JobCommand, start } from './start.ts'
+
+type Named = ExecCall & { readonly name: string }
+
+/** Runs `svc exec` with the arguments that follow it, and ends this process with the exit code of the command. */
+export async function exec(args: readonly string[]): Promise<void> {
+  const launched = launchedHere()
+  // an error of svc must not end this process before the command has ended
+  process.on('uncaughtException', () => {})
+  const call = readCall(args)
+  try {
+    await runCall(call, launched)
+  } catch {
+    if (!launched.taken) runPlainly(call, launched)
+  }
+}
+
+async function runCall(call: ExecCall, launched: Launched): Promise<void> {
+  if (call.command.length === 0) {
+    launched.taken = true
+    say(`${call.wrong} Nothing was run. Such as: svc exec backup -- ./backup.sh`)
+    process.exit(exitCodes.nothingToRun)
+  }
+  const jobs = launched.jobs ?? jobsFolder(process.env)
+  const wrong = call.wrong ?? (await scheduleFault(call))
+  if (wrong === undefined) return runRecorded(call as Named, launched, jobs)
+  say(`${wrong} The command runs, but svc does not record it.`)
+  if (jobs) quietly(() => noteUnrecorded(jobs, call.name))
+  runPlainly(call, launched)
+}
+
+function runPlainly({ command }: ExecCall, launched: Launched): void {
+  run({ command }, launched, { variables: {} }, (how) => process.exit(exitOf(how)))
+}
+
+/** Says why the schedule of a call cannot be read. The code that reads schedules is loaded only if there is one. */
+async function scheduleFault({ cron, tz }: ExecCall): Promise<string | undefined> {
+  if (cron === undefined) return undefined
+  try {
+    return (await import('./schedule.ts')).scheduleFault(cron, tz)
+  } catch {
+    return undefined
+  }
+}
+
+function noteUnrecorded(jobs: string, name = '-'): void {
+  if (!existsSync(jobs)) return
+  appendFileSync(unrecordedFile(jobs), `${Math.floor(Date.now() / 1000)} ${name} wrong-usage\n`, { mode: 0o600 })
+}
+
+async function runRecorded(call: Named, launched: Launched, jobs: string | undefined): Promise<void> {
+  const fails = saysOnce(call.name)
+  const folder = folderOf(call.name, jobs, fails)
+  const overlaps = folder !== undefined && call.noOverlap && (await hasLivingRun(folder))
+  const log = folder !== undefined && call.log && !overlaps ? openedLog(folder, fails) : undefined
+  const recorder = folder === undefined ? undefined : recorderIn(folder, call, { hasLog: log !== undefined, fails })
+  if (overlaps) {
+    launched.taken = true
+    recorder?.skipped()
+    process.exit(exitCodes.skipped)
+  }
+  const variables = { SVC_JOB: call.name, SVC_RUN_FILE: recorder?.runFile ?? '/dev/null' }
+  const pid = run(call, launched, { variables, output: log?.fd }, async (how) => {
+    try {
+      await recorder?.ended(how)
+      log?.close()
+    } finally {
+      process.exit(exitOf(how))
+    }
+  })
+  recorder?.started(pid)
+  if (log) setInterval(() => quietly(() => log.trim()), logMilliseconds)
+}
+
+/** The time between two looks at the size of a log. */
+const logMilliseconds = 1000
+
+/**
+ * Starts the command and follows it. `ends` is called when it has ended, or when its time is over and its whole group
+ * is gone. Returns the process id, undefined if it could not be started.
+ */
+function run(
+  { command, timeout }: Pick<ExecCall, 'command' | 'timeout'>,
+  launched: Launched,
+  how: Pick<JobCommand, 'variables' | 'output'>,
+  ends: (how: RunEnd) => void,
+): number | undefined {
+  const ownSession = timeout !== undefined
+  const signalsGoTo = handOnSignals(ownSession)
+  let limit: TimeLimit | undefined
+  const pid = start({ words: command, ownSession, ...how }, launched, async (ended, why) => {
+    if ('error' in ended) say(`${shown(command[0])} ${whyNotStarted(ended, why)}.`)
+    const isOver = await limit?.ended().catch(() => true)
+    signalsGoTo(undefined)
+    ends(isOver ? { timedOut: true } : ended)
+  })
+  signalsGoTo(pid)
+  if (timeout !== undefined && pid !== undefined) limit = limitTime(pid, timeout)
+  return pid
+}
+
+function folderOf(name: string, jobs: string | undefined, fails: (error: unknown) => void): string | undefined {
+  try {
+    if (jobs) return readyFolder(jobs, name)
+    fails(new Error('neither HOME nor XDG_STATE_HOME names a folder'))
+  } catch (error) {
+    fails(error)
+  }
+  return undefined
+}
+
+function openedLog(folder: string, fails: (error: unknown) => void): LastLog | undefined {
+  try {
+    return openLog(folder)
+  } catch (error) {
+    fails(error)
+    return undefined
+  }
+}
+
+async function hasLivingRun(folder: string): Promise<boolean> {
+  try {
+    const { readRuns, runLives } = await import('./record.ts')
+    return readRuns(folder, Math.floor(Date.now() / 1000)).runs.some(runLives)
+  } catch {
+    return false
+  }
+}
+
+/** The end of a sentence that begins with the command. */
+const whyNotStarted = (how: RunEnd, why = ''): string =>
+  exitOf(how) === exitCodes.notFound ? 'was not found' : `cannot be started: ${why}`
+
+/** Returns a function that says the first time why something cannot be recorded. The command runs in any case. */
+function saysOnce(name: string): (error: unknown) => void {
+  let isSaid = false
+  return (error) => {
+    if (!isSaid) say(`Job ${name} runs, but svc cannot record it: ${messageOf(error)}.`)
+    isSaid = true
+  }
+}
+
+function quietly(act: () => void): void {
+  try {
+    act()
+  } catch {
+    // nothing beside the command may keep it from running
+  }
+}
+
+function say(text: string): void {
+  quietly(() => writeSync(2, `svc exec: ${safeLine(text)}\n`))
+}

@@ -1,0 +1,87 @@
+/** Follows the command of a run: hands on signals, and ends the command when its time is over. */
+import { isatty } from 'node:tty'
+import { duration, wait } from '../../machine/base/time.ts'
+import { groupLives, signalGroup } from '../../machine/process/group.ts'
+
+const handedOn = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
+/** A terminal sends these to all processes in its foreground, so also to the command. */
+const ofTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
+
+/**
+ * Hands on signals from now on, also those that come before the command was started. Returns the function that is told
+ * the process id then, and undefined when the process has ended. With `toGroup`, the command leads a group in a session
+ * of its own, and all signals go to this group.
+ */
+export function handOnSignals(toGroup: boolean): (pid: number | undefined) => void {
+  let pid: number | undefined
+  const send = (signal: NodeJS.Signals): void => {
+    if (pid === undefined) return
+    if (toGroup) signalGroup(pid, signal)
+    else signalOne(pid, signal)
+  }
+  const atTerminal = !toGroup && isatty(0)
+  for (const signal of handedOn)
+    process.on(signal, atTerminal && ofTerminal.includes(signal) ? () => {} : () => send(signal))
+  return (next) => {
+    pid = next
+  }
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // it has ended, or changed its user
+  }
+}
+
+/** The seconds between SIGTERM and SIGKILL. */
+const patienceSeconds = 10
+/** Node's timers cannot wait for longer, in milliseconds. */
+const maxWait = 2 ** 31 - 1
+
+export interface TimeLimit {
+  /** Called when the process has ended. Resolves to true if its time was over; its whole group is gone then. */
+  ended(): Promise<boolean>
+}
+
+/** Ends the group of the process `pid` after this many seconds: with SIGTERM, and later with SIGKILL. */
+export function limitTime(pid: number, seconds: number): TimeLimit {
+  const stop = new AbortController()
+  const passed = async (left: number): Promise<boolean> => {
+    for (let rest = left; rest > 0; rest -= maxWait)
+      if (!(await wait(Math.min(rest, maxWait), stop.signal))) return false
+    return true
+  }
+  const over = passed(scaled(seconds)).then((isOver) => {
+    if (isOver) signalGroup(pid, 'SIGTERM')
+    return isOver
+  })
+  let isOver = false
+  void over.then(async (yes) => {
+    isOver = yes
+    if (yes && (await passed(scaled(patienceSeconds)))) signalGroup(pid, 'SIGKILL')
+  })
+  return {
+    ended: async () => {
+      if (!isOver) {
+        stop.abort()
+        return false
+      }
+      while (groupLives(pid)) await wait(50, never)
+      stop.abort()
+      return true
+    },
+  }
+}
+
+const never = new AbortController().signal
+
+/** A duration in milliseconds. A time scale that cannot be read must not keep a command from running. */
+function scaled(seconds: number): number {
+  try {
+    return duration(seconds)
+  } catch {
+    return seconds * 1000
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * `last.log` of a job: the output of its last run, which the command writes itself. A file that grows is emptied in
+ * place, so no pipe stands between, and a killed svc breaks nothing.
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { codeOf } from '../../machine/base/errors.ts'
+
+/** A larger file is emptied, in bytes. */
+const max = 2 * 1024 * 1024
+/** The end of a larger file that is kept, in bytes. */
+const kept = 256 * 1024
+
+export interface LastLog {
+  readonly fd: number
+  /** Moves the end of a file that has become too large to `last.log.1`. */
+  trim(): void
+  /** Cuts a file that has become too large to its end, once the command has ended. */
+  close(): void
+}
+
+/** Opens a new log. The log of the run before becomes `last.log.1`. */
+export function openLog(folder: string): LastLog {
+  const file = join(folder, 'last.log')
+  const before = `${file}.1`
+  try {
+    renameSync(file, before)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
+  const fd = openSync(file, flags, 0o600)
+  const isCurrent = () => statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino
+  return {
+    fd,
+    trim: () => {
+      if (fstatSync(fd).size <= max) return
+      const end = endOf(fd)
+      ftruncateSync(fd, 0)
+      // a run that began meanwhile has moved this file to the place of the earlier log
+      if (isCurrent()) replace(before, end)
+    },
+    close: () => {
+      if (fstatSync(fd).size <= max) return
+      const end = endOf(fd)
+      ftruncateSync(fd, 0)
+      writeAll(fd, end)
+    },
+  }
+}
+
+/** Reads the last part of a file, from the beginning of a line if one begins there. */
+function endOf(fd: number): Buffer {
+  const bytes = Buffer.alloc(kept)
+  const size = fstatSync(fd).size
+  let length = 0
+  for (let got = -1; got !== 0 && length < kept; length += got)
+    got = readSync(fd, bytes, length, kept - length, Math.max(0, size - kept) + length)
+  const line = bytes.subarray(0, length).indexOf(0x0a) + 1
+  return bytes.subarray(line < length / 2 ? line : 0, length)
+}
+
+function replace(file: string, bytes: Buffer): void {
+  const fd = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600)
+  try {
+    writeAll(fd, bytes)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function writeAll(fd: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+}

@@ -1,0 +1,38 @@
+/** The facts that the launcher `svc-exec` tells the program about the process as it was before Node changed it. */
+import { readFileSync } from 'node:fs'
+
+export interface Launched {
+  /** True once the program answers for the command. Until then, the launcher runs it if the program fails. */
+  taken: boolean
+  /** The folder of all jobs, empty if there is none. Absent without the launcher. */
+  readonly jobs?: string
+  /** The signals that the process ignored, as Linux shows them: a mask in hexadecimal. Empty if not known. */
+  readonly ignored?: string
+  /** The numbers of the files from 3 to 9 that were open. Node would not hand them on. */
+  readonly files?: string
+  /** The soft limit of open files. Node raises it to the hard limit. */
+  readonly openFiles?: string
+}
+
+/** Returns what the launcher has told. Without a launcher, only the limit of open files is known: it is that of the parent. */
+export function launchedHere(): Launched {
+  const global = globalThis as { svcExec?: Launched }
+  global.svcExec ??= { taken: false, openFiles: softLimitOf(process.ppid) }
+  return global.svcExec
+}
+
+/** The soft limit of open files of a process. Empty if the system does not tell. */
+export function softLimitOf(pid: number | 'self'): string {
+  try {
+    return /^Max open files +(\w+) /m.exec(readFileSync(`/proc/${pid}/limits`, 'latin1'))?.[1] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** The numbers of the signals in a mask as Linux shows it. */
+export function signalsIn(mask: string): number[] {
+  if (!/^[0-9a-f]{1,32}$/i.test(mask)) return []
+  const bits = BigInt(`0x${mask}`)
+  return Array.from({ length: 31 }, (_, at) => at + 1).filter((signal) => bits & (1n << BigInt(signal - 1)))
+}

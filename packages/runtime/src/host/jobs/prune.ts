@@ -1,0 +1,28 @@
+/** Decides which files in the folder of a job are no longer needed. Pure: names in, names out. */
+import { idOf, millisecondsOf } from './ids.ts'
+
+/** The newest runs of a job that are kept. */
+const keptRuns = 100
+/** How far ahead of the clock a run may lie, in milliseconds. */
+const maxAhead = 86_400_000
+const day = 86_400_000
+
+/**
+ * Returns the names of the records of all but the newest runs, at `now` in Unix milliseconds, and of what killed runs
+ * have left. The record of the run `own` is kept. Runs that lie far ahead, since the clock was wrong, go first.
+ */
+export function surplus(names: readonly string[], own: string, now: number): string[] {
+  const age = (id: string): number => {
+    const at = millisecondsOf(id)
+    return at > now + maxAhead ? Number.POSITIVE_INFINITY : now - at
+  }
+  const ids = names
+    .flatMap((name) => idOf(name) ?? [])
+    .sort((a, b) => Number(b === own) - Number(a === own) || age(a) - age(b))
+  const kept = new Set([own, ...ids.slice(0, keptRuns)])
+  const left = names.filter((name) => {
+    const [, id = own, ending] = /^\.?(\d{1,15}-[0-9a-z]{1,16})\.(run|json\.\d+\.tmp)$/.exec(name) ?? []
+    return now - millisecondsOf(id) > day && !(ending === 'run' && kept.has(id)) && id !== own
+  })
+  return [...ids.slice(keptRuns).map((id) => `${id}.json`), ...left]
+}

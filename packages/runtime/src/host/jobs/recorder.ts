@@ -1,0 +1,114 @@
+/** Writes the record of one run: when it begins, and when it has ended. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { readFile } from '../../machine/files/read.ts'
+import { statOf } from '../../machine/process/identity.ts'
+import type { ExecCall } from './call.ts'
+import { replaceJson } from './files.ts'
+import { newId } from './ids.ts'
+import { jobAfter, readJob, writeJob } from './job-note.ts'
+import { surplus } from './prune.ts'
+import type { Run } from './record.ts'
+import { exitOf, type RunEnd } from './run-end.ts'
+
+/** The largest file of `SVC_RUN_FILE` that is read, in bytes. */
+const maxTold = 64 * 1024
+
+interface Recorder {
+  /** The file to which the command may write what it tells about its run. */
+  readonly runFile: string
+  /** Notes that the command runs as the process `pid`. */
+  started(pid: number | undefined): void
+  ended(how: RunEnd): Promise<void>
+  /** Notes that the command was not started, since another run of the job lives. */
+  skipped(): void
+}
+
+/**
+ * Makes the recorder of a run that begins now. `hasLog` is true if its output goes to a log. `fails` is called with
+ * what could not be written.
+ */
+export function recorderIn(
+  folder: string,
+  call: ExecCall & { readonly name: string },
+  { hasLog, fails }: { hasLog: boolean; fails: (error: unknown) => void },
+): Recorder {
+  const now = Date.now()
+  const id = newId(now, Math.random())
+  const runFile = join(folder, `${id}.run`)
+  let run: Run = {
+    ...{ id, status: 'running', started: Math.floor(now / 1000) },
+    ...(hasLog && { log: `job/${call.name}` }),
+  }
+  const write = (next: Run): void => {
+    run = next
+    replaceJson(join(folder, `${id}.json`), run)
+  }
+  const attempt = (act: () => void): void => {
+    try {
+      act()
+    } catch (error) {
+      fails(error)
+    }
+  }
+  const note = (): void => {
+    const before = readJob(folder)
+    const after = jobAfter(before, call.name, call, run.started)
+    if (JSON.stringify(before) !== JSON.stringify(after)) writeJob(folder, after)
+  }
+  return {
+    runFile,
+    started: (pid) => {
+      attempt(() => write({ ...run, ...identified(pid) }))
+      attempt(note)
+    },
+    ended: async (how) => {
+      const told = await toldIn(runFile)
+      const ended = Math.floor(Date.now() / 1000)
+      attempt(() => write({ ...run, ...told, ...outcome(how), ended: Math.max(run.started, ended) }))
+      attempt(() => prune(folder, id))
+    },
+    skipped: () => {
+      attempt(() => write({ ...run, status: 'skipped', ended: run.started }))
+      attempt(note)
+      attempt(() => prune(folder, id))
+    },
+  }
+}
+
+/** The process of the command. Its boot and its start are known only where the system has /proc. */
+function identified(pid: number | undefined): Partial<Run> {
+  if (pid === undefined) return {}
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    return { pid, start: Number(statOf(pid)[19]), boot }
+  } catch {
+    return { pid }
+  }
+}
+
+function outcome(how: RunEnd): Pick<Run, 'status' | 'exit' | 'signal'> {
+  const exit = exitOf(how)
+  if ('timedOut' in how) return { status: 'timeout', exit }
+  if ('signal' in how) return { status: 'failed', exit, signal: how.signal }
+  return { status: exit === 0 ? 'ok' : 'failed', exit }
+}
+
+/** Reads what the command tells about its run. The code that checks it is loaded only if there is something. */
+async function toldIn(file: string): Promise<Partial<Run>> {
+  try {
+    const read = readFile(file, maxTold)
+    if (read.is === 'missing') return {}
+    rmSync(file, { force: true })
+    if (read.is !== 'bytes' || read.bytes.length === 0) return {}
+    const value: unknown = JSON.parse(read.bytes.toString('utf8'))
+    return (await import('./record.ts')).toldBy(value)
+  } catch {
+    return {} // what the command tells is worth less than its record
+  }
+}
+
+/** Removes the records of all but the newest runs, and what runs that were killed have left. */
+function prune(folder: string, own: string): void {
+  for (const name of surplus(readdirSync(folder), own, Date.now())) rmSync(join(folder, name), { force: true })
+}

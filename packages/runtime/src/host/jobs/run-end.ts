@@ -1,0 +1,20 @@
+/** How the command of a run ended, and the exit code that says so. */
+import { constants } from 'node:os'
+
+export type RunEnd =
+  | { readonly code: number }
+  | { readonly signal: NodeJS.Signals }
+  /** The command could not be started: the code of the system's error, such as `ENOENT`. */
+  | { readonly error: string }
+  /** Its time was over. */
+  | { readonly timedOut: true }
+
+/** The exit codes that shells and timeout(1) use, too. */
+export const exitCodes = { skipped: 0, timedOut: 124, nothingToRun: 125, notExecutable: 126, notFound: 127 } as const
+
+export function exitOf(how: RunEnd): number {
+  if ('timedOut' in how) return exitCodes.timedOut
+  if ('signal' in how) return 128 + constants.signals[how.signal]
+  if ('error' in how) return ['ENOENT', 'ENOTDIR'].includes(how.error) ? exitCodes.notFound : exitCodes.notExecutable
+  return how.code
+}
