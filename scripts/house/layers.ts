@@ -72,6 +72,9 @@ export const orders: Readonly<Record<string, Order>> = {
         says: 'what people run on this machine anyway: their jobs',
         layers: [
           {
+            'host/watch': '`svc watch`: what the host agent reports, a section for each kind of thing that runs',
+          },
+          {
             'host/jobs':
               '`svc exec`: runs the command of a job and records how it ended; the records as others read them; schedules, the crontab, and which job is overdue',
           },

@@ -80,6 +80,7 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
     'Jobs of this machine:',
     {
       exec: async () => (await import('./exec.ts')).exec(),
+      jobs: async () => (await import('./jobs.ts')).jobs(),
     },
   ],
   [

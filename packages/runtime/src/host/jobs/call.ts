@@ -99,7 +99,7 @@ export function readDuration(text: string): number | undefined {
 }
 
 /** The end of a sentence that says how a duration is written. */
-const durations = 'a whole number above 0 with s, m, h or d, such as 90m'
+export const durations = 'a whole number above 0 with s, m, h or d, such as 90m'
 
 function ofDuration(text: string, meant: (seconds: number) => Partial<Options>): Partial<Options> | string {
   const seconds = readDuration(text)

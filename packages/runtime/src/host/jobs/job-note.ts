@@ -57,7 +57,7 @@ export function jobAfter(before: Job | undefined, name: string, call: ExecCall, 
 }
 
 /** When the schedule that is given now was first given. Undefined if the note has another one, or none. */
-const sinceOf = (
+export const sinceOf = (
   before: Job | undefined,
   { every, cron, tz }: { readonly [K in 'every' | 'cron' | 'tz']: Job[K] | undefined },
 ): number | undefined =>

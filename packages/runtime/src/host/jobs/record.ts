@@ -80,11 +80,15 @@ interface Records {
   readonly passedOver: number
 }
 
-/** Reads all records in the folder of a job, at `now` in Unix seconds. */
-export function readRuns(folder: string, now: number): Records {
+/**
+ * Reads all records in the folder of a job, at `now` in Unix seconds. Those that were read before and have ended are
+ * not read again, since they do not change.
+ */
+export function readRuns(folder: string, now: number, before: readonly Run[] = []): Records {
   const ids = idsIn(folder)
+  const ended = new Map(before.filter(({ status }) => status !== 'running').map((run) => [run.id, run]))
   const runs = ids
-    .map((id) => readRun(join(folder, `${id}.json`)))
+    .map((id) => ended.get(id) ?? readRun(join(folder, `${id}.json`)))
     .filter((run): run is Run => run !== undefined && !liesAhead(run.started, now))
   return { runs, passedOver: ids.length - runs.length }
 }

@@ -74,9 +74,22 @@ function timesOf(fields: readonly string[], timezone: string): TimesRead {
       return time ? time.getTime() / 1000 : undefined
     }
     if (next(0) === undefined) return { ok: false, why: 'gives no date' }
-    return { ok: true, times: { due: (start) => next(start + earlySeconds), after: next, isClock: true } }
+    const known = remembered(next)
+    return { ok: true, times: { due: (start) => known(start + earlySeconds), after: known, isClock: true } }
   } catch {
     return { ok: false, why: `cannot be read: got ${quoted(fields.join(' '))}` }
+  }
+}
+
+/** The host agent asks for the same times every few seconds, and croner needs a while for the rarest. */
+function remembered(next: (at: number) => number | undefined): (at: number) => number | undefined {
+  const known = new Map<number, number | undefined>()
+  return (at) => {
+    if (known.has(at)) return known.get(at)
+    if (known.size >= 1000) known.clear()
+    const time = next(at)
+    known.set(at, time)
+    return time
   }
 }
 

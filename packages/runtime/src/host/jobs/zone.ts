@@ -1,5 +1,8 @@
 /** Time zones: what is one, how far from UTC its clocks are, and times in words for the people of this machine. */
 
+/** The zone of this machine, by its IANA name. */
+export const machineZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
 export const isZone = (zone: string): boolean => zone !== '' && formatter(zone) !== undefined
 
 /** The difference between the clocks of a zone and UTC, in seconds, at a time in Unix seconds. */
@@ -32,9 +35,19 @@ const isTime = (at: number): boolean => Math.abs(at) < 8.64e12
 type Parts = Partial<Record<Intl.DateTimeFormatPartTypes, number>>
 
 function partsAt(zone: string, at: number): Parts {
+  const key = `${zone} ${Math.floor(at)}`
+  const known = partsKnown.get(key)
+  if (known) return known
   const parts = formatter(zone)?.formatToParts(new Date(Math.floor(at) * 1000)) ?? []
-  return Object.fromEntries(parts.map(({ type, value }) => [type, Number(value)]))
+  const made = Object.fromEntries(parts.map(({ type, value }) => [type, Number(value)]))
+  if (partsKnown.size >= maxKnown) partsKnown.clear()
+  partsKnown.set(key, made)
+  return made
 }
+
+/** The host agent asks for the same times every few seconds, and the answers are slow to compute. */
+const partsKnown = new Map<string, Parts>()
+const maxKnown = 10_000
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 

@@ -97,9 +97,12 @@ export function attemptText(message = ''): string {
 }
 
 /** A time difference for people, such as `12 s ago`, `5 min ago`, `3 h ago`, `2 days ago`. */
-export function ago(secondsPassed: number): string {
-  const s = Math.max(0, Math.round(secondsPassed))
-  if (s < 120) return `${s} s ago`
-  if (s < 7200) return `${Math.round(s / 60)} min ago`
-  return s < 172_800 ? `${Math.round(s / 3600)} h ago` : `${Math.round(s / 86_400)} days ago`
+export const ago = (secondsPassed: number): string => `${span(secondsPassed)} ago`
+
+/** A duration for people, such as `12 s`, `5 min`, `3 h`, `2 days`. */
+export function span(length: number): string {
+  const s = Math.max(0, Math.round(length))
+  if (s < 120) return `${s} s`
+  if (s < 7200) return `${Math.round(s / 60)} min`
+  return s < 172_800 ? `${Math.round(s / 3600)} h` : `${Math.round(s / 86_400)} days`
 }

@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest'
+import type { JobFacts } from './facts.ts'
+import { judgeJob } from './judge.ts'
+import type { ShownRun } from './reader.ts'
+import { everyTimes, readCron } from './schedule.ts'
+
+/** Reads times of 2026 in UTC, such as `11-24 03:00`. */
+const at = (written: string): number => Date.parse(`2026-${written.replace(' ', 'T')}Z`) / 1000
+const now = at('11-25 10:00')
+
+let count = 0
+const run = (status: ShownRun['status'], started: string, ended?: string, more: Partial<ShownRun> = {}): ShownRun => ({
+  ...{ id: `${at(started) * 1000}-${++count}`, status, started: at(started) },
+  ...(ended !== undefined && { ended: at(ended) }),
+  ...more,
+})
+const good = run('ok', '11-25 03:00', '11-25 03:04')
+const failed = run('failed', '11-25 03:00', '11-25 03:12', { exit: 1 })
+const killed = run('failed', '11-25 03:00', '11-25 03:12', { signal: 'SIGKILL' })
+const older = (status: ShownRun['status'], day: number) =>
+  run(status, `11-${day} 03:00`, `11-${day} 03:02`, { exit: 1 })
+
+const cron = readCron('0 3 * * *', 'UTC')
+if (!cron.ok) throw new Error(cron.why)
+const daily: Pick<JobFacts, 'plans' | 'schedule'> = {
+  plans: [{ times: cron.times, zone: 'UTC', since: at('11-01 00:00') }],
+  schedule: { cron: '0 3 * * *', from: 'crontab' },
+}
+const unscheduled = { plans: [] }
+const hourly = {
+  plans: [{ times: everyTimes(3600), zone: 'UTC' }],
+  schedule: { every: 3600, from: 'command' as const },
+}
+const new03 = { ...daily, plans: daily.plans.map((plan) => ({ ...plan, since: at('11-25 09:00') })) }
+
+type Row = readonly [
+  facts: Partial<JobFacts> & Pick<JobFacts, 'plans'>,
+  runs: readonly ShownRun[],
+  level: string,
+  detail: string,
+  short?: string,
+]
+/** The newest run is the first. All is judged on 25 November at 10:00. */
+const table: readonly Row[] = [
+  [daily, [good], 'ok', 'ok 03:04, took 4 min; next 26 Nov 03:00', 'ok'],
+  [unscheduled, [good], 'ok', 'ok 03:04, took 4 min'],
+  [hourly, [run('ok', '11-25 09:30', '11-25 09:31')], 'ok', 'ok 09:31, took 60 s; next 10:30'],
+  [daily, [failed], 'bad', 'failed (exit 1) 03:12', 'failed (exit 1)'],
+  [daily, [killed], 'bad', 'failed (SIGKILL) 03:12', 'failed (SIGKILL)'],
+  [
+    daily,
+    [failed, older('failed', 24), older('timeout', 23), older('ok', 22), older('failed', 21)],
+    'bad',
+    'failed (exit 1) 03:12, 3 times in a row',
+  ],
+  [daily, [failed, older('failed', 24)], 'bad', 'failed (exit 1) 03:12, 2 times in a row'],
+  [daily, [failed, older('ok', 24)], 'bad', 'failed (exit 1) 03:12'],
+  [daily, [good, older('failed', 24)], 'ok', 'ok 03:04, took 4 min; next 26 Nov 03:00'],
+  [daily, [run('timeout', '11-25 03:00', '11-25 04:00')], 'bad', 'timed out 04:00', 'timed out'],
+  [daily, [run('lost', '11-25 03:00')], 'bad', 'lost, began 03:00', 'lost'],
+  [daily, [older('ok', 23)], 'bad', 'overdue by 31 h, last began 23 Nov 03:00', 'overdue by 31 h'],
+  [daily, [older('failed', 23)], 'bad', 'overdue by 31 h, last began 23 Nov 03:00; failed (exit 1) 23 Nov 03:02'],
+  [daily, [run('running', '11-23 03:00')], 'bad', 'overdue by 7 h, still running since 23 Nov 03:00'],
+  [daily, [], 'bad', 'overdue by 24 days, never ran'],
+  [new03, [], 'info', 'never ran; next 26 Nov 03:00', 'never ran'],
+  [unscheduled, [], 'info', 'never ran'],
+  [daily, [run('running', '11-25 03:00')], 'ok', 'running since 03:00'],
+  [daily, [run('running', '11-25 03:00'), older('ok', 24)], 'ok', 'ok 24 Nov 03:02, took 2 min; running since 03:00'],
+  [
+    daily,
+    [run('running', '11-25 03:00'), older('failed', 24)],
+    'bad',
+    'failed (exit 1) 24 Nov 03:02; running since 03:00',
+  ],
+  [
+    daily,
+    [run('running', '11-25 03:00'), run('running', '11-24 03:00')],
+    'ok',
+    '2 running, the first since 24 Nov 03:00',
+  ],
+  [daily, [run('skipped', '11-25 09:00', '11-25 09:00'), good], 'ok', 'ok 03:04, took 4 min; next 26 Nov 03:00'],
+  [
+    daily,
+    [run('skipped', '11-25 03:00', '11-25 03:00'), run('running', '11-23 03:00')],
+    'bad',
+    'overdue by 7 h, still running since 23 Nov 03:00',
+  ],
+  [
+    { ...daily, unrecorded: [{ at: at('11-25 03:00'), reason: 'no Node' }] },
+    [older('ok', 24)],
+    'warn',
+    'ran 03:00, but was not recorded: no Node; next 26 Nov 03:00',
+    'not recorded',
+  ],
+  [
+    { ...daily, unrecorded: [{ at: at('11-25 03:00'), reason: 'no Node' }] },
+    [older('failed', 24)],
+    'bad',
+    'failed (exit 1) 24 Nov 03:02',
+  ],
+  [
+    { ...daily, unrecorded: [{ at: at('11-24 12:00'), reason: 'no Node' }] },
+    [good],
+    'ok',
+    'ok 03:04, took 4 min; next 26 Nov 03:00',
+  ],
+  [
+    { ...daily, unrecorded: [{ at: at('11-23 03:00'), reason: 'no Node' }] },
+    [],
+    'bad',
+    'overdue by 31 h, last began 23 Nov 03:00',
+  ],
+  [{ ...unscheduled, unrecorded: [{ at: at('11-26 03:00'), reason: 'no Node' }] }, [], 'info', 'never ran'],
+]
+
+for (const [facts, runs, level, detail, short] of table)
+  test(`${level}: ${detail}`, () => {
+    const judged = judgeJob({ name: 'backup', unrecorded: [], runs, ...facts }, { now, zone: 'UTC' })
+    expect({ level: judged.level, detail: judged.detail() }).toEqual({ level, detail })
+    if (short !== undefined) expect(judged.short).toBe(short)
+  })
+
+test('after a long sleep the grace begins again', () => {
+  const facts: JobFacts = { name: 'backup', unrecorded: [], runs: [older('ok', 23)], ...daily }
+  expect(judgeJob(facts, { now, zone: 'UTC', woke: at('11-25 09:30') }).level).toBe('ok')
+  expect(judgeJob(facts, { now, zone: 'UTC', woke: at('11-25 07:30') }).level).toBe('bad')
+  expect(judgeJob(facts, { now, zone: 'UTC', woke: at('11-26 07:30') }).level).toBe('bad')
+})
+
+test('a run usually takes the median of the last five good ones', () => {
+  const took = [60, 6000, 120, 180, 240, 9].map((seconds, i) => ({
+    ...older('ok', 24 - i),
+    ended: at(`11-${24 - i} 03:00`) + seconds,
+  }))
+  const judge = (runs: readonly ShownRun[]) =>
+    judgeJob({ name: 'backup', unrecorded: [], runs, ...daily }, { now, zone: 'UTC' })
+  expect(judge(took).usual).toBe(180)
+  expect(judge([older('failed', 24), ...took.slice(0, 1)]).usual).toBe(60)
+  expect(judge([]).usual).toBeUndefined()
+})
+
+test('a job without a schedule is over a week after a good run, but never after a bad one', () => {
+  const isOver = (facts: Pick<JobFacts, 'plans'>, runs: readonly ShownRun[]) =>
+    judgeJob({ name: 'backup', unrecorded: [], runs, ...facts }, { now, zone: 'UTC' }).isOver
+  expect(isOver(unscheduled, [older('ok', 18)])).toBe(true)
+  expect(isOver(unscheduled, [older('ok', 19)])).toBe(false)
+  expect(isOver(unscheduled, [older('failed', 10)])).toBe(false)
+  expect(isOver(unscheduled, [run('running', '11-25 03:00'), older('ok', 10)])).toBe(false)
+  expect(isOver(daily, [older('ok', 10)])).toBe(false)
+  expect(isOver(unscheduled, [])).toBe(false)
+})

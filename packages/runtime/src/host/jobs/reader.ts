@@ -1,0 +1,98 @@
+/**
+ * Reads what the folder of all jobs contains. It is asked every few seconds, and reads only the folders of jobs that
+ * changed.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf } from '../../machine/base/errors.ts'
+import { namesIn } from '../../machine/files/durable.ts'
+import { type Job, readJob } from './job-note.ts'
+import { isJobName } from './names.ts'
+import { unrecordedFile } from './paths.ts'
+import { type Run, readRuns, runLives } from './record.ts'
+import { readUnrecorded, type Unrecorded } from './unrecorded.ts'
+
+/** A run as it is shown: one whose record says that it runs although its process is gone was lost. */
+export type ShownRun = Omit<Run, 'status'> & { readonly status: Run['status'] | 'lost' }
+
+interface JobFiles {
+  readonly name: string
+  readonly note?: Job | undefined
+  /** The newest run is the first. */
+  readonly runs: readonly ShownRun[]
+}
+
+export interface FoundJobs {
+  readonly jobs: readonly JobFiles[]
+  readonly unrecorded: readonly Unrecorded[]
+  /** The number of records that were passed over. */
+  readonly passedOver: number
+  /** The names of jobs whose folder cannot be read. */
+  readonly closed: readonly string[]
+  /**
+   * True if the process of a run is gone, but its record may still be written. The next look shows the run as lost if it
+   * was not.
+   */
+  readonly isPending: boolean
+}
+
+export const noJobs: FoundJobs = { jobs: [], unrecorded: [], passedOver: 0, closed: [], isPending: false }
+
+interface FolderRead {
+  /** The folder as it was when it was read; undefined if it must be read again. */
+  readonly stamp: string | undefined
+  readonly note: Job | undefined
+  readonly runs: readonly Run[]
+  readonly passedOver: number
+}
+
+/** A change within this time before a look may share its time stamp with a later change. */
+const freshMs = 2000
+
+/** Returns the function that looks at the folder of all jobs, at `now` in Unix milliseconds. */
+export function jobsReader(folder: string): (now: number) => FoundJobs {
+  const kept = new Map<string, FolderRead>()
+  let gone: ReadonlySet<string> = new Set()
+  return (now) => {
+    const closed: string[] = []
+    const goneNow = new Set<string>()
+    let passedOver = 0
+    const names = namesIn(folder).filter(isJobName)
+    for (const name of kept.keys()) if (!names.includes(name)) kept.delete(name)
+    const jobs = names.flatMap((name): JobFiles[] => {
+      const read = readFolder(join(folder, name), kept.get(name), now)
+      if (read === 'no folder') return []
+      if (read === 'closed') {
+        closed.push(name)
+        return []
+      }
+      kept.set(name, read)
+      passedOver += read.passedOver
+      const shown = (run: Run): ShownRun => {
+        if (run.status !== 'running' || runLives(run)) return run
+        goneNow.add(run.id)
+        return gone.has(run.id) ? { ...run, status: 'lost' } : run
+      }
+      return [{ name, note: read.note, runs: read.runs.map(shown) }]
+    })
+    const isPending = [...goneNow].some((id) => !gone.has(id))
+    gone = goneNow
+    return { jobs, unrecorded: readUnrecorded(unrecordedFile(folder)), passedOver, closed, isPending }
+  }
+}
+
+function readFolder(folder: string, before: FolderRead | undefined, now: number): FolderRead | 'no folder' | 'closed' {
+  try {
+    const stat = statSync(folder, { throwIfNoEntry: false })
+    if (!stat?.isDirectory()) return 'no folder'
+    const stamp = `${stat.ino} ${stat.mtimeMs}`
+    if (before !== undefined && before.stamp === stamp) return before
+    const { runs, passedOver } = readRuns(folder, now / 1000, before?.runs)
+    // A record that lies ahead of the clock may count later.
+    const isSettled = stat.mtimeMs < now - freshMs && passedOver === 0
+    return { stamp: isSettled ? stamp : undefined, note: readJob(folder), runs, passedOver }
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return 'closed'
+  }
+}

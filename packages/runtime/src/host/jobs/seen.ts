@@ -1,0 +1,79 @@
+/**
+ * The note `state/seen.json`: the jobs in the last table of the crontab that could be read, when each schedule was first
+ * seen, and when the machine last woke up. It holds no text of the table besides names and schedules.
+ */
+import { join } from 'node:path'
+import { exact, field, integer, type Kept, list, object, oneOf } from '@svc/protocol/fields'
+import type { readCrontab } from './crontab.ts'
+import { readJson, replaceJson } from './files.ts'
+import { isJobName } from './names.ts'
+
+const name = field((v) => (typeof v === 'string' && isJobName(v) ? v : undefined), { type: 'string' })
+const line = object(
+  {
+    name,
+    cron: exact(1000),
+    /** The zone of `CRON_TZ`, if this cron obeys it. */
+    tz: exact(100),
+    grace: integer(1),
+    /** When the schedule was first seen. Absent if only `svc jobs` saw it. */
+    since: integer(0),
+  },
+  'name',
+  'cron',
+)
+const fault = object({ line: integer(1), of: oneOf(['call', 'schedule', 'line']) }, 'line', 'of')
+const note = object({
+  lines: list(line, 1000),
+  /** The lines that cannot be read: a wrong call of svc, a wrong schedule, or no line of a crontab at all. */
+  faults: list(fault, 100),
+  /** When the table was read, in Unix seconds. */
+  read: integer(0),
+  /** When the machine last started or woke up. */
+  woke: integer(0),
+})
+
+type SeenLine = Readonly<Kept<typeof line>>
+export type Fault = Readonly<Kept<typeof fault>>
+export interface SeenJobs {
+  readonly lines: readonly SeenLine[]
+  readonly faults: readonly Fault[]
+  readonly read?: number
+  readonly woke?: number
+}
+export const nothingSeen: SeenJobs = { lines: [], faults: [] }
+
+const fileIn = (state: string): string => join(state, 'seen.json')
+export const readSeen = (state: string): SeenJobs => ({ ...nothingSeen, ...readJson(fileIn(state), note) })
+export const writeSeen = (state: string, seen: SeenJobs): void => replaceJson(fileIn(state), seen)
+
+interface Sight {
+  /** The time in Unix seconds. */
+  readonly now: number
+  /** True if new schedules are remembered from now on. */
+  readonly remembers: boolean
+  /** True if this cron obeys `CRON_TZ`. */
+  readonly obeysTz: boolean
+}
+
+/** The note after this table was read. A schedule that was seen before keeps the time of its first sight. */
+export function seenAfter(before: SeenJobs, table: ReturnType<typeof readCrontab>, sight: Sight): SeenJobs {
+  const faults: Fault[] = []
+  const lines = table.flatMap((entry): SeenLine[] => {
+    if (entry.is === 'unreadable') faults.push({ line: entry.number, of: 'line' })
+    if (entry.is !== 'entry' || entry.calls.length === 0) return []
+    if (entry.wrong !== undefined) faults.push({ line: entry.number, of: 'schedule' })
+    if (entry.calls.some(({ wrong }) => wrong !== undefined)) faults.push({ line: entry.number, of: 'call' })
+    if (entry.wrong !== undefined) return []
+    const cron = entry.fields.split(/[ \t]+/).join(' ')
+    const tz = sight.obeysTz ? entry.environment.CRON_TZ : undefined
+    return entry.calls.flatMap(({ name, grace }) => {
+      if (name === undefined) return []
+      const known = before.lines.find((one) => one.name === name && one.cron === cron && one.tz === tz)
+      const since = known?.since ?? (sight.remembers ? sight.now : undefined)
+      const given = { ...(tz && { tz }), ...(grace !== undefined && { grace }), ...(since !== undefined && { since }) }
+      return [{ name, cron, ...given }]
+    })
+  })
+  return { ...before, lines, faults: faults.slice(0, 100), read: sight.now }
+}

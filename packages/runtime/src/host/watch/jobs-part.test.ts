@@ -1,0 +1,258 @@
+import { readStatusFile } from '@svc/protocol'
+import { expect, test } from 'vitest'
+import { readCrontab } from '../jobs/crontab.ts'
+import type { Job } from '../jobs/job-note.ts'
+import { type FoundJobs, noJobs, type ShownRun } from '../jobs/reader.ts'
+import { nothingSeen, type SeenJobs, seenAfter } from '../jobs/seen.ts'
+import { type JobsView, jobsPart } from './jobs-part.ts'
+import { partsOf, statusOf } from './part.ts'
+
+const now = Date.parse('2026-11-25T10:00Z') / 1000
+const view: JobsView = { now, zone: 'UTC' }
+const hour = 3600
+
+const run = (status: ShownRun['status'], hoursAgo: number, more: Partial<ShownRun> = {}): ShownRun => {
+  const started = Math.round(now - hoursAgo * hour)
+  return {
+    id: `${started * 1000}-aaaa`,
+    status,
+    started,
+    ...(status !== 'running' && { ended: started + 240 }),
+    ...more,
+  }
+}
+const failed = run('failed', 1, { exit: 1 })
+const good = run('ok', 1)
+const job = (name: string, runs: readonly ShownRun[], note?: Partial<Job>) => ({
+  name,
+  runs,
+  ...(note && { note: { name, ...note } }),
+})
+const found = (jobs: FoundJobs['jobs'], more: Partial<FoundJobs> = {}): FoundJobs => ({ ...noJobs, jobs, ...more })
+const many = (count: number, make: (i: number) => readonly ShownRun[]) =>
+  Array.from({ length: count }, (_, i) => job(`job-${String(i).padStart(3, '0')}`, make(i)))
+const table = (text: string, seenAt = now - 30 * hour): SeenJobs =>
+  seenAfter(nothingSeen, readCrontab(text), { now: seenAt, remembers: true, obeysTz: false })
+
+test('nothing is shown before there is a job', () => {
+  const part = jobsPart(noJobs, nothingSeen, view)
+  expect(part).toEqual({ health: [], label: 'no jobs yet', active: [], runs: [], panels: [] })
+})
+
+test('each job is an item, the worst first and then by name', () => {
+  const seen = table(
+    '0 3 * * * svc-exec missed -- x\n30 9 * * * svc-exec mail -- x\n0 12 * * * svc-exec noon -- x',
+    now - hour,
+  )
+  const jobs = [
+    job('zeta', [failed]),
+    job('alpha', [good]),
+    job('mail', []),
+    job('busy', [run('running', 2), run('ok', 3)]),
+  ]
+  const { health, label, active, runs, panels } = jobsPart(found(jobs), seen, view)
+  expect(health.map(({ name, level, detail }) => `${name} ${level}: ${detail}`)).toEqual([
+    'Job zeta bad: failed (exit 1) 09:04',
+    'Job mail info: never ran; next 26 Nov 09:30',
+    'Job missed info: never ran; next 26 Nov 03:00',
+    'Job noon info: never ran; next 12:00',
+    'Job alpha ok: ok 09:04, took 4 min',
+    'Job busy ok: ok 07:04, took 4 min; running since 08:00',
+  ])
+  expect(label).toBe('zeta: failed (exit 1)')
+  expect(active).toEqual([
+    { kind: 'job', started: now - 2 * hour, subjects: [{ title: 'busy' }], detail: 'usually 4 min' },
+  ])
+  expect(runs?.map(({ id, status }) => `${id.split('/')[0]} ${status}`)).toEqual([
+    'zeta failed',
+    'alpha ok',
+    'busy running',
+    'busy ok',
+  ])
+  expect(runs?.[0]).toEqual({
+    id: `zeta/${failed.id}`,
+    kind: 'job',
+    status: 'failed',
+    started: failed.started,
+    ended: failed.ended,
+    subjects: [{ title: 'zeta' }],
+  })
+  expect(panels).toMatchObject([
+    {
+      type: 'table',
+      columns: ['Job', 'Last', 'Took', 'Next'],
+      rows: [
+        ['zeta', 'failed (exit 1) 09:04', '4 min', '–'],
+        ['mail', 'never ran', '–', '26 Nov 09:30'],
+        ['missed', 'never ran', '–', '26 Nov 03:00'],
+        ['noon', 'never ran', '–', '12:00'],
+        ['alpha', 'ok 09:04', '4 min', '–'],
+        ['busy', 'running since 08:00', '4 min', '–'],
+      ],
+    },
+  ])
+})
+
+test('what a command told about its run is reported, and nothing else', () => {
+  const told = {
+    cost_usd: 0.12,
+    output_tokens: 900,
+    models: { m: 0.12 },
+    subjects: [{ title: 'a' }],
+    log: 'job/backup',
+  }
+  const { runs } = jobsPart(
+    found([job('backup', [{ ...good, ...told, pid: 7, boot: 'x', exit: 0 }])]),
+    nothingSeen,
+    view,
+  )
+  expect(runs).toEqual([
+    { id: `backup/${good.id}`, kind: 'job', status: 'ok', started: good.started, ended: good.ended, ...told },
+  ])
+})
+
+test.each([
+  ['one needs you', found([job('backup', [failed]), job('mail', [good])]), 'backup: failed (exit 1)'],
+  [
+    'several need you',
+    found([job('a', [failed]), job('b', [run('timeout', 1)]), job('c', [good])]),
+    '2 of 3 jobs need you',
+  ],
+  ['all are well', found([job('a', [good]), job('b', [good])]), '2 jobs, all well'],
+  ['one is well', found([job('a', [good])]), '1 job, all well'],
+  [
+    'one was not recorded',
+    found([], { unrecorded: [{ at: now - 60, name: 'a', reason: 'no Node' }] }),
+    'a: not recorded',
+  ],
+  ['one was lost', found([job('a', [run('lost', 1, {})])]), 'a: lost'],
+])('the label if %s', (_what, jobs, label) => {
+  expect(jobsPart(jobs, nothingSeen, view).label).toBe(label)
+})
+
+test.each([
+  [22, 0, 22, undefined],
+  [23, 0, 23, ['ok', '1 more, all well']],
+  [53, 0, 23, ['ok', '31 more, all well']],
+  [53, 25, 23, ['bad', '31 more, 3 need you']],
+])('%i jobs, %i of them bad, are %i items', (count, bad, items, rest) => {
+  const { health } = jobsPart(found(many(count, (i) => [i < bad ? failed : good])), nothingSeen, view)
+  expect(health).toHaveLength(items)
+  const last = health.find(({ name }) => name === 'Jobs')
+  expect(last && [last.level, last.detail]).toEqual(rest)
+})
+
+test('five hundred jobs with all their records fit into the status file, and the contract cuts nothing', () => {
+  const subjects = Array.from({ length: 20 }, (_, i) => ({ title: `${i}`.repeat(100) }))
+  const runs = (i: number) =>
+    Array.from({ length: 100 }, (_, k) => run(k === 0 ? 'running' : 'ok', i / 500 + k * 2, i < 3 ? { subjects } : {}))
+  const status = statusOf([jobsPart(found(many(500, runs)), nothingSeen, view)])
+  const text = JSON.stringify(status)
+  expect(Buffer.byteLength(text)).toBeLessThan(200 * 1024)
+  expect(readStatusFile(JSON.parse(text), now * 1000)).toEqual({ status: JSON.parse(text), unknown: [], dropped: [] })
+  expect(status.runs?.length).toBeGreaterThan(100)
+  expect(status.active).toHaveLength(50)
+  expect(status.state?.label).toBe('500 jobs, all well')
+})
+
+test('the last run of each job and the newest hundred are reported', () => {
+  const { runs = [] } = jobsPart(
+    found(many(40, (i) => Array.from({ length: 50 }, (_, k) => run('ok', i + k)))),
+    nothingSeen,
+    view,
+  )
+  expect(new Set(runs.map(({ id }) => id.split('/')[0])).size).toBe(40)
+  expect(runs.length).toBeGreaterThanOrEqual(100)
+  expect(runs.length).toBeLessThanOrEqual(140)
+})
+
+test('lines of the crontab that cannot be read are named, without their text', () => {
+  const text =
+    'nonsense\n0 3 * * * svc-exec Bad -- secret\n0 3 * * 9 svc-exec b -- secret\n61 * * * * untouched\n0 3 * * * svc-exec c --x secret -- y'
+  const { health, label } = jobsPart(noJobs, table(text), view)
+  const item = health.find(({ name }) => name === 'Crontab')
+  expect(item?.level).toBe('bad')
+  expect(item?.detail).toMatch(/^line 2, 5: the words .*; line 3: the schedule .*; line 1: not a line/)
+  expect(label).toBe('c: overdue by 7 h')
+  expect(JSON.stringify(health)).not.toContain('secret')
+})
+
+test('while crontab fails, the last table counts and the item warns', () => {
+  const failing = { ...view, failed: 'did not end within 10 s' }
+  const { health } = jobsPart(noJobs, table('0 3 * * * svc-exec backup -- x', now - hour), failing)
+  expect(health).toContainEqual({
+    name: 'Crontab',
+    level: 'warn',
+    detail: '"crontab -l" did not end within 10 s; the table of 09:00 still counts',
+  })
+  expect(health[0]).toMatchObject({ name: 'Job backup', level: 'info' })
+  expect(jobsPart(noJobs, nothingSeen, failing).health[0]?.detail).toContain('no table was read yet')
+})
+
+test('records that cannot be read are counted', () => {
+  const { health, label } = jobsPart(found([], { passedOver: 2, closed: ['backup'] }), nothingSeen, view)
+  expect(health).toEqual([
+    {
+      name: 'Records',
+      level: 'info',
+      detail: '2 records cannot be read, or have a time in the future; the folder of backup cannot be read',
+    },
+  ])
+  expect(label).toBe('no jobs yet')
+})
+
+test.each([
+  ['an interval of the command', { every: 3600, since: now - 90_000 }, { every: 3600, from: 'command' }],
+  [
+    'a schedule of a person',
+    { cron: '0 3 * * *', tz: 'Asia/Tokyo', by: 'person' as const },
+    { cron: '0 3 * * *', tz: 'Asia/Tokyo', from: 'person' },
+  ],
+])('without a line in the crontab, %s counts', async (_what, note, schedule) => {
+  const { factsOf } = await import('../jobs/facts.ts')
+  const [facts] = factsOf(found([job('backup', [good], note)]), nothingSeen, 'UTC')
+  expect(facts?.schedule).toEqual(schedule)
+  expect(facts?.plans).toHaveLength(1)
+  const [both] = factsOf(
+    found([job('backup', [good], note)]),
+    table('1 2 * * * svc-exec backup -- x\n3 4 * * * svc-exec backup -- x'),
+    'UTC',
+  )
+  expect(both?.schedule).toEqual({ cron: '1 2 * * * | 3 4 * * *', from: 'crontab' })
+  expect(both?.plans).toHaveLength(2)
+})
+
+test('a schedule keeps the time of its first sight until it changes', () => {
+  const read = (before: SeenJobs, text: string, at: number, more = {}) =>
+    seenAfter(before, readCrontab(text), { now: at, remembers: true, obeysTz: false, ...more })
+  const first = read(nothingSeen, '0 3 * * * svc-exec a -- x', 1000)
+  expect(first).toEqual({ lines: [{ name: 'a', cron: '0 3 * * *', since: 1000 }], faults: [], read: 1000 })
+  const second = read(first, '0  3 * * * svc-exec a --grace 2h -- y\n0 4 * * * svc-exec a -- x', 2000)
+  expect(second.lines).toEqual([
+    { name: 'a', cron: '0 3 * * *', grace: 7200, since: 1000 },
+    { name: 'a', cron: '0 4 * * *', since: 2000 },
+  ])
+  expect(read(second, '', 3000).lines).toEqual([])
+  expect(read(nothingSeen, '0 3 * * * svc-exec a -- x', 1000, { remembers: false }).lines[0]).not.toHaveProperty(
+    'since',
+  )
+  const tz = 'CRON_TZ=Asia/Tokyo\n0 3 * * * svc-exec a -- x'
+  expect(read(nothingSeen, tz, 1000).lines[0]).not.toHaveProperty('tz')
+  expect(read(nothingSeen, tz, 1000, { obeysTz: true }).lines[0]).toMatchObject({ tz: 'Asia/Tokyo' })
+})
+
+test('a section that fails is one warning and leaves the others as they are', () => {
+  const fails = {
+    name: 'other',
+    look: () => {
+      throw new Error('secret')
+    },
+  }
+  const works = { name: 'jobs', look: () => jobsPart(found([job('backup', [failed])]), nothingSeen, view) }
+  const { state, health, runs } = statusOf(partsOf([fails, works], now * 1000))
+  expect(state).toEqual({ level: 'bad', label: 'backup: failed (exit 1) · other cannot be read' })
+  expect(health?.map(({ name, level }) => `${name} ${level}`)).toEqual(['Section other warn', 'Job backup bad'])
+  expect(runs).toHaveLength(1)
+  expect(JSON.stringify(health)).not.toContain('secret')
+  expect(statusOf([])).toMatchObject({ state: { level: 'ok', label: 'nothing is shown' } })
+})

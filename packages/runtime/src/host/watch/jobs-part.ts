@@ -1,0 +1,181 @@
+/**
+ * The section *jobs* of the host agent's status. It is a pure function of the facts about jobs and a time. Nothing here
+ * has seen a command line, and of a run only its times and codes are shown, and what the command told about it.
+ */
+import { type HealthItem, type Level, levels, limits, type Panel, type Run, worst } from '@svc/protocol'
+import { span } from '../../machine/base/time.ts'
+import { factsOf } from '../jobs/facts.ts'
+import { endWords, type JobView, type JudgedJob, judgeJob } from '../jobs/judge.ts'
+import type { FoundJobs, ShownRun } from '../jobs/reader.ts'
+import type { Fault, SeenJobs } from '../jobs/seen.ts'
+import { clock } from '../jobs/zone.ts'
+import type { StatusPart } from './part.ts'
+
+export interface JobsView extends JobView {
+  /** Why the crontab could not be read, as the end of a sentence that begins with the command. */
+  readonly failed?: string | undefined
+}
+
+/** The contract keeps fifty items, and other sections need some of them. */
+const maxItems = 22
+const maxRuns = 300
+/** The number of newest runs besides the last run of each job. */
+const newestRuns = 100
+/** A status file has 256 KB, of which runs with many subjects could take all. */
+const maxRunBytes = 100 * 1024
+
+/** Returns all jobs that are to be reported, the worst first. */
+export const judgedJobs = (found: FoundJobs, seen: SeenJobs, view: JobView): JudgedJob[] =>
+  factsOf(found, seen, view.zone)
+    .map((facts) => judgeJob(facts, view))
+    .filter(({ isOver }) => !isOver)
+    .sort((a, b) => levels.indexOf(b.level) - levels.indexOf(a.level))
+
+export function jobsPart(found: FoundJobs, seen: SeenJobs, view: JobsView): StatusPart {
+  const jobs = judgedJobs(found, seen, view)
+  const others = otherItems(found, seen, view)
+  return {
+    health: [...jobItems(jobs), ...others],
+    label: labelOf(jobs, others),
+    active: jobs.flatMap(activeOf).slice(0, limits.active),
+    runs: runsOf(jobs),
+    panels: jobs.length === 0 ? [] : [panelOf(jobs, view)],
+  }
+}
+
+type Item = StatusPart['health'][number]
+
+const needs = ({ level }: { level: Level }): boolean => level === 'bad' || level === 'warn'
+
+function jobItems(jobs: readonly JudgedJob[]): Item[] {
+  const items = jobs
+    .slice(0, maxItems)
+    .map((job) => ({ name: `Job ${job.name}`, level: job.level, detail: job.detail() }))
+  const rest = jobs.slice(maxItems)
+  if (rest.length === 0) return items
+  const need = rest.filter(needs).length
+  const detail = `${rest.length} more, ${need === 0 ? 'all well' : `${need} need you`}`
+  return [...items, { name: 'Jobs', level: worst(rest.map(({ level }) => level)), detail }]
+}
+
+/** The items about the crontab and the records as a whole. Each is there only if there is something to say. */
+export const otherItems = (found: FoundJobs, seen: SeenJobs, view: JobsView): Item[] =>
+  [crontabItem(seen, view), recordsItem(found)].filter((item) => item !== undefined)
+
+function crontabItem({ faults, read }: SeenJobs, { failed, now, zone }: JobsView): Item | undefined {
+  const says = (Object.keys(faultWords) as Fault['of'][]).flatMap((of) => {
+    const lines = faults.filter((fault) => fault.of === of).map(({ line }) => line)
+    return lines.length === 0 ? [] : [faultWords[of](`line ${lines.slice(0, 10).join(', ')}`)]
+  })
+  const holds = read === undefined ? 'no table was read yet' : `the table of ${clock(read, now, zone)} still counts`
+  if (failed !== undefined) says.push(`"crontab -l" ${failed}; ${holds}`)
+  if (says.length === 0) return undefined
+  const isBad = faults.some(({ of }) => of !== 'line')
+  return { name: 'Crontab', level: isBad ? 'bad' : 'warn', detail: says.join('; ') }
+}
+
+const faultWords: Readonly<Record<Fault['of'], (lines: string) => string>> = {
+  call: (lines) => `${lines}: the words before "--" cannot be read, so the command runs without a record`,
+  schedule: (lines) => `${lines}: the schedule cannot be read, so nobody notices a run that is missing`,
+  line: (lines) => `${lines}: not a line that cron knows`,
+}
+
+function recordsItem({ passedOver, closed }: FoundJobs): Item | undefined {
+  const says = [
+    ...(passedOver === 0
+      ? []
+      : [`${passedOver} ${passedOver === 1 ? 'record' : 'records'} cannot be read, or have a time in the future`]),
+    ...(closed.length === 0 ? [] : [`the folder of ${closed.slice(0, 5).join(', ')} cannot be read`]),
+  ]
+  return says.length === 0 ? undefined : { name: 'Records', level: 'info', detail: says.join('; ') }
+}
+
+function labelOf(jobs: readonly JudgedJob[], others: readonly HealthItem[]): string {
+  const need = jobs.filter(needs)
+  const count = jobs.length === 1 ? '1 job' : `${jobs.length} jobs`
+  const [first] = need
+  if (first !== undefined)
+    return need.length === 1 ? `${first.name}: ${first.short}` : `${need.length} of ${count} need you`
+  if (others.some(({ level }) => level === 'bad')) return 'the crontab needs you'
+  return jobs.length === 0 ? 'no jobs yet' : `${count}, all well`
+}
+
+const subjectOf = (name: string) => ({ title: name })
+
+const activeOf = ({ name, running, usual }: JudgedJob) =>
+  running.map(({ started, log }) => ({
+    kind: 'job',
+    started,
+    subjects: [subjectOf(name)],
+    ...(usual !== undefined && { detail: `usually ${span(usual)}` }),
+    ...(log !== undefined && { log }),
+  }))
+
+/** The last run of each job and the newest runs of all. */
+function runsOf(jobs: readonly JudgedJob[]): Run[] {
+  const last = jobs.flatMap(({ name, runs: [run] }) => (run ? [{ name, run }] : []))
+  const all = [...last.sort((a, b) => b.run.started - a.run.started), ...newestOf(jobs)]
+  const byId = new Map(all.map((one) => [`${one.name}/${one.run.id}`, one]))
+  let bytes = 0
+  return [...byId.values()]
+    .slice(0, maxRuns)
+    .map(reported)
+    .filter((run) => {
+      bytes += Buffer.byteLength(JSON.stringify(run))
+      return bytes <= maxRunBytes
+    })
+}
+
+/** The newest runs of all jobs. They are not sorted all, since there may be fifty thousand of them. */
+function newestOf(jobs: readonly JudgedJob[]): Named[] {
+  const queues = jobs.map(({ name, runs }) => ({ name, runs, at: 0 }))
+  const found: Named[] = []
+  while (found.length < newestRuns) {
+    let newest: { readonly queue: (typeof queues)[number]; readonly run: ShownRun } | undefined
+    for (const queue of queues) {
+      const run = queue.runs[queue.at]
+      if (run && (newest === undefined || run.started > newest.run.started)) newest = { queue, run }
+    }
+    if (newest === undefined) break
+    found.push({ name: newest.queue.name, run: newest.run })
+    newest.queue.at++
+  }
+  return found
+}
+
+interface Named {
+  readonly name: string
+  readonly run: ShownRun
+}
+
+const reported = ({ name, run }: Named): Run => {
+  const { id, status, started, ended, cost_usd, output_tokens, models, subjects = [subjectOf(name)], log } = run
+  return {
+    ...{ id: `${name}/${id}`, kind: 'job', status, started, subjects },
+    ...(ended !== undefined && { ended }),
+    ...(cost_usd !== undefined && { cost_usd }),
+    ...(output_tokens !== undefined && { output_tokens }),
+    ...(models !== undefined && { models }),
+    ...(log !== undefined && { log }),
+  }
+}
+
+const panelOf = (jobs: readonly JudgedJob[], { now, zone }: JobView): Panel => ({
+  type: 'table',
+  title: 'Jobs',
+  columns: ['Job', 'Last', 'Took', 'Next'],
+  rows: jobs
+    .slice(0, limits.panelItems)
+    .map(({ name, running, last, ended, next, level, short }) => [
+      name,
+      running[0]
+        ? `running since ${clock(running[0].started, now, zone)}`
+        : ended
+          ? `${endWords(ended)} ${clock(ended.ended ?? ended.started, now, zone)}`
+          : last
+            ? last.status
+            : short,
+      ended?.ended === undefined ? '–' : span(ended.ended - ended.started),
+      level === 'bad' && short.startsWith('overdue') ? short : next === undefined ? '–' : clock(next, now, zone),
+    ]),
+})

@@ -1,0 +1,139 @@
+/**
+ * The edge of the section *jobs*: reads the folder of jobs at each look, asks `crontab` every five minutes, and notices
+ * that the machine slept.
+ */
+import { readFileSync } from 'node:fs'
+import { uptime } from 'node:os'
+import { readCrontab } from '../jobs/crontab.ts'
+import { listCrontab, obeysCronTz } from '../jobs/crontab-program.ts'
+import { unrecordedFile } from '../jobs/paths.ts'
+import { type FoundJobs, jobsReader, noJobs } from '../jobs/reader.ts'
+import { readSeen, type SeenJobs, seenAfter, writeSeen } from '../jobs/seen.ts'
+import { cutUnrecorded } from '../jobs/unrecorded.ts'
+import { machineZone } from '../jobs/zone.ts'
+import { jobsPart } from './jobs-part.ts'
+import type { Section, StatusPart } from './part.ts'
+
+/** The folders of the host agent that this section reads. */
+export interface JobsPlaces {
+  /** Its state, with `seen.json`. */
+  readonly state: string
+  /** The folder of all jobs; undefined if there cannot be one. */
+  readonly jobs: string | undefined
+}
+
+/** The result of a single look, as `svc jobs` and `svc adopt` show it. Nothing is written. */
+interface JobsLook {
+  readonly found: FoundJobs
+  readonly seen: SeenJobs
+  readonly failed: string | undefined
+}
+
+/** The milliseconds after which a record must have been written if the process of a run is gone. */
+const pendingMs = 1000
+
+export async function lookAtJobs({ state, jobs }: JobsPlaces): Promise<JobsLook> {
+  const look = jobs === undefined ? () => noJobs : jobsReader(jobs)
+  const now = Date.now()
+  const before = readSeen(state)
+  const asked = askCrontab(before, now, false)
+  if (look(now).isPending) await new Promise((resolve) => setTimeout(resolve, pendingMs))
+  const { seen, failed } = await asked
+  return { found: look(Date.now()), seen: { ...seen, woke: wokeOf(seen, now) }, failed }
+}
+
+/** The part of this section now, for a first report. */
+export async function jobsPartNow(places: JobsPlaces): Promise<StatusPart> {
+  const { found, seen, failed } = await lookAtJobs(places)
+  return jobsPart(found, seen, { now: Date.now() / 1000, woke: seen.woke, zone: machineZone(), failed })
+}
+
+/** The section for `svc watch`, which looks again and again and remembers what it saw. */
+interface WatchedJobs extends Section {
+  /** Asks `crontab` for the table, and remembers it. */
+  refresh(): Promise<void>
+}
+
+/** If the two clocks differ by more than this between two looks, the machine slept or its clock was set. */
+const sleptMs = 120_000
+
+export function watchedJobs({ state, jobs }: JobsPlaces, monotonic: () => number): WatchedJobs {
+  const look = jobs === undefined ? () => noJobs : jobsReader(jobs)
+  const zone = machineZone()
+  let seen = readSeen(state)
+  let failed: string | undefined
+  let before: { readonly wall: number; readonly mono: number } | undefined
+  const kept = keeper(() => writeSeen(state, seen), seen)
+  const remember = (next: SeenJobs) => {
+    seen = next
+    kept(seen)
+  }
+  return {
+    name: 'jobs',
+    async refresh() {
+      const asked = await askCrontab(seen, Date.now(), true)
+      failed = asked.failed
+      remember({ ...asked.seen, ...(seen.woke !== undefined && { woke: seen.woke }) })
+    },
+    look(now) {
+      const mono = monotonic()
+      const slept = before !== undefined && Math.abs(now - before.wall - (mono - before.mono)) > sleptMs
+      before = { wall: now, mono }
+      const woke = slept ? Math.floor(now / 1000) : wokeOf(seen, now)
+      remember(woke === seen.woke ? seen : { ...seen, woke })
+      if (jobs !== undefined) cut(unrecordedFile(jobs))
+      return jobsPart(look(now), seen, { now: now / 1000, woke, zone, failed })
+    },
+  }
+}
+
+/** Writes a value if it changed. A write that fails, as on a full disk, is tried again at the next look. */
+function keeper<T>(write: () => void, first: T): (value: T) => void {
+  let written = JSON.stringify(first)
+  return (value) => {
+    const text = JSON.stringify(value)
+    if (text === written) return
+    try {
+      write()
+      written = text
+    } catch {}
+  }
+}
+
+function cut(file: string): void {
+  try {
+    cutUnrecorded(file)
+  } catch {
+    // The file stays long, of which only the end is read.
+  }
+}
+
+async function askCrontab(
+  before: SeenJobs,
+  now: number,
+  remembers: boolean,
+): Promise<{ readonly seen: SeenJobs; readonly failed: string | undefined }> {
+  const listed = await listCrontab()
+  if (listed.is === 'failed') return { seen: before, failed: listed.why }
+  const table = readCrontab(listed.bytes.toString('utf8'))
+  const namesTz = table.some((line) => line.is === 'assignment' && line.name === 'CRON_TZ')
+  const obeysTz = namesTz && (await obeysCronTz())
+  return { seen: seenAfter(before, table, { now: Math.floor(now / 1000), remembers, obeysTz }), failed: undefined }
+}
+
+/** When the machine last started or woke up, in Unix seconds. */
+const wokeOf = ({ woke = 0 }: SeenJobs, now: number): number => Math.max(woke, bootTime(now))
+
+let boot: number | undefined
+
+/** Reads when the machine started. Without /proc, the system says how long it has been running. */
+function bootTime(now: number): number {
+  if (boot === undefined) {
+    try {
+      boot = Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'latin1'))?.[1])
+    } catch {
+      boot = Math.floor(now / 1000 - uptime())
+    }
+  }
+  return boot
+}

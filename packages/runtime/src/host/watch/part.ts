@@ -1,0 +1,47 @@
+/** The parts of the host agent's status. Each section of `svc watch` makes one, and all together are the status file. */
+import { type HealthItem, limits, rank, type StatusFile, worst } from '@svc/protocol'
+
+/** The part of the status that one section shows. */
+export interface StatusPart extends Pick<StatusFile, 'active' | 'gauges' | 'runs' | 'panels'> {
+  readonly health: readonly (HealthItem & Required<Pick<HealthItem, 'name' | 'level'>>)[]
+  /** The words of this section in the label. */
+  readonly label: string
+}
+
+export interface Section {
+  /** The name of the section, as a person gives it to `svc adopt`. */
+  readonly name: string
+  /** Looks at the machine, at `now` in Unix milliseconds. */
+  look(now: number): StatusPart
+}
+
+/** Looks at all sections. One that throws is a warning, and changes nothing for the others. */
+export const partsOf = (sections: readonly Section[], now: number): StatusPart[] =>
+  sections.map((section) => {
+    try {
+      return section.look(now)
+    } catch {
+      const detail = `The section ${section.name} failed. Its next look is in a few seconds; "svc ${section.name}" says more.`
+      return {
+        label: `${section.name} cannot be read`,
+        health: [{ name: `Section ${section.name}`, level: 'warn', detail }],
+      }
+    }
+  })
+
+/** The status of the host agent. Its level is the worst of all items, and its label begins with the worst section. */
+export function statusOf(parts: readonly StatusPart[]): StatusFile {
+  const worstOf = ({ health }: StatusPart) => worst(health.map(({ level }) => level))
+  const sorted = [...parts].sort((a, b) => rank[worstOf(b)] - rank[worstOf(a)])
+  const label = sorted.map((part) => part.label).join(' · ') || 'nothing is shown'
+  return {
+    state: { level: worst(parts.map(worstOf)), label: cut(label, limits.label) },
+    health: parts.flatMap(({ health }) => health),
+    active: parts.flatMap(({ active = [] }) => active),
+    gauges: parts.flatMap(({ gauges = [] }) => gauges),
+    runs: parts.flatMap(({ runs = [] }) => runs),
+    panels: parts.flatMap(({ panels = [] }) => panels),
+  }
+}
+
+const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text)
