@@ -116,4 +116,20 @@ export const peopleFaults: readonly Fault[] = [
     new: '',
     tests: [at('alerts/changes/personal.store.test.ts')],
   },
+  {
+    name: 'deleted workspaces: the tokens of their agents stay good',
+    harm: 'Agents of a workspace that nobody can see go on reporting and getting commands.',
+    file: at('people/workspaces/delete.ts'),
+    old: "{'deleted '} || id`",
+    new: "{''} || token_hash`",
+    tests: [at('people/workspaces/delete.store.test.ts')],
+  },
+  {
+    name: 'deleted workspaces: the activity is kept for ever',
+    harm: 'Names and addresses of people stay stored after a workspace was deleted.',
+    file: at('people/workspaces/erase.ts'),
+    old: "  ['audit', 500, inWorkspace],\n",
+    new: '',
+    tests: [at('people/workspaces/delete.store.test.ts')],
+  },
 ]

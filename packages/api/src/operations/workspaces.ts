@@ -26,6 +26,17 @@ export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
   again: 'new',
   command: { name: 'workspace rename', args: [slugArgument, ['<name>', 'as people see it']] },
 })
+export const deleteWorkspace = change<{ ok: true }>()('DELETE /w/:slug', {
+  says: 'delete a workspace with its agents, runs, logs and people',
+  audit: ['workspace.deleted'],
+  pages: ['rights'],
+  again: 'refused',
+  command: {
+    name: 'workspace delete',
+    args: [slugArgument],
+    options: [['--yes', 'really delete it; without it, the command says what would go']],
+  },
+})
 export const members = look<Members>()('GET /w/:slug/members', {
   says: 'list the members of a workspace and, for admins, its invitations',
   command: { name: 'member list', args: [slugArgument] },

@@ -128,6 +128,23 @@ everyEngine('commands of the operator', (open) => {
     expect(await said('workspace list', [])).toMatch(/The North/)
   })
 
+  test('a workspace is deleted after a question that counts what goes, and the service remembers it', async () => {
+    const { w, said } = await start()
+    const { slug } = w.workspace
+    const asked = `misused: This deletes the workspace ${slug} (${w.workspace.name}): 1 agent, 0 runs, 0 logs. 1 member will have no access. Nothing brings it back. Add --yes to do it.`
+    expect(await said('workspace delete', [slug])).toBe(asked)
+    expect(await said('workspace list', [])).toMatch(slug)
+    expect(await said('workspace delete', [slug], { options: { yes: true } })).toBe(
+      `Deleted the workspace ${slug}. Its agents are refused, and its data is being erased.`,
+    )
+    expect(await said('workspace list', [])).toBe('No workspaces yet.')
+    expect(await said('agent list', [slug])).toMatch(/^refused: There is no workspace/)
+    expect(await said('audit list', ['@service'])).toMatch(
+      new RegExp(`operator +workspace.deleted +workspace ${slug} +\\{"name":"North","agents":1,"people":1\\}`),
+    )
+    expect(await said('workspace create', [slug])).toMatch(/^Created the workspace/)
+  })
+
   test('a link signs in or hands an account over, as requested; a generated password is shown, a given one is not', async () => {
     const { said } = await start()
     await said('person create', ['bob@example.org'], { options: { name: 'Bob' }, input: `${password}\n` })

@@ -101,7 +101,7 @@ export function newEvaluator({ store, log, now, node, baseUrl, service, heartbea
 
 const servicePlace: NamedScope = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
 
-/** All workspaces that have agents, or alerts that have not ended. */
+/** All workspaces that have agents, or alerts that have not ended, and are not deleted. */
 async function placesOf({ db }: Store): Promise<NamedScope[]> {
   const rows = await db
     .selectFrom('workspace')
@@ -109,6 +109,7 @@ async function placesOf({ db }: Store): Promise<NamedScope[]> {
       join.onRef('workspace_product.workspace_id', '=', 'workspace.id').on('product_id', '=', 'svc'),
     )
     .select(['workspace.id', 'slug', 'activated_at'])
+    .where('workspace.id', 'not in', db.selectFrom('workspace_deleted').select('workspace_id'))
     .where((eb) =>
       eb.or([
         eb.exists(eb.selectFrom('agent').select('agent.id').whereRef('agent.workspace_id', '=', 'workspace.id')),

@@ -31,6 +31,7 @@ export async function renewAccess(
     .selectFrom('agent')
     .innerJoin('workspace', 'workspace.id', 'agent.workspace_id')
     .select(['agent.id', 'agent.name', 'workspace.slug'])
+    .where('workspace.id', 'not in', db.selectFrom('workspace_deleted').select('workspace_id'))
     .orderBy('workspace.slug')
     .orderBy('agent.name')
     .execute()

@@ -2,7 +2,7 @@ import { workspaces } from '@svc/api'
 import { sizeInWords } from '../../platform/limits/units.ts'
 import { command, commandOf } from '../shared/command.ts'
 import { limitsIn } from '../shared/limits.ts'
-import { argument, granted, operator, typedArgument, typedOption } from '../shared/request.ts'
+import { argument, confirmed, granted, operator, typedArgument, typedOption } from '../shared/request.ts'
 import { line, table } from '../shared/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
@@ -36,6 +36,20 @@ export const workspaceCommands = {
       return { slug, name }
     },
     show: ({ slug, name }) => `The workspace ${slug} is now called ${line(name)}. Its short name stays.`,
+  }),
+  ...commandOf(workspaces.deleteWorkspace, {
+    run: async (request, service, { goingWith, perform, removedWorkspace, workspaceOf }) => {
+      const workspace = await workspaceOf(service, argument(request, 0))
+      const { agents, runs, logs, people } = await goingWith(service.store.db, workspace)
+      const goes = [counted(agents, 'agent'), counted(runs, 'run'), counted(logs, 'log')].join(', ')
+      confirmed(
+        request,
+        `This deletes the workspace ${workspace.slug} (${line(workspace.name)}): ${goes}. ${counted(people, 'member')} will have no access.`,
+      )
+      await perform(service, removedWorkspace, { workspace }, undefined)
+      return { slug: workspace.slug, deleted: true }
+    },
+    show: ({ slug }) => `Deleted the workspace ${slug}. Its agents are refused, and its data is being erased.`,
   }),
   'workspace list': command({
     says: 'all workspaces',
@@ -106,3 +120,6 @@ export const workspaceCommands = {
     show: ({ slug, product }) => `The workspace ${slug} is no longer activated for ${product}.`,
   }),
 }
+
+const counted = (count: number, what: string): string =>
+  `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`

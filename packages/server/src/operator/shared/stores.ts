@@ -21,6 +21,7 @@ export {
   resetPassword,
   unknownPerson,
 } from '../../people/accounts/store.ts'
+export { goingWith } from '../../people/workspaces/delete.ts'
 export { limitsOf, roomFor, setLimits } from '../../people/workspaces/limits.ts'
 export { membersOf } from '../../people/workspaces/members.ts'
 export { deletePerson, disablePerson, enablePerson, setOperator } from '../../people/workspaces/people.ts'
@@ -71,7 +72,7 @@ export {
   wishedBlueprint,
   wishedRuntime,
 } from '../../web/operations/updates.ts'
-export { changedRole, removedMember, renamedWorkspace } from '../../web/operations/workspaces.ts'
+export { changedRole, removedMember, removedWorkspace, renamedWorkspace } from '../../web/operations/workspaces.ts'
 export { agentSnapshot, listAgents } from '../../web/queries/agents.ts'
 export { ledgerOf } from '../../web/queries/commands.ts'
 export { logOf, logsOf } from '../../web/queries/logs.ts'

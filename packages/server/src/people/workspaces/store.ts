@@ -56,8 +56,11 @@ export async function insertWorkspace(
   return done({ id, slug, name: data.name })
 }
 
-export const findWorkspace = (db: Db, slug: string): Promise<WorkspaceInfo | undefined> =>
-  db.selectFrom('workspace').select(['id', 'slug', 'name']).where('slug', '=', slug).executeTakeFirst()
+/** Finds a workspace by its short name. The short name of a deleted workspace holds a slash, and finds nothing. */
+export const findWorkspace = async (db: Db, slug: string): Promise<WorkspaceInfo | undefined> =>
+  slug.includes('/')
+    ? undefined
+    : db.selectFrom('workspace').select(['id', 'slug', 'name']).where('slug', '=', slug).executeTakeFirst()
 
 export const workspaceOfId = (db: Db, id: string | undefined): Promise<WorkspaceInfo | undefined> =>
   db
@@ -85,6 +88,7 @@ export async function listWorkspaces(db: Db) {
         .whereRef('agent.workspace_id', '=', 'workspace.id')
         .as('agents'),
     ])
+    .where('id', 'not in', db.selectFrom('workspace_deleted').select('workspace_id'))
     .orderBy('slug')
     .execute()
   const active = await db.selectFrom('workspace_product').select(['workspace_id', 'product_id']).execute()

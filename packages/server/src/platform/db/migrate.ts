@@ -27,6 +27,7 @@ import * as oldNames from './migrations/019-old-names.ts'
 import * as onboarding from './migrations/020-onboarding.ts'
 import * as items from './migrations/022-items.ts'
 import * as disabled from './migrations/023-accounts.ts'
+import * as deletedWorkspaces from './migrations/024-deleted-workspaces.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -52,6 +53,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '020-onboarding': onboarding,
   '022-items': items,
   '023-accounts': disabled,
+  '024-deleted-workspaces': deletedWorkspaces,
 }
 
 const minVersion = 15

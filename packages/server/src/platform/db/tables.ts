@@ -31,6 +31,7 @@ import type {
   PersonTable,
   SessionTable,
   SignInTable,
+  WorkspaceDeletedTable,
   WorkspaceTable,
 } from './tables/people.ts'
 import type { BotTable, BotTokenTable, ProductTable, WorkspaceProductTable } from './tables/products.ts'
@@ -96,6 +97,7 @@ export interface Tables {
   person_disabled: PersonDisabledTable
   person_operator: PersonOperatorTable
   operator_invitation: OperatorInvitationTable
+  workspace_deleted: WorkspaceDeletedTable
   alert_rule: AlertRuleTable
   alert_setting: AlertSettingTable
   alert: AlertTable

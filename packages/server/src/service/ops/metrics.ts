@@ -138,6 +138,7 @@ async function countAgents(db: Db, now: number) {
       .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
       .select(['agent.id', 'received_at', 'interval_s', 'stopped'])
       .where('agent.id', '>', last)
+      .where('workspace_id', 'not in', db.selectFrom('workspace_deleted').select('workspace_id'))
       .orderBy('agent.id')
       .limit(atOnce)
       .execute()

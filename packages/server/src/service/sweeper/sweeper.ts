@@ -8,6 +8,7 @@ import type { AgentDeps } from '../../agent-api/deps.ts'
 import { eraseOldNames } from '../../fleet/agents/old-names.ts'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { foldActivity } from '../../people/audit/fold.ts'
+import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { advanceRollouts, notifyOf } from '../../updates/rollouts/advance.ts'
 import { noteRunning } from '../../updates/wishes/away.ts'
@@ -69,6 +70,7 @@ export function createSweeper(deps: Pick<AgentDeps, 'store' | 'live' | 'log' | '
     await eraseLogs(deps.store, now)
     await eraseOldLevels(deps.store.db, now)
     await eraseOldRollout(deps.store.db, now)
+    await eraseDeletedWorkspaces(deps.store.db)
     lastBounded = await boundHistories(deps.store.db, lastBounded, now)
     if (now - foldedAt >= foldEveryMs) {
       await foldActivity(deps.store.db)

@@ -149,6 +149,7 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
     return {}
   },
   'PATCH /w/:slug': async () => ({ body: { name: 'The north' } }),
+  'DELETE /w/:slug': async () => ({}),
   'PATCH /w/:slug/members/:id': async (setup) => ({
     params: { id: await member(setup, 'Bob') },
     body: { role: 'admin' },
@@ -295,6 +296,10 @@ const otherCommands: Readonly<Record<string, string>> = {
   'person create': operatorsOnly,
   'person list': operatorsOnly,
   'person reset': operatorsOnly,
+  'person disable': operatorsOnly,
+  'person enable': operatorsOnly,
+  'person delete': operatorsOnly,
+  'person operator': operatorsOnly,
   link: operatorsOnly,
   'member add': 'only the operator may: on the page somebody is invited',
   'agent list': ownTable,

@@ -1,5 +1,6 @@
 /** Carries out the operations on a workspace and its people. */
 import { type Route, type Workspace, workspaces } from '@svc/api'
+import { deleteWorkspace } from '../../people/workspaces/delete.ts'
 import { invitationsOf, invite, withdraw } from '../../people/workspaces/invitations.ts'
 import { changeRole, membersOf, removeMember } from '../../people/workspaces/members.ts'
 import { createOwnWorkspace } from '../../people/workspaces/own.ts'
@@ -29,12 +30,19 @@ export const renamedWorkspace = acts(
   { answer: (renamed, looking) => shown(looking, renamed) },
 )
 
+export const removedWorkspace = acts(
+  workspaces.deleteWorkspace,
+  ({ workspace, ...ctx }) => deleteWorkspace(ctx, workspace),
+  done,
+)
+
 export const workspaceOperations: readonly Bound[] = [
   personActs(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
     answer: ({ slug }) => ({ slug }),
   }),
   looks(workspaces.showWorkspace, (looking) => shown(looking, looking.workspace)),
   renamedWorkspace,
+  removedWorkspace,
   looks(
     workspaces.members,
     async ({ deps, workspace, who, role, now }) => ({

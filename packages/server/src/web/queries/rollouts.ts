@@ -99,6 +99,7 @@ export const workspaceOfRollout = (db: Db, id: string): Promise<WorkspaceInfo | 
     .innerJoin('workspace', 'workspace.id', 'rollout.workspace_id')
     .select(['workspace.id', 'workspace.slug', 'workspace.name'])
     .where('rollout.id', '=', id)
+    .where('workspace.id', 'not in', db.selectFrom('workspace_deleted').select('workspace_id'))
     .executeTakeFirst()
 
 const rowOf = (row: RolloutDbRow, counts: RolloutRow['counts']): RolloutRow => ({

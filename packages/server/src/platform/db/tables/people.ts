@@ -87,6 +87,12 @@ export interface OperatorInvitationTable {
   expires_at: number
 }
 
+/** The deleted workspaces whose data is not erased yet (people/workspaces/erase.ts). */
+export interface WorkspaceDeletedTable {
+  workspace_id: string
+  deleted_at: number
+}
+
 /**
  * The following tables belong to the accounts library, which migrates and writes them. Only the columns that the
  * service's own queries use are listed.

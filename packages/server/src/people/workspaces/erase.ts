@@ -1,0 +1,103 @@
+/**
+ * Erases the data of deleted workspaces, some rows at a time, so that reports never wait long for it. The rows that are
+ * left say what is to be done next, so any node continues after a kill.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+
+/** The number of transactions in one call; the others follow in the next round of the sweeper. */
+const stepsAtOnce = 200
+/** The number of agents whose rows are erased together. */
+const agentsAtOnce = 20
+
+/** A table, the maximum number of its rows that one transaction erases, and the condition for a workspace's rows. */
+type Erased = readonly [table: keyof Tables, atOnce: number, where: (id: string) => RawBuilder<unknown>]
+
+/** The tables whose rows belong to an agent. Rows with long texts are erased in smaller numbers. */
+export const tablesOfAgents: readonly (readonly [table: keyof Tables, atOnce: number])[] = [
+  ['run', 200],
+  ['log', 20],
+  ['command', 500],
+  ['usage_day', 500],
+  ['level_change', 500],
+  ['update_event', 500],
+  ['machine_change', 500],
+  ['alert_mute', 500],
+  ['agent_old_name', 500],
+  ['agent_hours', 500],
+  ['bot_token', 500],
+  ['rollout_agent', 500],
+  ['agent_report', agentsAtOnce],
+]
+
+const inWorkspace = (id: string) => sql`workspace_id = ${id}`
+const inScope = (id: string) => sql`scope = ${id}`
+
+/** The tables whose rows belong to a workspace, those that refer to others first. */
+export const tablesOfWorkspaces: readonly Erased[] = [
+  ['install_code', 500, inWorkspace],
+  ['alert_delivery', 200, (id) => sql`channel_id in (select id from alert_channel where scope = ${id})`],
+  ['alert_channel', 500, inScope],
+  ['alert_mute', 500, inScope],
+  ['alert_rule', 500, inScope],
+  ['alert_setting', 500, inScope],
+  ['alert', 200, inScope],
+  ['agent_old_name', 500, inWorkspace],
+  ['rollout', 100, inWorkspace],
+  ['bot', 100, inWorkspace],
+  ['blueprint_version', 1, (id) => sql`blueprint_id in (select id from blueprint where workspace_id = ${id})`],
+  ['blueprint', 100, inWorkspace],
+  ['workspace_limit', 500, inWorkspace],
+  ['workspace_product', 500, inWorkspace],
+  ['operator_invitation', 500, inWorkspace],
+  ['invitation', 500, (id) => sql`"workspaceId" = ${id}`],
+  ['member', 500, (id) => sql`"workspaceId" = ${id}`],
+  ['audit', 500, inWorkspace],
+]
+
+/** Erases rows of deleted workspaces, with a turn of the event loop between two transactions. */
+export async function eraseDeletedWorkspaces(db: Db, steps: number = stepsAtOnce): Promise<void> {
+  for (let step = 0; step < steps; step++) {
+    if (!(await transaction(db, eraseSome))) return
+    await setImmediate()
+  }
+}
+
+/** Erases some rows of one deleted workspace. False if there is none, or if another node is erasing it. */
+async function eraseSome(trx: Db): Promise<boolean> {
+  const next = trx.selectFrom('workspace_deleted').select('workspace_id as id').orderBy('deleted_at').limit(1)
+  const deleted = await (isPostgres(trx) ? next.forUpdate().skipLocked() : next).executeTakeFirst()
+  if (!deleted) return false
+  const { id } = deleted
+  const agents = await trx
+    .selectFrom('agent')
+    .select('id')
+    .where('workspace_id', '=', id)
+    .orderBy('id')
+    .limit(agentsAtOnce)
+    .execute()
+  if (agents.length > 0) {
+    const ids = agents.map((agent) => agent.id)
+    for (const [table, atOnce] of tablesOfAgents)
+      if (await erased(trx, table, atOnce, sql`agent_id in (${sql.join(ids)})`)) return true
+    await trx.deleteFrom('agent').where('id', 'in', ids).execute()
+    return true
+  }
+  for (const [table, atOnce, where] of tablesOfWorkspaces) if (await erased(trx, table, atOnce, where(id))) return true
+  await trx.deleteFrom('workspace').where('id', '=', id).execute()
+  return true
+}
+
+/** Erases at most `atOnce` rows of a table. False if there are none. Each engine numbers the rows by itself. */
+async function erased(trx: Db, table: keyof Tables, atOnce: number, where: RawBuilder<unknown>): Promise<boolean> {
+  const from = sql.table(table)
+  const rows = isPostgres(trx)
+    ? sql`ctid = any(array(select ctid from ${from} where ${where} limit ${sql.lit(atOnce)}))`
+    : sql`rowid in (select rowid from ${from} where ${where} limit ${sql.lit(atOnce)})`
+  const { numAffectedRows } = await sql`delete from ${from} where ${rows}`.execute(trx)
+  return (numAffectedRows ?? 0n) > 0n
+}
