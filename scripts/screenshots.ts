@@ -42,6 +42,11 @@ const states: Record<string, { level: string; label: string; detail: string }> =
   'price-watch': { level: 'ok', label: 'Waiting', detail: 'Next look at 14:00' },
 }
 
+const failedJobs = [
+  { name: 'Job backup', level: 'bad', detail: 'failed (exit 1) 03:12, 3 times in a row' },
+  { name: 'Job export-tickets', level: 'bad', detail: 'overdue by 2 h, last began 24 Nov 03:00' },
+]
+
 function reportOf(name: string, index: number): Record<string, unknown> {
   const runs = Array.from({ length: 40 }, (_, i) => ({
     id: `${name}-${i}`,
@@ -66,6 +71,7 @@ function reportOf(name: string, index: number): Record<string, unknown> {
       { name: 'Mailbox', level: 'ok', detail: 'read 20 s ago' },
       { name: 'Disk', level: index % 3 === 1 ? 'warn' : 'ok', detail: `${61 + index * 4} % used on /var` },
       { name: 'Process', level: 'ok', detail: 'running for 3 h' },
+      ...(name === 'ticket-router' ? failedJobs : []),
     ],
     active: busy
       ? [
@@ -221,15 +227,17 @@ async function furnishAlerts(setup: BrowserSetup, ada: Visitor): Promise<void> {
     await ada.call('POST', `${north}/channels`, channel)
   const rules = [
     { rule: 'bad', after: 0 },
+    { rule: 'item', after: 0 },
     { rule: 'warning', on: true, after: 0, channels: ['night'] },
     { rule: 'cost_day', limit: 25 },
   ]
   for (const rule of rules) await ada.call('PATCH', `${north}/rules`, rule)
   for (const name of ['ops', 'night']) await ada.call('POST', `${north}/channels/${name}/test`, {})
   await ada.call('POST', `${north}/mutes`, { agent: 'docs-gardener', seconds: 8 * 3600 })
+  await ada.call('POST', `${north}/mutes`, { agent: 'docs-gardener', item: 'Job index', seconds: 2 * 3600 })
   type Open = { rows: { id: string }[] }
   const open = async () => (await ada.call<Open>('GET', `${north}/alerts/lines`)).rows
-  while ((await open()).length < 2) await new Promise((go) => setTimeout(go, 500))
+  while ((await open()).length < 3) await new Promise((go) => setTimeout(go, 500))
   await ada.call('POST', `${north}/alerts/${(await open())[0]?.id}/acknowledge`, { note: 'I ask the supplier.' })
   const ended = (hours: number) =>
     Array.from({ length: 6 }, (_, i) => {

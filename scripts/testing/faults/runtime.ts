@@ -29,6 +29,14 @@ export const runtimeFaults: readonly Fault[] = [
     tests: [at('state/logs/read.test.ts')],
   },
   {
+    name: 'logs: the star of a log stands for any text',
+    harm: 'A request for job/../../x opens a file of the agent that its manifest does not declare.',
+    file: 'packages/blueprint/src/manifest/logs.ts',
+    old: 'return word.test(found) ? found : undefined',
+    new: 'return found',
+    tests: ['packages/blueprint/src/manifest/logs.test.ts', at('state/logs/read.test.ts')],
+  },
+  {
     name: 'secrets file: lines that are not understood are dropped',
     harm: 'An agent is installed without a secret that its owner wrote into the file, and the install code is used up.',
     file: at('machine/files/handed.ts'),

@@ -58,8 +58,26 @@ test.each([
     'started the rollout of mail@1.1.0 to 12 agents in 2 waves',
   ],
   ['alert.acknowledged', 'agent mail', { rule: 'silent' }, 'acknowledged the alert silent of mail'],
+  [
+    'alert.acknowledged',
+    'agent mail',
+    { rule: 'item', item: 'Job backup' },
+    'acknowledged the alert about Job backup of mail',
+  ],
   ['alert.muted', 'workspace acme', { until: 5 }, 'muted acme'],
   ['alert.muted', 'agent mail', { rule: 'bad', until: null }, 'muted mail for the alert rule bad'],
+  [
+    'alert.muted',
+    'agent mail',
+    { rule: 'item', item: 'Job backup', until: 5 },
+    'muted mail for the health item Job backup',
+  ],
+  [
+    'alert.unmuted',
+    'agent mail',
+    { rule: 'item', item: 'Job backup' },
+    'lifted the mute of mail for the health item Job backup',
+  ],
   ['alert.unmuted', 'agent mail', {}, 'lifted the mute of mail'],
   [
     'alert.settings_changed',

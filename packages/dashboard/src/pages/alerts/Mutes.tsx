@@ -14,7 +14,7 @@ export function Mutes({ slug, admin }: AlertTabProps) {
     <Section title="Mutes" aside={admin && <MuteMenu slug={slug} covered={{ agent: null, rule: null }} />} flush>
       {data.length === 0 ? (
         <p className="svc-note">
-          Nothing is muted. Mute an agent beside its alert or on its page, and a rule under Rules.{' '}
+          Nothing is muted. Mute an agent or one of its health items beside the alert, and a rule under Rules.{' '}
           <Help about="alerts#acknowledge-and-mute" />
         </p>
       ) : (

@@ -295,3 +295,34 @@ test("an agent's page shows its alerts, acknowledges them, mutes it, and marks t
   await choice.getByRole('button', { name: 'Until it is over' }).click()
   await rows(ada, 'Mutes of this agent').getByText('until it is over').waitFor()
 })
+
+test('each bad health item has an alert of its own, and a mute of one leaves the other', async () => {
+  const { page } = ada
+  await ada.call('PATCH', `${north}/rules`, { rule: 'item', after: 0 })
+  const { token } = await ada.call<{ token: string }>('POST', `${north}/agents`, { name: 'vela-ada' })
+  const health = [
+    { name: 'Job backup', level: 'bad', detail: 'failed (exit 1) 03:12' },
+    { name: 'Job <i>mail</i>', level: 'bad', detail: 'overdue by 2 h' },
+  ]
+  await setup.report(token, { state: { level: 'bad', label: '2 of 12 jobs need you' }, health })
+  await page.goto(at('/alerts'))
+  const open = rows(ada, 'Open alerts').filter({ hasText: 'vela-ada' })
+  await open.filter({ hasText: 'Job backup: failed (exit 1) 03:12' }).waitFor(evaluated)
+  await open.filter({ hasText: 'Job <i>mail</i>: overdue by 2 h' }).waitFor()
+  expect(await open.count(), 'no alert about the level of the agent').toBe(2)
+  await page.getByRole('button', { name: 'Acknowledge the alert about Job backup on vela-ada' }).waitFor()
+  expect(await wrongLooks(page, () => open.first().waitFor(), [1440, 360])).toEqual([])
+  await resize(page, 1280)
+  await open.getByRole('button', { name: 'Mute Job backup on vela-ada' }).click()
+  await page.getByRole('menuitem', { name: 'For 1 hour' }).click()
+  const mute = rows(ada, 'Mutes').filter({ hasText: 'Job backup on vela-ada' })
+  await mute.getByText(/^until .* UTC \(in/).waitFor()
+  await page.goto(at('/agents/vela-ada'))
+  await rows(ada, 'Mutes of this agent').getByText('Muted: Job backup').waitFor()
+  const own = rows(ada, 'Alerts of this agent')
+  await own.getByRole('button', { name: 'Mute Job <i>mail</i> on vela-ada' }).click()
+  await page.getByRole('menuitem', { name: 'Until it is over' }).click()
+  await rows(ada, 'Mutes of this agent').getByText('Muted: Job <i>mail</i>').waitFor()
+  await page.goto(at('/activity'))
+  await page.getByText('for the health item Job backup').waitFor()
+})

@@ -59,8 +59,11 @@ everyEngine('alerts about health items', (open) => {
     const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
     const ctx = () => ({ db, by: w.admin, now: w.clock.now(), role: 'admin' as const })
     const { messages, url } = await receiver()
-    const hook = { name: 'ops', kind: 'webhook', url, format: 'single' }
-    expect(await addChannel({ ...ctx(), key, allowed, mails: false }, w.workspace, hook)).toMatchObject({ ok: true })
+    const adds = async (name: string) => {
+      const hook = { name, kind: 'webhook', url, format: 'single' }
+      expect(await addChannel({ ...ctx(), key, allowed, mails: false }, w.workspace, hook)).toMatchObject({ ok: true })
+    }
+    await adds('ops')
     const dispatcher = newDispatcher({
       ...{ store: w.store, log: pino({ level: 'silent' }), now: w.clock.now, node: 'a', key, allowed },
       ...{ senders: {}, writer: writerOf(baseUrl) },
@@ -85,7 +88,7 @@ everyEngine('alerts about health items', (open) => {
       return rows.map(({ rule, subject, state }) => [rule, subject.item ?? null, state]).reverse()
     }
     return {
-      ...{ w, db, place, ctx, messages, lives, listed },
+      ...{ w, db, place, ctx, adds, messages, lives, listed },
       /** Reports every 30 s for this many minutes, evaluates every 15 s, and then sends. */
       are: (minutes: number, ...items: Item[]) => lives(minutes, () => items),
       said: () => messages.splice(0).map(({ type, data }) => `${type.replace('alert.', '')}: ${data.summary}`),
@@ -204,6 +207,16 @@ everyEngine('alerts about health items', (open) => {
     await lives(61, () => [['Job backup', 'still failing']])
     const reminders = messages.filter(({ type }) => type === 'alert.reminder').map(({ data }) => data.label)
     expect(reminders).toEqual(['still failing'])
+  })
+
+  test('an alert that nobody acknowledges is sent to further channels with the words of the last report', async () => {
+    const { ctx, w, are, said, adds } = await lived()
+    await adds('boss')
+    await setRule(ctx(), w.workspace, { rule: 'item', escalation: { after: 300, channels: ['boss'] } })
+    await are(3, ['Job backup', 'failed once'])
+    expect(said()).toHaveLength(1)
+    await are(5, ['Job backup', 'failed twice'])
+    expect(said()).toEqual([`opened: Job backup on ${vela} has been bad for 7 minutes: failed twice`])
   })
 
   test('while the agent is silent its alerts about items stay as they are', async () => {
