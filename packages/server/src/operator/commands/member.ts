@@ -33,6 +33,20 @@ export const memberCommands = {
     },
     show: ({ workspace, email, role }) => `${line(email)} is now a member of ${workspace}, with the role ${role}.`,
   }),
+  'member invite': command({
+    says: 'invite the owner of an email address; prints the link for them, which works once, within seven days',
+    args: [slug, ['<email>', 'of a person, with an account or without one']],
+    options: [['--role <role>', 'admin or member (default: member)']],
+    run: async (request, service, { inviteAsOperator, workspaceOf }) => {
+      const role = roleOption(option(request, 'role'))
+      const workspace = await workspaceOf(service, argument(request, 0))
+      const wanted = { email: typedArgument(request, 1), role }
+      const ctx = { people: service, by: operator, now: service.now() }
+      const { email, url } = granted(await inviteAsOperator(ctx, workspace, wanted))
+      return { workspace: workspace.slug, email, role, link: url }
+    },
+    show: ({ link }) => link,
+  }),
   ...commandOf(workspaces.members, {
     run: async (request, service, { membersOf, workspaceOf }) => {
       const workspace = await workspaceOf(service, argument(request, 0))

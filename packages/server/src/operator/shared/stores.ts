@@ -22,6 +22,7 @@ export {
   unknownPerson,
 } from '../../people/accounts/store.ts'
 export { goingWith } from '../../people/workspaces/delete.ts'
+export { inviteAsOperator } from '../../people/workspaces/invitations.ts'
 export { limitsOf, roomFor, setLimits } from '../../people/workspaces/limits.ts'
 export { membersOf } from '../../people/workspaces/members.ts'
 export { deletePerson, disablePerson, enablePerson, setOperator } from '../../people/workspaces/people.ts'

@@ -18,7 +18,15 @@ import { countSend } from '../accounts/sends.ts'
 import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson, takenBy } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
 import { roomFor } from './limits.ts'
-import { asRole, insertMember, roleOf, type WorkspaceInfo } from './store.ts'
+import {
+  insertOperatorInvitation,
+  operatorInvitation,
+  operatorInvitationsOf,
+  operatorsName,
+  replaceOperatorInvitations,
+  takeOperatorInvitation,
+} from './operator-invitations.ts'
+import { asRole, insertMember, roleOf, type WorkspaceInfo, workspaceOfId } from './store.ts'
 
 /** A row of the table in which the accounts library stores invitations. */
 interface Invitation {
@@ -45,17 +53,9 @@ export function invite(
   { email, role, mail = false }: { email: string; role: Role; mail?: boolean },
 ): Promise<Verdict<Invited, InviteRefusal>> {
   return decide<Invited, InviteRefusal>(people, async (trx, { tables }) => {
-    const person = await findPerson(trx, email)
-    if (person && (await roleOf(trx, workspace.id, person.id))) {
-      return refuse('member_already', `${person.email} is already a member of the workspace.`)
-    }
-    const read = person ? done(person.email) : await newAddress(trx, email)
-    if (!read.ok) return read
-    const address = read.value
-    const earlier = [...pendingOf(workspace), { field: 'email', value: address }]
-    await tables.updateMany({ model, where: earlier, update: { status: 'canceled' } })
-    const room = await roomFor(trx, workspace, { kind: 'people' }, now)
-    if (!room.ok) return room
+    const ready = await addressToInvite({ trx, tables, workspace, email, now })
+    if (!ready.ok) return ready
+    const address = ready.value
     await deleteEnded(trx, workspace, now)
     const { id } = await tables.create<object, Invitation>({
       model,
@@ -77,6 +77,54 @@ export function invite(
     const mailed = canMail && (await queueMail(trx, { kind: 'invitation', invitation: id }, now))
     return done({ id, url: urlOf(people, id), mailed })
   })
+}
+
+/**
+ * Invites the owner of an e-mail address on behalf of the operator, also to a workspace without members. Returns the
+ * link. An earlier invitation of the same address is withdrawn.
+ */
+export const inviteAsOperator = (
+  { people, by, now }: PeopleCtx & { people: People & { config: { baseUrl: string } } },
+  workspace: WorkspaceInfo,
+  { email, role }: { email: string; role: Role },
+): Promise<Verdict<{ email: string; url: string }, InviteRefusal>> =>
+  decide<{ email: string; url: string }, InviteRefusal>(people, async (trx, { tables }) => {
+    const ready = await addressToInvite({ trx, tables, workspace, email, now })
+    if (!ready.ok) return ready
+    const id = await insertOperatorInvitation(trx, { workspaceId: workspace.id, email: ready.value, role }, now)
+    const note = { workspaceId: workspace.id, at: now, by, subject: `person ${ready.value}` }
+    await audit(trx, { ...note, action: 'member.invited', details: { role } })
+    return done({ email: ready.value, url: urlOf(people, id) })
+  })
+
+interface ToInvite {
+  trx: Trx
+  tables: Accounts['tables']
+  workspace: WorkspaceInfo
+  /** The address as it was typed. */
+  email: string
+  now: number
+}
+
+/** Returns the address as it is stored, if it can be invited, and withdraws earlier invitations of the address. */
+async function addressToInvite({
+  trx,
+  tables,
+  workspace,
+  email,
+  now,
+}: ToInvite): Promise<Verdict<string, InviteRefusal>> {
+  const person = await findPerson(trx, email)
+  if (person && (await roleOf(trx, workspace.id, person.id))) {
+    return refuse('member_already', `${person.email} is already a member of the workspace.`)
+  }
+  const read = person ? done(person.email) : await newAddress(trx, email)
+  if (!read.ok) return read
+  const earlier = [...pendingOf(workspace), { field: 'email', value: read.value }]
+  await tables.updateMany({ model, where: earlier, update: { status: 'canceled' } })
+  await replaceOperatorInvitations(trx, workspace, read.value)
+  const room = await roomFor(trx, workspace, { kind: 'people' }, now)
+  return room.ok ? read : room
 }
 
 /**
@@ -106,9 +154,11 @@ export function withdraw(
 ): Promise<Verdict<null, 'invitation_unknown'>> {
   return decide<null, 'invitation_unknown'>(people, async (trx, { tables }) => {
     const where = [...pendingOf(workspace), { field: 'id', value: id }]
-    const invitation = await tables.findOne<Invitation>({ model, where })
+    const ours = await operatorInvitation(trx, id, now)
+    const invitation = ours?.workspaceId === workspace.id ? ours : await tables.findOne<Invitation>({ model, where })
     if (!invitation) return unknown
-    await tables.updateMany({ model, where, update: { status: 'canceled' } })
+    if (invitation === ours) await takeOperatorInvitation(trx, id, now)
+    else await tables.updateMany({ model, where, update: { status: 'canceled' } })
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${invitation.email}` }
     await audit(trx, { ...note, action: 'member.invitation_withdrawn' })
     return done(null)
@@ -139,6 +189,10 @@ export async function invitationsOf(
     .where('expiresAt', '>', new Date(now))
     .execute()
   const names = await namesOf(people, open)
+  const ours = (await operatorInvitationsOf(people.store.db, workspace, now)).map((row) => ({
+    ...{ id: row.id, email: row.email, role: row.role, expiresAt: row.expiresAt },
+    ...{ invitedBy: operatorsName, url: urlOf(people, row.id), void: false },
+  }))
   return open
     .map((row) => ({
       id: row.id,
@@ -149,6 +203,7 @@ export async function invitationsOf(
       url: urlOf(people, row.id),
       void: row.disabled_at !== null || !mayInvite(row.inviter, row.role),
     }))
+    .concat(ours)
     .sort((a, b) => b.expiresAt - a.expiresAt)
 }
 
@@ -159,20 +214,31 @@ export async function invitationInfo(
   now: number,
 ): Promise<Verdict<InvitationInfo, 'invitation_unknown'>> {
   const id = idOf(people.auth, link)
+  const found = id === undefined ? undefined : await openInvitation(people, id, now)
+  const workspace = await workspaceOfId(people.store.db, found?.workspaceId)
+  if (!found || !workspace) return unknown
+  const { email, role, invitedBy } = found
+  const hasAccount = (await findPerson(people.store.db, email)) !== undefined
+  return done({ workspace: workspace.name, email, role, invitedBy, hasAccount })
+}
+
+interface OpenInvitation {
+  workspaceId: string
+  email: string
+  role: Role
+  invitedBy: string
+}
+
+/** Finds an invitation that can be accepted, of a person or of the operator. */
+async function openInvitation(people: People, id: string, now: number): Promise<OpenInvitation | undefined> {
+  const ours = await operatorInvitation(people.store.db, id, now)
+  if (ours) return { ...ours, invitedBy: operatorsName }
   const { adapter } = await people.auth.$context
-  const row =
-    id === undefined ? null : await adapter.findOne<Invitation>({ model, where: [{ field: 'id', value: id }] })
-  if (!row || !isOpen(row, now) || !(await isGood(people.store.db, row))) return unknown
-  const workspace = await workspaceOf(people.store.db, row)
-  if (!workspace) return unknown
+  const row = await adapter.findOne<Invitation>({ model, where: [{ field: 'id', value: id }] })
+  if (!row || !isOpen(row, now) || !(await isGood(people.store.db, row))) return undefined
   const names = await namesOf(people, [row])
-  return done({
-    workspace: workspace.name,
-    email: row.email,
-    role: asRole(row.role),
-    invitedBy: names.get(row.inviterId) ?? 'somebody',
-    hasAccount: (await findPerson(people.store.db, row.email)) !== undefined,
-  })
+  const { organizationId: workspaceId, email } = row
+  return { workspaceId, email, role: asRole(row.role), invitedBy: names.get(row.inviterId) ?? 'somebody' }
 }
 
 /**
@@ -228,14 +294,14 @@ export async function accept(
       })
   if (ready && !ready.ok) return ready
   return decide<{ slug: string; person: Person; made: boolean }, AcceptRefusal>(people, async (trx, accounts) => {
-    const row = await take(trx, accounts, id, now)
-    const workspace = row && (await workspaceOf(trx, row))
-    if (!workspace) return unknown
+    const taken = (await takeOperatorInvitation(trx, id, now)) ?? (await take(trx, accounts, id, now))
+    const workspace = await workspaceOfId(trx, taken?.workspaceId)
+    if (!taken || !workspace) return unknown
     const made = ready ? await insertPerson({ db: trx, by: 'themselves', now }, accounts, ready.value) : undefined
     if (made && !made.ok) return made
     const person = made?.value ?? who
     if (!person) return unknown
-    const added = await insertMember(trx, accounts, { workspace, person, role: asRole(row.role), by: person, now })
+    const added = await insertMember(trx, accounts, { workspace, person, role: taken.role, by: person, now })
     if (!added.ok) return added
     return done({ slug: workspace.slug, person, made: made !== undefined })
   })
@@ -245,7 +311,12 @@ export async function accept(
  * Marks an invitation as used and returns it; undefined if it can no longer be used. If two people accept it at the
  * same time, only one of them succeeds.
  */
-async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Promise<Invitation | undefined> {
+async function take(
+  trx: Trx,
+  { tables }: Accounts,
+  id: string,
+  now: number,
+): Promise<{ workspaceId: string; role: Role } | undefined> {
   const where = [
     { field: 'id', value: id },
     { field: 'status', value: 'pending' },
@@ -253,7 +324,7 @@ async function take(trx: Trx, { tables }: Accounts, id: string, now: number): Pr
   const row = await tables.findOne<Invitation>({ model, where })
   if (!row || !isOpen(row, now) || !(await isGood(trx, row))) return undefined
   const taken = await tables.updateMany({ model, where, update: { status: 'accepted' } })
-  return taken === 1 ? row : undefined
+  return taken === 1 ? { workspaceId: row.organizationId, role: asRole(row.role) } : undefined
 }
 
 /**
@@ -293,9 +364,6 @@ const pendingOf = (workspace: { id: string }) => [
 
 const isOpen = ({ status, expiresAt }: Invitation, now: number): boolean =>
   status === 'pending' && new Date(expiresAt).getTime() > now
-
-const workspaceOf = (db: Trx | People['store']['db'], row: Invitation): Promise<WorkspaceInfo | undefined> =>
-  db.selectFrom('workspace').select(['id', 'slug', 'name']).where('id', '=', row.organizationId).executeTakeFirst()
 
 async function namesOf(
   { store }: People,

@@ -107,7 +107,13 @@ const used: Record<LimitKind, (db: Db, workspaceId: string, now: number) => Prom
       .where('status', '=', 'pending')
       .where('expiresAt', '>', new Date(now))
       .executeTakeFirstOrThrow()
-    return Number(members.n) + Number(invited.n)
+    const ours = await db
+      .selectFrom('operator_invitation')
+      .select((eb) => eb.fn.countAll<number>().as('n'))
+      .where('workspace_id', '=', workspaceId)
+      .where('expires_at', '>', now)
+      .executeTakeFirstOrThrow()
+    return Number(members.n) + Number(invited.n) + Number(ours.n)
   },
   async bundles(db, workspaceId) {
     const { bytes } = await db

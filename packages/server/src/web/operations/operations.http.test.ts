@@ -301,6 +301,7 @@ const otherCommands: Readonly<Record<string, string>> = {
   'person delete': operatorsOnly,
   'person operator': operatorsOnly,
   link: operatorsOnly,
+  'member invite': 'the operator is no member, so the invitation is another kind of row',
   'member add': 'only the operator may: on the page somebody is invited',
   'agent list': ownTable,
   'agent show': ownTable,

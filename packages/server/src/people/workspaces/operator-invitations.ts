@@ -1,0 +1,85 @@
+/**
+ * Invitations that the operator made, as rows. An invitation of the accounts library is good only while the person who
+ * made it may invite; one of the operator needs nobody in the workspace.
+ */
+import type { Role } from '@svc/api'
+import type { Db } from '../../platform/db/open.ts'
+import { newId } from '../../platform/ids.ts'
+import { invitationLasts } from '../accounts/auth.ts'
+import { asRole } from './store.ts'
+
+interface OperatorInvitation {
+  id: string
+  workspaceId: string
+  email: string
+  role: Role
+  expiresAt: number
+}
+
+/** How pages name the operator, in place of a person who invited. */
+export const operatorsName = 'Operator of this service'
+
+/** Stores an invitation, and deletes those of the workspace that have expired. */
+export async function insertOperatorInvitation(
+  trx: Db,
+  { workspaceId, email, role }: Pick<OperatorInvitation, 'workspaceId' | 'email' | 'role'>,
+  now: number,
+): Promise<string> {
+  await trx
+    .deleteFrom('operator_invitation')
+    .where('workspace_id', '=', workspaceId)
+    .where('expires_at', '<=', now)
+    .execute()
+  const row = { id: newId(now), workspace_id: workspaceId, email, role, expires_at: now + invitationLasts }
+  await trx.insertInto('operator_invitation').values(row).execute()
+  return row.id
+}
+
+export async function operatorInvitationsOf(
+  db: Db,
+  workspace: { id: string },
+  now: number,
+): Promise<OperatorInvitation[]> {
+  return (await open(db, now).where('workspace_id', '=', workspace.id).execute()).map(read)
+}
+
+export async function operatorInvitation(db: Db, id: string, now: number): Promise<OperatorInvitation | undefined> {
+  const row = await open(db, now).where('id', '=', id).executeTakeFirst()
+  return row && read(row)
+}
+
+/** Uses an invitation up in one statement, so that only one of two people who accept it at the same time succeeds. */
+export async function takeOperatorInvitation(
+  trx: Db,
+  id: string,
+  now: number,
+): Promise<OperatorInvitation | undefined> {
+  const row = await trx
+    .deleteFrom('operator_invitation')
+    .where('id', '=', id)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst()
+  return row && read(row)
+}
+
+/** Deletes the open invitations of an address, because another one replaces them. */
+export async function replaceOperatorInvitations(trx: Db, { id }: { id: string }, email: string): Promise<void> {
+  await trx.deleteFrom('operator_invitation').where('workspace_id', '=', id).where('email', '=', email).execute()
+}
+
+const open = (db: Db, now: number) => db.selectFrom('operator_invitation').selectAll().where('expires_at', '>', now)
+
+const read = (row: {
+  id: string
+  workspace_id: string
+  email: string
+  role: string
+  expires_at: number
+}): OperatorInvitation => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  email: row.email,
+  role: asRole(row.role),
+  expiresAt: Number(row.expires_at),
+})
